@@ -7,7 +7,7 @@ import { password } from './support/portal';
 const chosen = 'a sentence that only Maya knows';
 const chosenLater = 'another sentence of Maya';
 
-test('an order made on the command line reaches the client, who sets a password and follows it', async ({
+test('an order made on the command line reaches the client, who sets a password and follows it @postgres', async ({
   office,
 }) => {
   const newcomer = office.newcomer('Maya', 'Ortiz');

@@ -30,7 +30,7 @@ const cents = (amount: string) => Math.round(Number(amount) * 100);
 const dollars = (amount: string) =>
   Number(amount).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
 
-test('a lead becomes an order that closes and is paid, and ISO and company see the same amounts', async ({
+test('a lead becomes an order that closes and is paid, and ISO and company see the same amounts @postgres', async ({
   office,
 }) => {
   const clara = await office.companyAdmin();

@@ -4,10 +4,10 @@ import type { Browser } from '@playwright/test';
 import { paths } from '../src/paths';
 import { Api } from './support/api';
 import { Authenticator } from './support/authenticator';
-import { Office } from './support/office';
+import type { Office } from './support/office';
 import { escaped, type Person } from './support/people';
-import { password, Portal } from './support/portal';
-import { expect, test } from './support/story';
+import { password } from './support/portal';
+import { expect, test, withOffice } from './support/story';
 
 interface Items<Row> {
   items: Row[];
@@ -18,15 +18,8 @@ interface Asked {
 }
 
 /** An office behind a proxy, which says where requests come from. */
-async function behindProxy(browser: Browser, story: (office: Office) => Promise<void>): Promise<void> {
-  const portal = await Portal.start({ demo: true, env: { SPV_TRUSTED_PROXIES: '127.0.0.0/8' } });
-  const office = new Office(portal, browser, new Map());
-  try {
-    await story(office);
-    await office.close();
-  } finally {
-    await portal.stop();
-  }
+function behindProxy(browser: Browser, story: (office: Office) => Promise<void>): Promise<void> {
+  return withOffice(browser, { demo: true, env: { SPV_TRUSTED_PROXIES: '127.0.0.0/8' } }, story);
 }
 
 /** Somebody at this address types a wrong password; answers the status. */
@@ -47,7 +40,7 @@ async function saves(person: Person, button: string): Promise<string[]> {
   return (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
 }
 
-test('a storm of wrong passwords is an alert, which is looked into, blocked and resolved', async ({
+test('a storm of wrong passwords is an alert, which is looked into, blocked and resolved @postgres', async ({
   browser,
 }) => {
   await behindProxy(browser, async (office) => {
@@ -127,7 +120,7 @@ test('the rules of signing in are refused beside the field, saved, and in force'
   await expect(ingrid.heading('Protect your account')).toBeVisible();
 });
 
-test('the log is narrowed by what happened and from where, and taken away as it is narrowed', async ({
+test('the log is narrowed by what happened and from where, and taken away as it is narrowed @postgres', async ({
   browser,
 }) => {
   await behindProxy(browser, async (office) => {
@@ -310,7 +303,7 @@ test('on a phone each chart of the office turns into a table, and its file adds 
   await expect(sigrid.card('Revenue')).toContainText(revenue.total);
 });
 
-test('more jobs than fit on a page come by the keyboard, each of them once', async ({
+test('more jobs than fit on a page come by the keyboard, each of them once @postgres', async ({
   ownOffice: office,
 }) => {
   // Somebody who is no ISO partner has the test partner's address: each of these jobs is given up at once.

@@ -54,7 +54,7 @@ test('an employee signs in and finds four tabs', async ({ office }) => {
   await expect(elias.card('Revenue')).toHaveCount(0);
 });
 
-test('Quick Setup says what is missing or wrong, keeps what was typed, and then mails the client', async ({
+test('Quick Setup says what is missing or wrong, keeps what was typed, and then mails the client @postgres', async ({
   office,
 }) => {
   const who = office.newcomer('Olga', 'Brandt');
@@ -175,7 +175,7 @@ test('Full Setup makes an active account and mails a welcome', async ({ office }
   expect(order).toMatchObject({ status: 'active', price: '2000.00', country: 'AE', iso_id: null });
 });
 
-test('an e-mail address that is taken, in whatever case, leads to an order for that client instead', async ({
+test('an e-mail address that is taken, in whatever case, leads to an order for that client instead @postgres', async ({
   office,
 }) => {
   const who = office.newcomer('Tara', 'Quinn');
@@ -276,7 +276,7 @@ test('a form that was typed into asks before it is thrown away', async ({ office
   await expect(dialog).toBeHidden();
 });
 
-test('a client is edited, suspended, let in again, archived and restored', async ({ office }) => {
+test('a client is edited, suspended, let in again, archived and restored @postgres', async ({ office }) => {
   const who = office.newcomer('Vera', 'Molnar');
   await office.clientWithOrder(who);
   await office.setsPassword(who.email);
@@ -358,7 +358,7 @@ test('each tab while its list is on its way, when it failed, and when it is aske
   }
 });
 
-test('on the first day of an office every list says that it is empty', async ({ emptyOffice }) => {
+test('on the first day of an office every list says that it is empty @postgres', async ({ emptyOffice }) => {
   const ada = await emptyOffice.firstEmployee('Ada', 'Berg');
   await ada.opens('/employee-dashboard');
   for (const card of ['Total Clients', 'Active SPVs', 'Pending Reviews']) {

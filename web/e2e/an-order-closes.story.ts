@@ -15,7 +15,7 @@ interface Order {
 /** From when whoever changed something is told that it is done. Nothing else is waited for meanwhile. */
 const soon = { timeout: 2000 };
 
-test('a super admin starts an order, the last step closes it, and the client sees both within 2 s', async ({
+test('a super admin starts an order, the last step closes it, and the client sees both within 2 s @postgres', async ({
   office,
 }) => {
   const { order, client } = await aPendingOrder(office, 'Maya', 'Ortiz');
@@ -69,7 +69,9 @@ test('a super admin starts an order, the last step closes it, and the client see
   expect(mail.link('/auth/login/client')).toBe(`${office.portal.url}/auth/login/client`);
 });
 
-test('two people finish the last two steps at once, and the order closes once', async ({ office }) => {
+test('two people finish the last two steps at once, and the order closes once @postgres', async ({
+  office,
+}) => {
   const { order } = await aPendingOrder(office, 'Theo', 'Lang');
   const [lastButOne, last] = order.steps.slice(-2).map((step) => step.step_name) as [string, string];
   for (const step of order.steps.slice(0, -2)) {
@@ -100,7 +102,7 @@ test('two people finish the last two steps at once, and the order closes once', 
   ).toHaveLength(1);
 });
 
-test('what another process changes reaches every open page within 2 s', async ({ office }) => {
+test('what another process changes reaches every open page within 2 s @postgres', async ({ office }) => {
   const { order, client } = await aPendingOrder(office, 'Rosa', 'Lima');
   const operator = (...args: string[]) => office.portal.operator(...args);
   const elias = await office.employee();
@@ -141,7 +143,9 @@ test('what another process changes reaches every open page within 2 s', async ({
   );
 });
 
-test('who comes second is told who was first, and goes on from their version', async ({ office }) => {
+test('who comes second is told who was first, and goes on from their version @postgres', async ({
+  office,
+}) => {
   const { order } = await aPendingOrder(office, 'Ugo', 'Neri');
   const step = order.steps[0]?.step_name ?? '';
   const elias = await office.employee();

@@ -123,7 +123,9 @@ test("the server's words stand beside the fields, and what was typed stays, even
   await expect(visitor.heading('We have your application')).toBeVisible();
 });
 
-test('an application whose answer is lost is sent again as the same one', async ({ ownOffice: office }) => {
+test('an application whose answer is lost is sent again as the same one @postgres', async ({
+  ownOffice: office,
+}) => {
   const visitor = await office.visitor();
   visitor.foresees(/^Failed to load resource: net::ERR_/);
   const who = office.newcomer('Lost', 'Answer');

@@ -34,7 +34,7 @@ async function asks(client: Person, name: string): Promise<string> {
   return reference ?? '';
 }
 
-test('a request is accepted and becomes a pending order', async ({ office }) => {
+test('a request is accepted and becomes a pending order @postgres', async ({ office }) => {
   const { client, company } = await maya(office);
   await client.opens('/client-dashboard/orders/new');
   await client.writes({ 'Second choice': 'Same', 'Purchase Amount': '1e9' });

@@ -5,12 +5,12 @@ import type { Office } from './support/office';
 import type { Person } from './support/people';
 import { password } from './support/portal';
 import { isQuiet, sticksOut } from './support/screen';
-import { expect, looks, test } from './support/story';
+import { expect, test } from './support/story';
 
 const markup = '<img src=x onerror="alert(1)">';
 const bold = '<b>Ben</b> & "Co" {{name}} $t(close)';
 
-test('markup in names is text, wherever they are shown', async ({ office }) => {
+test('markup in names is text, wherever they are shown @postgres', async ({ office }) => {
   const who = office.newcomer('Ben', 'Amp');
   const company = office.fresh(`${bold} ${markup}`);
   const elias = await office.employee();
@@ -95,45 +95,43 @@ const screens: [string, BrowserContextOptions][] = [
 
 for (const [screen, options] of screens) {
   // That both databases take such names is seen on a desk.
-  test(
-    `names of the greatest length do not break the layout ${screen}`,
-    options.viewport ? looks : {},
-    async ({ office }) => {
-      const { spv, email, company } = await longNames(office);
-      const sigrid = await office.superAdmin(options);
-      const q = encodeURIComponent(email);
-      for (const path of [
-        `${paths.employeeTab('clients')}&q=${q}`,
-        paths.employeeTab('companies'),
-        paths.employeeTab('isos'),
-        `${paths.employeeTab('spvs')}&spv=${spv}`,
-        paths.adminUsers,
-        `${paths.companyDashboard}?company=${company}`,
-      ]) {
-        await sigrid.opens(path);
-        await isQuiet(sigrid.page);
-        expect.soft(await sticksOut(sigrid.page), `${path} scrolls sideways`).toEqual([]);
-      }
-      await sigrid.opens(`${paths.employeeTab('spvs')}&spv=${spv}`);
-      await sigrid.page
-        .getByRole('button', { name: /^Edit / })
-        .first()
-        .click();
-      await expect(sigrid.page.getByRole('dialog')).toBeVisible();
-      expect.soft(await sticksOut(sigrid.page), 'the step dialog scrolls sideways').toEqual([]);
+  test(`names of the greatest length do not break the layout ${screen}${options.viewport ? '' : ' @postgres'}`, async ({
+    office,
+  }) => {
+    const { spv, email, company } = await longNames(office);
+    const sigrid = await office.superAdmin(options);
+    const q = encodeURIComponent(email);
+    for (const path of [
+      `${paths.employeeTab('clients')}&q=${q}`,
+      paths.employeeTab('companies'),
+      paths.employeeTab('isos'),
+      `${paths.employeeTab('spvs')}&spv=${spv}`,
+      paths.adminUsers,
+      `${paths.companyDashboard}?company=${company}`,
+    ]) {
+      await sigrid.opens(path);
+      await isQuiet(sigrid.page);
+      expect.soft(await sticksOut(sigrid.page), `${path} scrolls sideways`).toEqual([]);
+    }
+    await sigrid.opens(`${paths.employeeTab('spvs')}&spv=${spv}`);
+    await sigrid.page
+      .getByRole('button', { name: /^Edit / })
+      .first()
+      .click();
+    await expect(sigrid.page.getByRole('dialog')).toBeVisible();
+    expect.soft(await sticksOut(sigrid.page), 'the step dialog scrolls sideways').toEqual([]);
 
-      await office.setsPassword(email);
-      const client = await office.person(email, options);
-      for (const path of [paths.clientDashboard, paths.clientOrders, paths.clientOrder(spv)]) {
-        await client.opens(path);
-        await isQuiet(client.page);
-        expect.soft(await sticksOut(client.page), `${path} scrolls sideways`).toEqual([]);
-      }
-    },
-  );
+    await office.setsPassword(email);
+    const client = await office.person(email, options);
+    for (const path of [paths.clientDashboard, paths.clientOrders, paths.clientOrder(spv)]) {
+      await client.opens(path);
+      await isQuiet(client.page);
+      expect.soft(await sticksOut(client.page), `${path} scrolls sideways`).toEqual([]);
+    }
+  });
 }
 
-test('an answer that is lost on the way makes nothing twice, and the form keeps what was typed', async ({
+test('an answer that is lost on the way makes nothing twice, and the form keeps what was typed @postgres', async ({
   office,
 }) => {
   const who = office.newcomer('Once', 'Only');
@@ -202,7 +200,9 @@ test('while the database cannot be used a form says so, keeps what was typed, an
   expect(keys).toEqual([expect.any(String), keys[0]]);
 });
 
-test('mails wait while the mail server is gone, and leave when it is back', async ({ ownOffice: office }) => {
+test('mails wait while the mail server is gone, and leave when it is back @postgres', async ({
+  ownOffice: office,
+}) => {
   const who = office.newcomer('Patience', 'Post');
   await office.portal.post.close();
   const elias = await office.employee();

@@ -44,7 +44,7 @@ test('an employee creates a company and edits it', async ({ office }) => {
   await expect(elias.row(name, 'Companies')).not.toContainText('+1 555 0142');
 });
 
-test('a company is archived with its members and restored by an employee', async ({ office }) => {
+test('a company is archived with its members and restored by an employee @postgres', async ({ office }) => {
   const company = await office.company(office.fresh('Old Mill Holdings'));
   const member = office.newcomer('Ruth', 'Mills');
   await office.clientWithOrder(member, company.id);
@@ -112,7 +112,7 @@ test('an employee creates an ISO, who gets a mail, is archived and restored', as
   await elias.isTold('ISO Restored', who.name);
 });
 
-test('only a super admin deletes, and only where nothing depends', async ({ office }) => {
+test('only a super admin deletes, and only where nothing depends @postgres', async ({ office }) => {
   const busy = await office.company(office.fresh('Busy Bee Ventures'));
   const idle = await office.company(office.fresh('Idle Hands Ventures'));
   const partner = office.newcomer('Otto', 'Kern');
@@ -166,7 +166,9 @@ test('an ISO without clients and orders is deleted by a super admin', async ({ o
   await expect(sigrid.page.getByText(`Nothing matches “${who.email}”`)).toBeVisible();
 });
 
-test('what began to depend while the question was open is counted in the refusal', async ({ office }) => {
+test('what began to depend while the question was open is counted in the refusal @postgres', async ({
+  office,
+}) => {
   const company = await office.company(office.fresh('Late Arrival Partners'));
   const sigrid = await office.superAdmin();
   await sigrid.opens('/employee-dashboard?tab=companies');

@@ -154,7 +154,7 @@ async function partner(office: Office, companyId: string, first: string) {
   };
 }
 
-test("a partner's table loads as it is opened, and what staff do to an order is seen live", async ({
+test("a partner's table loads as it is opened, and what staff do to an order is seen live @postgres", async ({
   office,
 }) => {
   const { company, admin: clara, clientId } = await founded(office, 'Tamarind Funds', 'Cleo');
@@ -228,7 +228,7 @@ async function allIsThere(main: Locator) {
   await expect(main.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0);
 }
 
-test('two companies side by side see nothing of each other, and a super admin looks at either', async ({
+test('two companies side by side see nothing of each other, and a super admin looks at either @postgres', async ({
   office,
 }) => {
   const one = await founded(office, 'Meridian East', 'Una');

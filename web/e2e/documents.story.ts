@@ -51,7 +51,7 @@ async function clientAndOrder(office: Office, first: string, last: string) {
   return { who, spv };
 }
 
-test('a document is asked for by mail, sent in from a phone, sent back, sent again and approved, and its step is done', async ({
+test('a document is asked for by mail, sent in from a phone, sent back, sent again and approved, and its step is done @postgres', async ({
   office,
 }) => {
   const { who, spv } = await clientAndOrder(office, 'Paloma', 'Reyes');
@@ -155,7 +155,7 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
   await expect(waived).toContainText('Reason: The passport is enough');
 });
 
-test('the library finds documents, shows their versions, and staff bring an older one back', async ({
+test('the library finds documents, shows their versions, and staff bring an older one back @postgres', async ({
   office,
 }) => {
   const { who, spv } = await clientAndOrder(office, 'Teodora', 'Lind');
@@ -220,7 +220,9 @@ test('the library finds documents, shows their versions, and staff bring an olde
   await expect(teodora.row('from version 1', 'Versions')).toBeVisible();
 });
 
-test('an upload survives a lost connection, and one that is cancelled leaves nothing', async ({ office }) => {
+test('an upload survives a lost connection, and one that is cancelled leaves nothing @postgres', async ({
+  office,
+}) => {
   const { who, spv } = await clientAndOrder(office, 'Bastian', 'Kroll');
   const bastian = await office.person(who.email);
   bastian.foresees(/net::ERR_|Failed to load resource/);

@@ -5,7 +5,7 @@ import { database } from './support/machine';
 import type { Office } from './support/office';
 import type { Person } from './support/people';
 import { barriers, isQuiet, sticksOut } from './support/screen';
-import { expect, looks, test } from './support/story';
+import { expect, test } from './support/story';
 
 const portals: Portal[] = ['client', 'employee', 'company', 'iso'];
 const inPortals = /^\/(client-profile|request-management|(client|employee|company|iso|admin)-dashboard)/;
@@ -157,7 +157,7 @@ test('no address of a portal is left out', async ({ office }) => {
 for (const [screen, options] of Object.entries(screens)) {
   for (const group of groups) {
     // That each page gets what it asks for is seen on both databases.
-    test(`${group.name} are whole ${screen}`, options.isMobile ? looks : {}, async ({ office }) => {
+    test(`${group.name} are whole ${screen}${options.isMobile ? '' : ' @postgres'}`, async ({ office }) => {
       const person = await group.person(office, options);
       const pages = await pagesOf(group, office);
       expect(pages.length).toBeGreaterThan(0);
@@ -182,7 +182,7 @@ for (const [screen, options] of Object.entries(screens)) {
   }
 }
 
-test('the dialogs are whole on a phone', looks, async ({ office }) => {
+test('the dialogs are whole on a phone', async ({ office }) => {
   const sigrid = await office.superAdmin(screens['on a phone, in the dark']);
   const { page } = sigrid;
   const [order] = await orders(office, 'super@example.com');

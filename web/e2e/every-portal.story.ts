@@ -11,7 +11,7 @@ const size = (bytes: number) =>
   bytes < 1_000_000 ? `${Math.round(bytes / 100) / 10} kB` : `${Math.round(bytes / 100_000) / 10} MB`;
 const thousands = (amount: string) => `$${oneDecimal.format(Number(amount) / 1_000)}K`;
 
-test('a client signs in and sees the first two orders', async ({ office }) => {
+test('a client signs in and sees the first two orders @postgres', async ({ office }) => {
   const amara = await office.visitor();
   await amara.signsIn('client', 'client@example.com', password);
   await amara.isAt('/client-dashboard');
@@ -40,7 +40,7 @@ test('a client signs in and sees the first two orders', async ({ office }) => {
   await endsSession(amara);
 });
 
-test('an employee signs in, without the revenue', async ({ office }) => {
+test('an employee signs in, without the revenue @postgres', async ({ office }) => {
   const elias = await office.visitor();
   await elias.signsIn('employee', 'employee@example.com', password);
   await elias.isAt('/employee-dashboard');
@@ -57,7 +57,7 @@ test('an employee signs in, without the revenue', async ({ office }) => {
   await endsSession(elias);
 });
 
-test('a super admin signs in as employee, with the revenue, and moves on to the other portals', async ({
+test('a super admin signs in as employee, with the revenue, and moves on to the other portals @postgres', async ({
   office,
 }) => {
   const sigrid = await office.visitor();
@@ -118,7 +118,7 @@ test('a super admin signs in as employee, with the revenue, and moves on to the 
   await endsSession(sigrid);
 });
 
-test('an ISO partner signs in and sees the three newest clients', async ({ office }) => {
+test('an ISO partner signs in and sees the three newest clients @postgres', async ({ office }) => {
   for (const first of ['Uma', 'Udo', 'Ulla']) {
     const who = office.newcomer(first, 'Referred');
     await office.portal.operator(
@@ -153,7 +153,7 @@ test('an ISO partner signs in and sees the three newest clients', async ({ offic
   await endsSession(ingrid);
 });
 
-test('a company admin signs in and sees only the own company', async ({ office }) => {
+test('a company admin signs in and sees only the own company @postgres', async ({ office }) => {
   const clara = await office.visitor();
   await clara.opens('/auth/login/company');
   // As above.

@@ -3,7 +3,7 @@ import { paths } from '../src/paths';
 import { isEnglish, isKey } from './support/catalogue';
 import type { Person } from './support/people';
 import { isQuiet, words } from './support/screen';
-import { expect, looks, test } from './support/story';
+import { expect, test } from './support/story';
 
 const publicPages = [
   paths.landing,
@@ -33,7 +33,7 @@ const publicPages = [
   paths.success,
 ];
 
-test('a visitor switches to Spanish, and every open page follows', looks, async ({ office }) => {
+test('a visitor switches to Spanish, and every open page follows', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.opens('/');
   await isQuiet(visitor.page);
@@ -86,7 +86,7 @@ const portals = [
 ] as const;
 
 for (const [email, pages] of portals) {
-  test(`${email} switches to Spanish at once, and it stays`, looks, async ({ ownOffice: office }) => {
+  test(`${email} switches to Spanish at once, and it stays`, async ({ ownOffice: office }) => {
     const person = await office.person(email);
     await person.opens(pages[0]);
     await isQuiet(person.page);
@@ -149,7 +149,7 @@ test('an employee works in Spanish: dialogs, messages, toasts, dates and amounts
   await saysEverything(elias, 'es');
 });
 
-test('light and dark: by the system, by the button, and it stays', looks, async ({ office }) => {
+test('light and dark: by the system, by the button, and it stays', async ({ office }) => {
   const visitor = await office.visitor({ colorScheme: 'dark' });
   const amara = await office.client();
   await visitor.opens('/');

@@ -1,13 +1,13 @@
 /** What people type in several lines is read in several lines, wherever it is shown. */
 import type { Locator } from '@playwright/test';
-import { looks, expect, test } from './support/story';
+import { expect, test } from './support/story';
 
 const lines = '1. Sign page 2\n2. Add the seal';
 
 /** As it is drawn, not as it stands in the document. */
 const reads = (place: Locator) => expect.poll(() => place.innerText()).toContain(lines);
 
-test('reasons, instructions, notes and answers keep their lines', looks, async ({ office }) => {
+test('reasons, instructions, notes and answers keep their lines', async ({ office }) => {
   const who = office.newcomer('Mirela', 'Popa');
   const { spv } = await office.clientWithOrder(who);
   await office.setsPassword(who.email);

@@ -24,7 +24,7 @@ function message(tab: Page, words: string): Locator {
   return tab.getByRole('log', { name: 'Messages' }).getByText(words);
 }
 
-test('one stream serves all tabs of a browser, and when its tab is closed another one goes on', async ({
+test('one stream serves all tabs of a browser, and when its tab is closed another one goes on @postgres', async ({
   office,
 }) => {
   const { client, path, staffWrite } = await clientOfAnOrder(office, 'Tabea', 'Lind');

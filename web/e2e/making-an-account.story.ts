@@ -2,20 +2,13 @@
 import type { Browser } from '@playwright/test';
 import { paths } from '../src/paths';
 import { Api } from './support/api';
-import { Office } from './support/office';
-import { password, Portal } from './support/portal';
+import type { Office } from './support/office';
+import { password } from './support/portal';
 import { barriers } from './support/screen';
-import { expect, test } from './support/story';
+import { expect, test, withOffice } from './support/story';
 
-async function inOffice(browser: Browser, story: (office: Office) => Promise<void>) {
-  const portal = await Portal.start({ demo: true, env: { SPV_AUTH_SIGNUP: 'true' } });
-  const office = new Office(portal, browser, new Map());
-  try {
-    await story(office);
-    await office.close();
-  } finally {
-    await portal.stop();
-  }
+function inOffice(browser: Browser, story: (office: Office) => Promise<void>): Promise<void> {
+  return withOffice(browser, { demo: true, env: { SPV_AUTH_SIGNUP: 'true' } }, story);
 }
 
 test('the link of a new account waits for a click, which opens it, once', async ({ browser }) => {

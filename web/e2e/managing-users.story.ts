@@ -1,7 +1,9 @@
 /** A super admin looks after accounts: invites, finds, shuts and opens them, and sees the portal as their owner does. */
 import { expect, test } from './support/story';
 
-test('a super admin invites somebody, finds them, and shuts them out at once', async ({ office }) => {
+test('a super admin invites somebody, finds them, and shuts them out at once @postgres', async ({
+  office,
+}) => {
   const sigrid = await office.superAdmin();
   const { page } = sigrid;
   await sigrid.opens('/admin-dashboard/users');

@@ -3,7 +3,7 @@ import type { Person } from './support/people';
 import { expect, test } from './support/story';
 import { password } from './support/portal';
 
-test('a client and the staff talk about an order, and an internal note stays among the staff', async ({
+test('a client and the staff talk about an order, and an internal note stays among the staff @postgres', async ({
   office,
 }) => {
   const who = office.newcomer('Maya', 'Ortiz');
@@ -44,7 +44,7 @@ test('a client and the staff talk about an order, and an internal note stays amo
   await expect(mayas.getByRole('listitem')).toHaveCount(2);
 });
 
-test('Contact Support leads to the general conversation, and unread messages are counted until they are read', async ({
+test('Contact Support leads to the general conversation, and unread messages are counted until they are read @postgres', async ({
   office,
 }) => {
   const who = office.newcomer('Nora', 'Lund');

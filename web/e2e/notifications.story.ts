@@ -2,7 +2,7 @@
 import { expect, test } from './support/story';
 import { password } from './support/portal';
 
-test('the bell counts what is new while the page is open, and leads to it', async ({ office }) => {
+test('the bell counts what is new while the page is open, and leads to it @postgres', async ({ office }) => {
   const who = office.newcomer('Bela', 'Toth');
   const { spv } = await office.clientWithOrder(who);
   await office.setsPassword(who.email);

@@ -5,10 +5,10 @@ import { paths } from '../src/paths';
 import { Api } from './support/api';
 import { Authenticator } from './support/authenticator';
 import { asksForTokens, npmClient, waits } from './support/npmClient';
-import { Office } from './support/office';
-import { password, Portal } from './support/portal';
+import type { Office } from './support/office';
+import { password } from './support/portal';
 import type { Mail } from './support/post';
-import { expect, test } from './support/story';
+import { expect, test, withOffice } from './support/story';
 
 const chosen = 'seven quiet herons at dusk';
 const no = (status: number, code: string) => ({ status, code });
@@ -100,20 +100,8 @@ async function client(office: Office, first: string): Promise<string> {
   return who.email;
 }
 
-async function inOffice(browser: Browser, env: NodeJS.ProcessEnv, story: (office: Office) => Promise<void>) {
-  const portal = await Portal.start({ demo: true, env });
-  const office = new Office(portal, browser, new Map());
-  try {
-    await story(office);
-  } catch (error) {
-    const contentType = 'text/plain';
-    await test.info().attach('what was on the screens', { body: await office.scene(), contentType });
-    await test.info().attach('what the server logged', { body: portal.logged, contentType });
-    throw error;
-  } finally {
-    await office.close();
-    await portal.stop();
-  }
+function inOffice(browser: Browser, env: NodeJS.ProcessEnv, story: (office: Office) => Promise<void>) {
+  return withOffice(browser, { demo: true, env }, story);
 }
 
 type Kind = 'invite' | 'magiclink' | 'recovery' | 'signup';
@@ -403,7 +391,7 @@ test('the parent of a refresh token is good at any age, an older one for a few s
   expect(await whose(npm)).toBeNull();
 });
 
-test('a hundred refreshes of one token at once sign nobody out', async ({ office }) => {
+test('a hundred refreshes of one token at once sign nobody out @postgres', async ({ office }) => {
   const email = await client(office, 'Cento');
   const { npm } = await opens(office);
   expect(await enters(npm, email)).toBeNull();

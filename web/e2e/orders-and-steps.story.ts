@@ -5,7 +5,9 @@ import { password } from './support/portal';
 
 const missing = 'Please fill in this field.';
 
-test('an employee creates an order, with an identifier of the server or of their own', async ({ office }) => {
+test('an employee creates an order, with an identifier of the server or of their own @postgres', async ({
+  office,
+}) => {
   const client = office.newcomer('Hana', 'Sato');
   const company = await office.company(office.fresh('Pier Nine'));
   await office.clientWithOrder(client, company.id);
@@ -111,7 +113,7 @@ test('a client who moved while the order was typed is refused beside the field',
   await elias.isTold('SPV Created');
 });
 
-test('the list of orders scrolls at 600 px, newest first', async ({ office }) => {
+test('the list of orders scrolls at 600 px, newest first @postgres', async ({ office }) => {
   const elias = await office.employee();
   await elias.opens('/employee-dashboard?tab=spvs');
   const list = elias.page.getByRole('region', { name: 'SPV orders', exact: true });
@@ -137,7 +139,9 @@ test('the list of orders scrolls at 600 px, newest first', async ({ office }) =>
   await expect(list.getByRole('button').first()).toContainText(items[0]?.identifier ?? 'an order');
 });
 
-test('a step is moved, blocked with a reason that the client reads, and let go', async ({ office }) => {
+test('a step is moved, blocked with a reason that the client reads, and let go @postgres', async ({
+  office,
+}) => {
   const who = office.newcomer('Lars', 'Nyberg');
   const { spv } = await office.clientWithOrder(who);
   await office.setsPassword(who.email);
@@ -194,7 +198,7 @@ test('a step is moved, blocked with a reason that the client reads, and let go',
   await expect(elias.step(second)).not.toContainText('passport');
 });
 
-test('an order is put on hold with a reason, resumed, cancelled and, by a super admin, reopened', async ({
+test('an order is put on hold with a reason, resumed, cancelled and, by a super admin, reopened @postgres', async ({
   office,
 }) => {
   const { spv } = await office.clientWithOrder(office.newcomer('Mina', 'Park'));

@@ -130,7 +130,7 @@ test('British English writes dates and times as Britain does', async ({ office }
   await expect(elsewhere.page.getByText('Due 22 Nov 2030').first()).toBeVisible();
 });
 
-test('the activity log tells of what one did', async ({ office }) => {
+test('the activity log tells of what one did @postgres', async ({ office }) => {
   const who = office.newcomer('Lena', 'Fuchs');
   await office.clientWithOrder(who);
   await office.setsPassword(who.email);

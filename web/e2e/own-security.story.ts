@@ -193,7 +193,7 @@ test('an older session proves who it is in place before second factors change', 
   await expect(section).toContainText('Off');
 });
 
-test('sessions are seen and ended, one, all others and every one', async ({ office }) => {
+test('sessions are seen and ended, one, all others and every one @postgres', async ({ office }) => {
   const who = await client(office, 'Sol', 'Vega');
   const [sol, phone, library] = [
     await signedIn(office, who),
@@ -290,7 +290,7 @@ test('a change of address is taken back', async ({ office }) => {
   await expect(otto.page.getByRole('alert')).toBeVisible();
 });
 
-test('the history tells of good and refused sign-ins, page by page', async ({ office }) => {
+test('the history tells of good and refused sign-ins, page by page @postgres', async ({ office }) => {
   const who = await client(office, 'Hana', 'Ito');
   expect(await status(Api.signIn(office.portal.url, who.email, 'a wrong guess'))).toBe(400);
   for (let times = 0; times < 10; times += 1) await Api.signIn(office.portal.url, who.email, password);

@@ -17,7 +17,7 @@ interface Statement {
   sums: { currency: string; total: string; paid: string }[];
 }
 
-test('a lead becomes a client, its order closes, and the commission is approved and paid', async ({
+test('a lead becomes a client, its order closes, and the commission is approved and paid @postgres', async ({
   office,
 }) => {
   const who = office.newcomer('Lena', 'Fischer');
@@ -180,7 +180,7 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   await expect(reported).toContainText('Paid');
 });
 
-test('a call is asked for, confirmed and put into the calendar', async ({ office }) => {
+test('a call is asked for, confirmed and put into the calendar @postgres', async ({ office }) => {
   const ingrid = await office.iso();
   await ingrid.opens('/iso-dashboard');
   await ingrid.button('Schedule Call').click();

@@ -1,12 +1,13 @@
 /** An order with a price brings an invoice; the client sees how to pay; the staff record what came in. */
 import { readFile } from 'node:fs/promises';
+import { sticksOut } from './support/screen';
 import { expect, test } from './support/story';
 
 interface Invoices {
   items: { id: string; number: string; spv_identifier: string }[];
 }
 
-test('a payment is recorded in two parts, and the client sees it live', async ({ office }) => {
+test('a payment is recorded in two parts, and the client sees it live @postgres', async ({ office }) => {
   const who = office.newcomer('Maya', 'Ortiz');
   await office.clientWithOrder(who);
   await office.setsPassword(who.email);
@@ -120,6 +121,49 @@ test('on paper there is the invoice and how to pay it, and nothing that needs a 
   await expect(facts.filter({ hasText: number })).toBeVisible();
 });
 
+test('an invoice of several pages prints its totals once, black on white', async ({ office }) => {
+  const who = office.newcomer('Lena', 'Lang');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const lena = await office.person(who.email);
+  const { items } = await lena.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+  // An order makes one line; an import may bring more.
+  const text = 'Formation, registered agent, filing fees and the documents of each member state. '.repeat(4);
+  const lines = Array.from(
+    { length: 60 },
+    (_, n) => `(x'${id.replaceAll('-', '')}', ${n + 10}, '${n + 1}. ${text}', 0)`,
+  );
+  await office.portal.sql(
+    `insert into invoice_lines (invoice_id, line_order, description, amount_minor) values ${lines.join(', ')}`,
+  );
+  await lena.opens(`/client-dashboard/billing/${id}`);
+  const { page } = lena;
+  const paper = page.getByRole('article', { name: `Invoice ${number}` });
+  await expect(paper.getByText(/^60\. /)).toBeVisible();
+  expect(await sticksOut(page)).toEqual([]);
+
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect(page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  const colours = await paper.evaluate((article) =>
+    [article, ...article.querySelectorAll('h2, p, th, td, dt, dd, span')].map((element) => {
+      const { color, backgroundColor } = getComputedStyle(element);
+      return { color, backgroundColor };
+    }),
+  );
+  for (const { color, backgroundColor } of colours) {
+    expect(brightness(color)).toBeLessThan(140);
+    expect(['rgba(0, 0, 0, 0)', 'rgb(255, 255, 255)']).toContain(backgroundColor);
+  }
+  // A footer group would stand on every page.
+  await expect(paper.locator('tfoot')).toHaveCSS('display', 'table-row-group');
+  await expect(paper.locator('thead')).toHaveCSS('display', 'table-header-group');
+  const printed = await page.pdf({ format: 'A4', printBackground: true });
+  expect(pages(printed)).toBeGreaterThan(2);
+});
+
 test('an invoice is voided with a reason that its client reads', async ({ office }) => {
   const who = office.newcomer('Vera', 'Nowak');
   await office.clientWithOrder(who);
@@ -139,7 +183,7 @@ test('an invoice is voided with a reason that its client reads', async ({ office
   await expect(vera.page.getByRole('region', { name: 'Pay by bank transfer' })).toHaveCount(0);
 });
 
-test('the operator lists and pays invoices', async ({ office }) => {
+test('the operator lists and pays invoices @postgres', async ({ office }) => {
   const who = office.newcomer('Olga', 'Petrova');
   await office.clientWithOrder(who);
   const [due] = await office.portal.operator<{ number: string; due: string }[]>(
@@ -154,7 +198,7 @@ test('the operator lists and pays invoices', async ({ office }) => {
   expect(again.code).toBe(1);
 });
 
-test('a client sends the receipt of the bank, and the staff record the payment beside it', async ({
+test('a client sends the receipt of the bank, and the staff record the payment beside it @postgres', async ({
   office,
 }) => {
   const who = office.newcomer('Rosa', 'Hale');
@@ -212,3 +256,13 @@ test('a client sends the receipt of the bank, and the staff record the payment b
   await rosa.opens('/client-dashboard/documents');
   await expect(rosa.row('transfer.pdf')).toBeVisible();
 });
+
+/** 0 is black, 255 is white. */
+function brightness(colour: string): number {
+  return Math.max(...(colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number));
+}
+
+/** How many pages a PDF has, by its page objects. */
+function pages(pdf: Buffer): number {
+  return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+}

@@ -6,7 +6,7 @@ interface Made {
   reference: string;
 }
 
-test('a question is taken into review, made urgent and answered', async ({ office }) => {
+test('a question is taken into review, made urgent and answered @postgres', async ({ office }) => {
   const ingrid = await office.iso();
   // The desk is the staff's: others are led to what they have asked for themselves.
   await ingrid.opens('/request-management');

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './support/story';
 
-test('a super admin looks after the portal, changes its settings and finds it all in the log', async ({
+test('a super admin looks after the portal, changes its settings and finds it all in the log @postgres', async ({
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();
@@ -88,7 +88,7 @@ interface Rules {
   system: { require_mfa: Record<string, boolean | null> };
 }
 
-test('the figures of the office say each currency by itself, and how long steps took by month', async ({
+test('the figures of the office say each currency by itself, and how long steps took by month @postgres', async ({
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();

@@ -1,11 +1,11 @@
 /** Two of a kind side by side see their own and nothing of the other; and what a choice changes elsewhere. */
 import { readFile } from 'node:fs/promises';
 import { paths } from '../src/paths';
-import { Office } from './support/office';
+import type { Office } from './support/office';
 import type { Person } from './support/people';
-import { password, Portal } from './support/portal';
+import { password } from './support/portal';
 import { barriers, isQuiet } from './support/screen';
-import { expect, test } from './support/story';
+import { expect, test, withOffice } from './support/story';
 
 interface Company {
   id: string;
@@ -77,7 +77,7 @@ async function companyWithFigures(office: Office, name: string, first: string, w
   return { company, iso: iso.name, ...order, admin: await admin(office, company, first) };
 }
 
-test('two companies see nothing of each other in their figures', async ({ office }) => {
+test('two companies see nothing of each other in their figures @postgres', async ({ office }) => {
   test.slow();
   const one = await companyWithFigures(office, 'Alder Capital', 'Maud', terms.one);
   const two = await companyWithFigures(office, 'Birch Capital', 'Nell', terms.two);
@@ -124,7 +124,9 @@ test('two companies see nothing of each other in their figures', async ({ office
 const inDays = (days: number, time: string) =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${time}Z`;
 
-test('two ISO partners see nothing of what the other one earns and asks for', async ({ office }) => {
+test('two ISO partners see nothing of what the other one earns and asks for @postgres', async ({
+  office,
+}) => {
   const company = await office.company(office.fresh('Cedar Capital'));
   const earning = async (first: string, subject: string, what: Terms) => {
     const iso = await partner(office, company, first);
@@ -288,9 +290,8 @@ test('notes and a statement that are on their way have their place', async ({ of
 test('where the operator wants it so, a new address is confirmed at the new place alone', async ({
   browser,
 }) => {
-  const portal = await Portal.start({ demo: true, env: { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' } });
-  const office = new Office(portal, browser, new Map());
-  try {
+  const env = { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' };
+  await withOffice(browser, { demo: true, env }, async (office) => {
     const who = office.newcomer('Solo', 'Post');
     await office.clientWithOrder(who);
     await office.setsPassword(who.email);
@@ -307,7 +308,7 @@ test('where the operator wants it so, a new address is confirmed at the new plac
     await owner.button('Send the mail', dialog).click();
     await owner.isTold('Check the new inbox');
     await expect(section).toContainText(`Open the link in the mail to ${next}.`);
-    const mail = await portal.post.arrives(next, 'Confirm your new e-mail address');
+    const mail = await office.portal.post.arrives(next, 'Confirm your new e-mail address');
     const solo = await office.visitor();
     await solo.opens(mail.link('/auth/confirm'));
     await expect(solo.page.getByText('From then on you sign in with this address.')).toBeVisible();
@@ -315,12 +316,9 @@ test('where the operator wants it so, a new address is confirmed at the new plac
     await expect(solo.heading('Your e-mail address is changed')).toBeVisible();
     await solo.signsIn('client', next, password);
     await expect(solo.heading('Welcome, Solo')).toBeVisible();
-    const asked = (await portal.post.mails()).filter(({ subject }) =>
+    const asked = (await office.portal.post.mails()).filter(({ subject }) =>
       subject.includes('Confirm the change of your e-mail address'),
     );
     expect(asked).toEqual([]);
-    await office.close();
-  } finally {
-    await portal.stop();
-  }
+  });
 });

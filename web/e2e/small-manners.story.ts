@@ -3,9 +3,9 @@ import type { Locator } from '@playwright/test';
 import { paths } from '../src/paths';
 import type { Person } from './support/people';
 import { isQuiet, sticksOut } from './support/screen';
-import { expect, looks, test } from './support/story';
+import { expect, test } from './support/story';
 
-test('one outcome is shown at a time, for five seconds', looks, async ({ office }) => {
+test('one outcome is shown at a time, for five seconds', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.opens(paths.login('client'));
   await holdsTheClock(visitor);
@@ -22,25 +22,23 @@ test('one outcome is shown at a time, for five seconds', looks, async ({ office 
   await expect(toasts).toHaveCount(0);
 });
 
-test(
-  'a table on a tablet breaks no e-mail address, and shows at its edge that there is more',
-  looks,
-  async ({ office }) => {
-    const who = office.newcomer('Bartholomew', 'Featherstonehaugh');
-    await office.clientWithOrder(who);
-    const sigrid = await office.superAdmin({ viewport: { width: 768, height: 900 } });
-    await sigrid.opens(`${paths.employeeTab('clients')}&q=${encodeURIComponent(who.email)}`);
-    const email = sigrid.page.getByRole('cell', { name: who.email, exact: true }).getByText(who.email);
-    await expect(email).toBeVisible();
-    expect(await email.evaluate((cell) => cell.getBoundingClientRect().height)).toBeLessThan(24);
-    expect(await sticksOut(sigrid.page)).toEqual([]);
-    const place = sigrid.page.getByRole('group', { name: 'Clients', exact: true });
-    expect(await place.evaluate((table) => table.scrollWidth > table.clientWidth)).toBe(true);
-    await expect(place).toHaveCSS('background-attachment', 'local, local, scroll, scroll');
-  },
-);
+test('a table on a tablet breaks no e-mail address, and shows at its edge that there is more', async ({
+  office,
+}) => {
+  const who = office.newcomer('Bartholomew', 'Featherstonehaugh');
+  await office.clientWithOrder(who);
+  const sigrid = await office.superAdmin({ viewport: { width: 768, height: 900 } });
+  await sigrid.opens(`${paths.employeeTab('clients')}&q=${encodeURIComponent(who.email)}`);
+  const email = sigrid.page.getByRole('cell', { name: who.email, exact: true }).getByText(who.email);
+  await expect(email).toBeVisible();
+  expect(await email.evaluate((cell) => cell.getBoundingClientRect().height)).toBeLessThan(24);
+  expect(await sticksOut(sigrid.page)).toEqual([]);
+  const place = sigrid.page.getByRole('group', { name: 'Clients', exact: true });
+  expect(await place.evaluate((table) => table.scrollWidth > table.clientWidth)).toBe(true);
+  await expect(place).toHaveCSS('background-attachment', 'local, local, scroll, scroll');
+});
 
-test('an error stays until it is closed, and Alt+T leads to it', looks, async ({ office }) => {
+test('an error stays until it is closed, and Alt+T leads to it', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.opens(paths.login('client'));
   await holdsTheClock(visitor);
@@ -61,7 +59,7 @@ test('an error stays until it is closed, and Alt+T leads to it', looks, async ({
   await expect(region.getByRole('alert')).toHaveCount(0);
 });
 
-test('letters choose from a short list, and are forgotten after a second', looks, async ({ office }) => {
+test('letters choose from a short list, and are forgotten after a second', async ({ office }) => {
   const elias = await office.employee();
   await elias.opens('/employee-dashboard');
   await elias.button('Quick Setup (Email)').click();
@@ -85,7 +83,7 @@ test('letters choose from a short list, and are forgotten after a second', looks
   await expect(country).toHaveText('UAE');
 });
 
-test('the exact amount is in a tooltip, after 700 ms', looks, async ({ office }) => {
+test('the exact amount is in a tooltip, after 700 ms', async ({ office }) => {
   const sigrid = await office.superAdmin();
   await sigrid.opens('/employee-dashboard');
   await isQuiet(sigrid.page);
@@ -105,28 +103,24 @@ async function holdsTheClock(person: Person): Promise<void> {
   await person.page.clock.pauseAt(now + 5000);
 }
 
-test(
-  'a page that is loaded again is shown where it was, another one from its top',
-  looks,
-  async ({ office }) => {
-    const elias = await office.employee();
-    const place = () => elias.page.evaluate(() => Math.round(scrollY));
-    const rows = elias.page.getByRole('table').getByRole('row');
-    await elias.opens('/request-management');
-    await expect(rows.nth(20)).toBeVisible();
-    // No further than the page is long while it waits for its rows.
-    await elias.page.evaluate(() => scrollTo(0, 300));
-    await elias.page.reload();
-    await expect.poll(place).toBe(300);
-    await elias.opens('/employee-dashboard/commissions');
-    await expect(rows.nth(20)).toBeVisible();
-    // What a place was kept for comes after what is drawn first.
-    await elias.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)));
-    expect(await place()).toBe(0);
-  },
-);
+test('a page that is loaded again is shown where it was, another one from its top', async ({ office }) => {
+  const elias = await office.employee();
+  const place = () => elias.page.evaluate(() => Math.round(scrollY));
+  const rows = elias.page.getByRole('table').getByRole('row');
+  await elias.opens('/request-management');
+  await expect(rows.nth(20)).toBeVisible();
+  // No further than the page is long while it waits for its rows.
+  await elias.page.evaluate(() => scrollTo(0, 300));
+  await elias.page.reload();
+  await expect.poll(place).toBe(300);
+  await elias.opens('/employee-dashboard/commissions');
+  await expect(rows.nth(20)).toBeVisible();
+  // What a place was kept for comes after what is drawn first.
+  await elias.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)));
+  expect(await place()).toBe(0);
+});
 
-test('what is on a page stays where it is when its figures come', looks, async ({ office }) => {
+test('what is on a page stays where it is when its figures come', async ({ office }) => {
   const staff = await office.api();
   const waiting = await staff.get<{ items: { id: string }[] }>('/rest/v1/requests?status=pending&limit=1');
   await staff.post(`/rest/v1/requests/${waiting.items[0]?.id}/review`);
@@ -171,7 +165,7 @@ async function movesWhen(
   return [before, await top()];
 }
 
-test('an open menu stays with its row when more arrives above it', looks, async ({ office }) => {
+test('an open menu stays with its row when more arrives above it', async ({ office }) => {
   const elias = await office.employee();
   await elias.opens('/request-management');
   await elias.page
@@ -185,7 +179,7 @@ test('an open menu stays with its row when more arrives above it', looks, async 
   await action.click({ trial: true });
 });
 
-test('an open list stays with its field, wherever that goes', looks, async ({ office }) => {
+test('an open list stays with its field, wherever that goes', async ({ office }) => {
   const elias = await office.employee();
   await elias.opens(paths.employeeTab('spvs'));
   await elias.field('Status').click();
@@ -195,7 +189,7 @@ test('an open list stays with its field, wherever that goes', looks, async ({ of
   await choice.click({ trial: true });
 });
 
-test('a field that searches says so until what it offers is the answer', looks, async ({ office }) => {
+test('a field that searches says so until what it offers is the answer', async ({ office }) => {
   const elias = await office.employee();
   let arrive = () => undefined as void;
   const way = new Promise<void>((resolve) => (arrive = resolve));

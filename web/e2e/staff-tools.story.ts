@@ -17,7 +17,7 @@ async function narrowed(staff: Staff, status: string): Promise<void> {
   await staff.page.getByRole('option', { name: status, exact: true }).click();
 }
 
-test('an employee takes every table away as a file, as it is narrowed', async ({ office }) => {
+test('an employee takes every table away as a file, as it is narrowed @postgres', async ({ office }) => {
   const company = await office.company(office.fresh('+Plus Holdings'));
   const who = office.newcomer('Greta', 'Lind');
   const { spv } = await office.clientWithOrder(who, company.id);
@@ -84,7 +84,7 @@ test('an employee takes every table away as a file, as it is narrowed', async ({
   expect(await exported(elias)).toHaveLength(1);
 });
 
-test('an employee finds an order, a client, a company and a document from wherever they are', async ({
+test('an employee finds an order, a client, a company and a document from wherever they are @postgres', async ({
   office,
 }) => {
   const who = office.newcomer('Torbjorn', 'Quist');
@@ -139,7 +139,7 @@ test('an employee finds an order, a client, a company and a document from wherev
   await elias.isAt(`/employee-dashboard/documents/${paper.id}`);
 });
 
-test('a step is given to an employee, who finds it among the tasks', async ({ office }) => {
+test('a step is given to an employee, who finds it among the tasks @postgres', async ({ office }) => {
   const who = office.newcomer('Agda', 'Moreau');
   const { spv } = await office.clientWithOrder(who);
   // The demo's employee has requests among the tasks.
@@ -185,7 +185,7 @@ test('a step is given to an employee, who finds it among the tasks', async ({ of
   await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();
 });
 
-test('an employee completes several open steps at once', async ({ office }) => {
+test('an employee completes several open steps at once @postgres', async ({ office }) => {
   const who = office.newcomer('Ines', 'Ferro');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();

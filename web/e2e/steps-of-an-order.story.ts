@@ -49,7 +49,7 @@ test('an employee plans a step, which then waits for another', async ({ office }
   await expect(ours.filter({ hasText: second })).toContainText(/Overdue by \d+ days/);
 });
 
-test('an employee adds, sorts and deletes steps, also with the keyboard', async ({ office }) => {
+test('an employee adds, sorts and deletes steps, also with the keyboard @postgres', async ({ office }) => {
   const who = office.newcomer('Sunniva', 'Dahl');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();
@@ -91,7 +91,7 @@ test('an employee adds, sorts and deletes steps, also with the keyboard', async 
   await expect(elias.steps().getByRole('listitem')).toHaveCount(8);
 });
 
-test('who sorts steps that somebody else has changed is told so, and nothing is overwritten', async ({
+test('who sorts steps that somebody else has changed is told so, and nothing is overwritten @postgres', async ({
   office,
 }) => {
   const { spv } = await office.clientWithOrder(office.newcomer('Tyra', 'Holt'));

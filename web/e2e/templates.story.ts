@@ -1,7 +1,9 @@
 /** What orders begin with: a super admin changes it, the staff read it, new orders follow it. */
 import { expect, test } from './support/story';
 
-test('a super admin changes a template, and the next order begins with it', async ({ ownOffice: office }) => {
+test('a super admin changes a template, and the next order begins with it @postgres', async ({
+  ownOffice: office,
+}) => {
   const sigrid = await office.superAdmin();
   await sigrid.opens('/employee-dashboard/templates?country=SG');
   await expect(sigrid.steps().getByRole('listitem')).toHaveCount(8);

@@ -2,7 +2,7 @@
 import { expect, test } from './support/story';
 import type { Office } from './support/office';
 
-test('the button and the command make the same test data, once', async ({ ownOffice: office }) => {
+test('the button and the command make the same test data, once @postgres', async ({ ownOffice: office }) => {
   const before = await counts(office);
   const elias = await office.employee();
   await elias.opens('/employee-dashboard');

@@ -1,9 +1,9 @@
 /** Nobody loses what they typed without being asked, whichever way they leave. */
-import { looks, expect, test } from './support/story';
+import { expect, test } from './support/story';
 
 const words = 'Discard what you typed?';
 
-test('settings and profiles ask before typed input is lost', looks, async ({ office }) => {
+test('settings and profiles ask before typed input is lost', async ({ office }) => {
   const who = office.newcomer('Ottilie', 'Brand');
   await office.clientWithOrder(who);
   await office.setsPassword(who.email);
@@ -69,7 +69,7 @@ test('settings and profiles ask before typed input is lost', looks, async ({ off
   await sigrid.page.close({ runBeforeUnload: false });
 });
 
-test('the way out is a button in every portal, at every width', looks, async ({ office }) => {
+test('the way out is a button in every portal, at every width', async ({ office }) => {
   const everybody = [
     [await office.client(), '/client-dashboard'],
     [await office.employee(), '/employee-dashboard'],

@@ -3,21 +3,17 @@ import type { Browser } from '@playwright/test';
 import { paths } from '../src/paths';
 import { Api } from './support/api';
 import { Authenticator } from './support/authenticator';
-import { Office } from './support/office';
-import { password, Portal } from './support/portal';
+import type { Office } from './support/office';
+import { password } from './support/portal';
 import { Provider } from './support/provider';
-import { expect, test } from './support/story';
+import { expect, test, withOffice } from './support/story';
 
 /** An office whose operator has configured both providers. */
 async function inOffice(browser: Browser, story: (office: Office, provider: Provider) => Promise<void>) {
   const provider = await Provider.start();
-  const portal = await Portal.start({ demo: true, env: provider.settings });
-  const office = new Office(portal, browser, new Map());
   try {
-    await story(office, provider);
-    await office.close();
+    await withOffice(browser, { demo: true, env: provider.settings }, (office) => story(office, provider));
   } finally {
-    await portal.stop();
     await provider.stop();
   }
 }

@@ -1,4 +1,4 @@
-"""Prints the mails of a Maildir as JSON, oldest first."""
+"""Prints mails of a Maildir, given by the names of their files, as JSON, oldest first."""
 
 import email
 import email.policy
@@ -7,15 +7,18 @@ import pathlib
 import sys
 
 mails = []
-for path in sorted(pathlib.Path(sys.argv[1], "new").glob("*"), key=lambda path: path.stat().st_mtime_ns):
+folder = pathlib.Path(sys.argv[1], "new")
+for path in sorted((folder / name for name in sys.argv[2:]), key=lambda path: path.stat().st_mtime_ns):
     mail = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
     mails.append(
         {
+            "file": path.name,
             "id": mail["message-id"],
             "from": mail["from"],
             "to": [address.addr_spec for address in mail["to"].addresses],
             "subject": mail["subject"],
             "text": mail.get_body(("plain",)).get_content(),
+            "unsubscribe": (mail["list-unsubscribe"] or "").strip("<>") or None,
             "html": mail.get_body(("html",)).get_content(),
         }
     )

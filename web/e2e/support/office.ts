@@ -1,9 +1,9 @@
 /** One office of the stories: its portal, and the people who come to it. */
-import { expect, type Browser, type BrowserContext, type BrowserContextOptions } from '@playwright/test';
+import { expect, type BrowserContext, type BrowserContextOptions } from '@playwright/test';
 import { Api, type Session } from './api';
+import type { ContextPool } from './contexts';
 import { Person, Staff, Visitor } from './people';
 import { password, type Portal } from './portal';
-import { areHeardIn } from './secrets';
 
 export interface Newcomer {
   first: string;
@@ -25,7 +25,7 @@ export class Office {
 
   constructor(
     readonly portal: Portal,
-    private readonly browser: Browser,
+    private readonly pool: ContextPool,
     /** One token call for each account, kept as long as the portal lives. */
     private readonly sessions: Map<string, Promise<Session>>,
   ) {}
@@ -152,30 +152,10 @@ export class Office {
     return session;
   }
 
-  private async page(session: Session | undefined, options: BrowserContextOptions = {}) {
-    const context = await this.browser.newContext({
-      baseURL: this.portal.url,
-      ...options,
-      ...(session && {
-        storageState: {
-          cookies: [],
-          origins: [
-            {
-              origin: this.portal.url,
-              localStorage: [{ name: 'spv-auth-token', value: JSON.stringify(session) }],
-            },
-          ],
-        },
-      }),
-    });
-    this.contexts.push(context);
-    areHeardIn(context);
-    await context.addInitScript(() =>
-      addEventListener('securitypolicyviolation', (event) =>
-        console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`),
-      ),
-    );
-    return context.newPage();
+  private async page(session: Session | undefined, options?: BrowserContextOptions) {
+    const page = await this.pool.open(session, options);
+    this.contexts.push(page.context());
+    return page;
   }
 
   private welcome<Somebody extends Person>(somebody: Somebody): Somebody {
@@ -188,7 +168,7 @@ export class Office {
     for (const context of this.contexts) {
       // What a page asks for now and then may be on its way just now.
       for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
-      await context.close();
+      await this.pool.release(context);
     }
     expect(this.people.flatMap((person) => person.complaints)).toEqual([]);
   }

@@ -1,7 +1,7 @@
 /** A portal of its own: the real binary, a fresh database, a real mail server. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { password, python, spvctl, support } from './machine';
+import { database, password, python, spvctl, support } from './machine';
 import { Place } from './place';
 import { Post } from './post';
 import { run, stop, type Outcome } from './process';
@@ -24,7 +24,7 @@ export class Said {
   }
 }
 
-interface Options {
+export interface PortalOptions {
   demo: boolean;
   /** More settings. */
   env?: NodeJS.ProcessEnv;
@@ -40,7 +40,7 @@ export class Portal {
     private readonly place: Place,
   ) {}
 
-  static async start({ demo, env: more }: Options): Promise<Portal> {
+  static async start({ demo, env: more }: PortalOptions): Promise<Portal> {
     const post = await Post.start();
     const place = await Place.make(demo ? Place.demo() : undefined);
     const env = {
@@ -106,6 +106,17 @@ export class Portal {
     const past = "expires_at = '2000-01-01T00:00:00+00:00'";
     for (const table of ['links', 'flows', 'factor_challenges'])
       await this.place.sql(`update ${table} set ${past}`);
+  }
+
+  /** Every job that waits for its time is due at once. */
+  async makeJobsDue(): Promise<void> {
+    const [table, past] = database() === 'sqlite' ? ['Jobs', '0'] : ['apalis.jobs', 'to_timestamp(0)'];
+    await this.sql(`update ${table} set run_at = ${past} where status = 'Pending'`);
+  }
+
+  /** Changes rows that no command and no request changes. */
+  sql(text: string): Promise<void> {
+    return this.place.sql(text);
   }
 
   /** Nobody has refreshed a session for a minute: long after a second use of a token may be chance. */

@@ -1,10 +1,12 @@
 import { test as base, type Browser, type TestInfo } from '@playwright/test';
 import type { Session } from './api';
+import { ContextPool } from './contexts';
 import { Office } from './office';
-import { Portal } from './portal';
+import { Portal, type PortalOptions } from './portal';
 
 interface Place {
   portal: Portal;
+  pool: ContextPool;
   sessions: Map<string, Promise<Session>>;
 }
 
@@ -19,52 +21,58 @@ interface Offices {
 
 export const test = base.extend<Offices, { place: Place }>({
   place: [
-    // oxlint-disable-next-line no-empty-pattern -- this is how Playwright is told that nothing else is needed
-    async ({}, provide) => {
+    async ({ browser }, provide) => {
       const portal = await Portal.start({ demo: true });
-      await provide({ portal, sessions: new Map() });
+      const pool = new ContextPool(browser, portal.url);
+      await provide({ portal, pool, sessions: new Map() });
+      await pool.close();
       await portal.stop();
     },
     { scope: 'worker' },
   ],
-  office: async ({ browser, place }, provide, story) => {
-    await work(place, browser, provide, story);
+  office: async ({ place }, provide, story) => {
+    await work(place, provide, story);
   },
-  ownOffice: async ({ browser }, provide, story) => {
-    await workAlone({ demo: true }, browser, provide, story);
+  ownOffice: async ({ browser }, provide) => {
+    await withOffice(browser, { demo: true }, provide);
   },
-  emptyOffice: async ({ browser }, provide, story) => {
-    await workAlone({ demo: false }, browser, provide, story);
+  emptyOffice: async ({ browser }, provide) => {
+    await withOffice(browser, { demo: false }, provide);
   },
 });
 
-/** A story of how pages look and read, which is the same on either database: it is told on SQLite alone. */
-export const looks = { tag: '@looks' };
-
 type Provide = (office: Office) => Promise<void>;
 
-async function work(place: Place, browser: Browser, provide: Provide, story: TestInfo): Promise<void> {
-  const office = new Office(place.portal, browser, place.sessions);
+async function work(place: Place, provide: Provide, story: TestInfo): Promise<void> {
+  const office = new Office(place.portal, place.pool, place.sessions);
   const before = place.portal.logged.length;
-  await provide(office);
-  if (story.status !== story.expectedStatus) {
+  const explain = async () => {
     const contentType = 'text/plain';
     await story.attach('what was on the screens', { body: await office.scene(), contentType });
     await story.attach('what the server logged', { body: place.portal.logged.slice(before), contentType });
+  };
+  try {
+    await provide(office);
+  } catch (error) {
+    await explain();
+    throw error;
   }
+  if (story.status !== story.expectedStatus) await explain();
   await office.close();
 }
 
-async function workAlone(
-  options: { demo: boolean },
+/** Runs a story in an office of its own, with these settings beside the usual ones. */
+export async function withOffice(
   browser: Browser,
-  provide: Provide,
-  story: TestInfo,
+  options: PortalOptions,
+  story: (office: Office) => Promise<void>,
 ): Promise<void> {
   const portal = await Portal.start(options);
+  const pool = new ContextPool(browser, portal.url);
   try {
-    await work({ portal, sessions: new Map() }, browser, provide, story);
+    await work({ portal, pool, sessions: new Map() }, story, test.info());
   } finally {
+    await pool.close();
     await portal.stop();
   }
 }

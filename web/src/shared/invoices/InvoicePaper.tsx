@@ -49,8 +49,8 @@ export function InvoicePaper({ invoice, isDue }: { invoice: InvoiceDetail; isDue
           </tr>
         </thead>
         <tbody>
-          {invoice.lines.map((line) => (
-            <tr key={line.description}>
+          {invoice.lines.map((line, index) => (
+            <tr key={index}>
               <td>
                 <Prose>{line.description}</Prose>
               </td>

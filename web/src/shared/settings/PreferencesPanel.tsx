@@ -19,7 +19,7 @@ import { Pair } from '../../ui/FormModal';
 import { Settings, SettingsSection } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
 import { useUnsaved } from '../../ui/unsaved';
-import classes from './PreferencesPanel.module.css';
+import classes from './SettingsForm.module.css';
 
 const themes = ['auto', 'light', 'dark'] as const;
 const formats = ['auto', 'mdy', 'dmy', 'ymd'] as const;

@@ -19,7 +19,7 @@ import { BusyButton } from '../../../ui/BusyButton';
 import { Pair } from '../../../ui/FormModal';
 import { Settings, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { toast } from '../../../ui/toasts';
-import classes from './Panel.module.css';
+import classes from '../../../shared/settings/SettingsForm.module.css';
 
 /** What the client says of themselves. */
 export function PersonalPanel() {
