@@ -18,7 +18,8 @@ use chrono::{DateTime, Duration, Utc};
 pub(crate) const ROW_COLUMNS: &str = "id, email, email_key, role, status, status_before, first_name, last_name, phone, address, \
      company_id, iso_id, password_hash, must_change_password, language, time_zone, last_sign_in_at, \
      created_at, updated_at, updated_by, version, metadata, app_metadata, new_email, new_email_key, \
-     new_email_confirmed, banned_until, awaits_confirmation, self_made, theme, date_format";
+     new_email_confirmed, banned_until, awaits_confirmation, self_made, theme, date_format, \
+     confirmation_sent_at, recovery_sent_at, email_change_sent_at, reauthentication_sent_at, invited_at";
 
 /// Somebody who was noted so lately is not noted again.
 const HERE: Duration = Duration::minutes(5);
