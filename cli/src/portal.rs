@@ -8,7 +8,7 @@ use crate::{
 use domain::{
     Actor, Ctx, Error, Options, Origin,
     clock::{Chance, Clock},
-    db::{Db, Durability, Existing, inspect, sqlite_file},
+    db::{Db, Durability, Existing, SchemaState, inspect, sqlite_file},
 };
 use std::{path, sync::Arc};
 use tokio::{net::TcpListener, sync::watch};
@@ -49,7 +49,7 @@ impl Portal {
     }
 
     async fn of(config: Config, db: Db, out: Output, ask: Ask) -> Result<Self> {
-        if !db.is_migrated().await? {
+        if db.schema_state().await? != SchemaState::Usable {
             return Err(Failure::Refused(
                 "the database has another schema than this program; stop older processes and run `spvctl migrate`"
                     .to_owned(),
@@ -145,6 +145,13 @@ async fn open(config: &Config) -> Result<Db> {
     let db = Db::open_with(&config.database_url, Durability::Full, config.pools).await.map_err(unreachable)?;
     // Who can look into the folder although it is not ours to close, `serve`, `worker` and `doctor` say.
     config::make_private(&config.data_dir);
+    if db.schema_state().await.map_err(unreachable)? == SchemaState::Unreleased {
+        db.close().await;
+        return Err(Failure::Refused(format!(
+            "{} was made before 0.1.0; make a new one: give another --data-dir or --database-url",
+            config.database()
+        )));
+    }
     Ok(db)
 }
 

@@ -75,3 +75,39 @@ async fn two_that_migrate_at_once_both_come_through() {
     two.unwrap();
     assert!(world.db.is_migrated().await.unwrap());
 }
+
+async fn both() -> Vec<World> {
+    [Some(World::sqlite().await), World::postgres().await].into_iter().flatten().collect()
+}
+
+fn run(world: &World, args: &[&str]) -> (Option<i32>, String) {
+    let output = spvctl(args).env("SPV_DATA_DIR", &world.dir.0).env("SPV_DATABASE_URL", &world.url).output().unwrap();
+    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[tokio::test]
+async fn a_database_made_before_the_baseline_is_refused_and_left_as_it_is() {
+    for world in both().await {
+        let mut tx = world.db.begin().await.unwrap();
+        tx.sql("update _sqlx_migrations set checksum = $1 where version = 1").bind(vec![0_u8]).run().await.unwrap();
+        tx.commit().await.unwrap();
+        for args in [&["client", "list"][..], &["migrate"], &["migrate", "--check"], &["worker"], &["serve"]] {
+            let (code, said) = run(&world, args);
+            assert_eq!(code, Some(1), "{args:?}: {said}");
+            assert!(said.contains("was made before 0.1.0; make a new one"), "{args:?}: {said}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_older_program_works_on_a_newer_schema() {
+    for world in both().await {
+        assert!(domain::seed::demo(&world.operator()).await.unwrap());
+        world.migrate_ahead().await;
+        for args in [&["client", "list"][..], &["spv", "list"], &["migrate"], &["migrate", "--check"], &["job", "list"]]
+        {
+            let (code, said) = run(&world, args);
+            assert_eq!(code, Some(0), "{args:?}: {said}");
+        }
+    }
+}

@@ -47,6 +47,8 @@ impl Tx {
         migrator.migrations = migrator.iter().cloned().map(|one| Migration { no_tx: true, ..one }).collect();
         // The migrator's lock is the session's, and stays after a migration that failed; ours is the transaction's.
         migrator.set_locking(false);
+        // A newer program may have applied more: an older one that starts beside it has nothing to do.
+        migrator.set_ignore_missing(true);
         // Held until the end: the migrator's lock would go before its changes are there for others, and two nodes that
         // start together would each wait for the other.
         self.advisory_lock("migrate".to_owned()).await?;

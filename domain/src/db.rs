@@ -21,7 +21,10 @@ use crate::{
 use ::db::{Sql as _, UnitOfWork};
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
 use serde::de::DeserializeOwned;
-use sqlx::{migrate::Migrator, postgres::PgListener};
+use sqlx::{
+    migrate::{Migration, Migrator},
+    postgres::PgListener,
+};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
@@ -31,6 +34,19 @@ pub(crate) static POSTGRES: Migrator = sqlx::migrate!("../migrations/postgres");
 /// Timeout of the readiness check, below the two seconds that load balancers wait, and how long its outcome is believed.
 const READY_TIMEOUT: Duration = Duration::from_millis(1_500);
 const READY_TTL: Duration = Duration::from_millis(500);
+
+/// How the schema of a database compares with this program's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchemaState {
+    /// No migration was ever applied.
+    Empty,
+    /// Some migrations of this program are pending.
+    Outdated,
+    /// Every migration of this program was applied. A newer program may have applied more: they only add.
+    Usable,
+    /// Made before 0.1.0, by migrations that were never released.
+    Unreleased,
+}
 
 /// A handle to the database; cheap to clone.
 #[derive(Clone, Debug)]
@@ -270,6 +286,32 @@ impl Db {
         }
     }
 
+    /// # Errors
+    /// Unavailable when the database cannot be reached.
+    pub async fn schema_state(&self) -> Result<SchemaState> {
+        let applied: Result<Vec<(i64, Vec<u8>)>> =
+            self.clone().sql("select version, checksum from _sqlx_migrations").all().await;
+        let applied = match applied {
+            Ok(applied) => applied,
+            Err(e @ Error::Unavailable(_)) => return Err(e),
+            Err(_) => return Ok(SchemaState::Empty),
+        };
+        let all = match self.dialect() {
+            Dialect::Sqlite => &SQLITE,
+            Dialect::Postgres => &POSTGRES,
+        };
+        let checksum =
+            |wanted: i64| applied.iter().find(|(version, _)| *version == wanted).map(|(_, sum)| sum.as_slice());
+        let is_applied = |migration: &Migration| checksum(migration.version) == Some(&*migration.checksum);
+        let changed = |migration: &Migration| checksum(migration.version).is_some() && !is_applied(migration);
+        Ok(match all.iter().next() {
+            _ if applied.is_empty() => SchemaState::Empty,
+            Some(baseline) if changed(baseline) => SchemaState::Unreleased,
+            _ if all.iter().all(is_applied) => SchemaState::Usable,
+            _ => SchemaState::Outdated,
+        })
+    }
+
     async fn schema_is(&self, good: impl FnOnce(&BTreeSet<i64>, &BTreeSet<i64>) -> bool) -> Result<bool> {
         match Self::migrations(&mut self.clone()).await {
             Ok(found) => Ok(good(&found, &Self::known_migrations())),
@@ -283,11 +325,7 @@ impl Db {
     /// # Errors
     /// Unavailable when the database cannot be reached.
     pub async fn is_empty(&self) -> Result<bool> {
-        match Self::migrations(&mut self.clone()).await {
-            Ok(found) => Ok(found.is_empty()),
-            Err(e @ Error::Unavailable(_)) => Err(e),
-            Err(_) => Ok(true),
-        }
+        Ok(self.schema_state().await? == SchemaState::Empty)
     }
 
     /// Runs `work` in a transaction, which is committed when `work` returns `Ok` and rolled back when it returns `Err` or is

@@ -10,7 +10,7 @@ use domain::{
     Ctx,
     auth::{Keys, factors},
     backups, counts,
-    db::{Db, ScopedFutureExt},
+    db::{Db, SchemaState, ScopedFutureExt},
     queue::{self, Unfinished},
     storage::Storage,
 };
@@ -74,7 +74,7 @@ pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
 
 async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'static str, Finding)>) -> Result {
     findings.push(("backup folder", backup_folder(config, &db).await));
-    if !db.is_migrated().await? {
+    if db.schema_state().await? != SchemaState::Usable {
         findings.push(("schema", Bad("not this program's; run `spvctl migrate`".to_owned())));
         return Ok(());
     }
@@ -92,6 +92,9 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
 
 /// Compares tables, constraints, indexes and triggers with those of this version.
 async fn schema(db: &Db) -> Result<Finding> {
+    if !db.is_migrated().await? {
+        return Ok(Note("made by a newer spvctl, which this one can serve; upgrade it soon".to_owned()));
+    }
     let differences = domain::schema::differences(&mut db.clone()).await?;
     Ok(match differences.first() {
         None => Good("up to date".to_owned()),

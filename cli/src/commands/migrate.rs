@@ -5,6 +5,7 @@ use crate::{
     output::say,
     portal,
 };
+use domain::db::SchemaState;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  spvctl migrate\n  spvctl migrate --check && echo up to date")]
@@ -19,7 +20,7 @@ pub async fn run(args: &Args, config: &Config) -> Result {
         return check(config).await;
     }
     let db = portal::database(config).await?;
-    let done = db.is_migrated().await?;
+    let done = db.schema_state().await? == SchemaState::Usable;
     db.migrate()
         .await
         .map_err(|e| Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was: {e}")))?;
@@ -35,7 +36,7 @@ async fn check(config: &Config) -> Result {
         return Err(Failure::Found);
     }
     let db = portal::existing(config).await?;
-    let done = db.is_migrated().await?;
+    let done = db.schema_state().await? == SchemaState::Usable;
     db.close().await;
     say(if done { "The schema is up to date." } else { "The schema is not up to date; run `spvctl migrate`." });
     if done { Ok(()) } else { Err(Failure::Found) }

@@ -4,7 +4,7 @@ use crate::{
     exit::{Failure, Result},
     portal, shutdown,
 };
-use domain::Actor;
+use domain::{Actor, db::SchemaState};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  spvctl worker --config portal.toml")]
@@ -19,7 +19,7 @@ pub async fn run(config: Config) -> Result {
     if db.is_empty().await? {
         db.migrate().await?;
     }
-    if !db.is_migrated().await? {
+    if db.schema_state().await? != SchemaState::Usable {
         return Err(Failure::Refused(
             "the database has another schema than this program; run `spvctl migrate`".to_owned(),
         ));

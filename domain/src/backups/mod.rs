@@ -463,59 +463,6 @@ mod tests {
         }
     }
 
-    /// What a migration makes of the rows that are there, it makes of restored ones too.
-    #[tokio::test]
-    async fn a_backup_of_an_older_schema_is_brought_up_to_date() {
-        const OLDER: i64 = 15;
-        // Two branches came together: a lower number may come later.
-        const GAP: i64 = 11;
-        let dir = tempfile::tempdir().expect("a folder");
-        let old = portal(dir.path(), "old.db").await;
-        let mut tx = old.begin().await.expect("begins");
-        tx.migrate(|version| version <= OLDER && version != GAP).await.expect("migrates");
-        for sql in [
-            "insert into companies (id, name, business_name, created_at, updated_at, updated_by) values \
-             (x'01', 'Harbor', 'Harbor LLC', '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00', 'root')",
-            "insert into users (id, email, email_key, role, status, first_name, last_name, language, time_zone, \
-             created_at, updated_at, updated_by) values (x'02', 'a', 'a', 'client', 'active', 'Ana', 'Lima', 'en-US', \
-             'UTC', '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00', 'root')",
-            "insert into spvs (id, client_id, company_id, country, currency, price_minor, status, ordered_date, \
-             created_at, updated_at, updated_by) values (x'03', x'02', x'01', 'US', 'USD', 9007199254740993, 'active', \
-             '2026-01-01', '2026-01-01T00:00:00.000001+00:00', '2026-01-01T00:00:00+00:00', 'root')",
-            "insert into isos (id, user_id, company_id, first_name, last_name, email, created_at, updated_at, updated_by) \
-             values (x'04', x'02', x'01', 'Ivo', 'Berg', 'i', '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00', 'root')",
-            "insert into leads (id, iso_id, company_id, first_name, last_name, email, email_key, stage, protected_until, created_at, \
-             updated_at, updated_by) values (x'05', x'04', x'01', 'Lena', 'Lead', 'l', 'l', 'new', '2026-04-01', \
-             '2026-01-01T00:00:00+00:00', '2026-01-01T00:00:00+00:00', 'root')",
-        ] {
-            tx.sql(sql).run().await.expect("inserts");
-        }
-        tx.commit().await.expect("commits");
-        let folder = Folder::of(&old).await.expect("a folder");
-        let (id, name) = named(&old);
-        let made = make::make(&old, &folder, id, &name, "root", &|_| ()).await.expect("is made");
-        assert_eq!(made.migrations.last(), Some(&OLDER));
-        // What the migrations add to its rows is no fault of it.
-        let report = verify(&old, &name, &|_| ()).await.expect("is looked through");
-        assert!(report.faults.is_empty(), "{:?}", report.faults);
-        let new = portal(dir.path(), "new.db").await;
-        restore(&new, &name, &|_| ()).await.expect("is restored");
-        assert!(new.db.is_migrated().await.expect("answers"));
-        let figures: Vec<(i64, i64)> =
-            new.db().sql("select spvs, minor from company_figures").all().await.expect("rows");
-        assert_eq!(figures, [(1, 9_007_199_254_740_993)]);
-        let figures: Vec<(String, i64, i64)> = new
-            .db()
-            .sql("select period, n, minor from figures where what = 'ordered' order by period")
-            .all()
-            .await
-            .expect("rows");
-        let told = |period: &str| (period.to_owned(), 1, 9_007_199_254_740_993);
-        assert_eq!(figures, [told("2026-01"), told("2026-01-01")]);
-        let (at,): (String,) = new.db().sql("select created_at from spvs").one().await.expect("a row");
-        assert_eq!(at, "2026-01-01T00:00:00.000001+00:00");
-    }
-
     /// Of a backup from before keys were normalised, twins are named and everything else is found in every spelling.
     #[tokio::test]
     async fn a_restored_backup_has_todays_keys_or_names_its_twins() {

@@ -71,8 +71,10 @@ async fn look(options: &SqliteConnectOptions) -> sqlx::Result<Existing> {
         let applied = "select version, checksum from _sqlx_migrations order by version limit 1";
         let applied: Option<(i64, Vec<u8>)> = sqlx::query_as(applied).fetch_optional(&mut connection).await?;
         let first = SQLITE.iter().next();
+        // A portal from before 0.1.0 had another first migration, and the log's head, too.
+        let unreleased = names.iter().any(|(name,)| name == "activity_head");
         let ours = applied.is_none_or(|(version, checksum)| {
-            first.is_some_and(|first| (first.version, &*first.checksum) == (version, &*checksum))
+            unreleased || first.is_some_and(|first| (first.version, &*first.checksum) == (version, &*checksum))
         });
         if ours { Existing::Portal } else { Existing::Foreign }
     } else {

@@ -3197,6 +3197,11 @@ export interface components {
         };
         /** @description Figures of the orders that were placed in the period. */
         Analytics: {
+            /**
+             * Format: date-time
+             * @description When this was computed: what takes long is computed anew after five minutes.
+             */
+            as_of: string;
             company: components["schemas"]["Named"];
             countries: components["schemas"]["AnalyticsCountry"][];
             /**
@@ -4698,6 +4703,11 @@ export interface components {
         };
         /** @description The whole office in figures of the period. */
         OfficeAnalytics: {
+            /**
+             * Format: date-time
+             * @description When this was computed: what takes long is computed anew after five minutes.
+             */
+            as_of: string;
             /**
              * Format: double
              * @description Of all that were completed in the period; null where none was.
