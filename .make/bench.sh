@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the release binary and measures it; prints tables for README's "Speed", and what the sweep finds slow.
+# Builds the release binary and measures it; prints tables for docs/performance.md, and what the sweep finds slow.
 set -e
 cd "$(dirname "$0")/.."
 sh .make/tools.sh

@@ -517,7 +517,7 @@ impl Tx {
     }
 
     /// Waits for the advisory lock on `name`, and holds it until the transaction ends ([`::db::Tx::advisory_lock`]).
-    pub(crate) async fn alone_with(&mut self, name: String) -> Result<()> {
+    pub(crate) async fn advisory_lock(&mut self, name: String) -> Result<()> {
         Ok(self.tx.advisory_lock(name).await?)
     }
 

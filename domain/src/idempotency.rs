@@ -17,7 +17,7 @@ const KEPT: Duration = Duration::days(2);
 /// Conflict `idempotency_key_reused` when the key was used for a different request.
 pub async fn made_before(tx: &mut Tx, ctx: &Ctx) -> Result<Option<Uuid>> {
     let Some((key, hash)) = &ctx.idempotency else { return Ok(None) };
-    tx.alone_with(format!("idempotency {} {key}", owner(ctx))).await?;
+    tx.advisory_lock(format!("idempotency {} {key}", owner(ctx))).await?;
     let found: Option<(String, Uuid)> = tx
         .sql("select request_hash, created_id from idempotency_keys where actor = $1 and key = $2")
         .bind(owner(ctx))

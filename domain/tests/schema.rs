@@ -67,6 +67,39 @@ async fn a_failed_migration_leaves_the_old_schema() {
     assert!(!db.is_migrated().await.unwrap());
 }
 
+/// The queue's statements name these columns of apalis; its next version may have others.
+#[tokio::test]
+async fn the_queues_tables_have_the_columns_that_our_statements_use() {
+    on_both(async |world| {
+        let mut db = world.db.clone();
+        let (sql, expected) = match db.dialect() {
+            Dialect::Sqlite => (
+                "select lower(m.name) || '.' || c.name || ' ' || lower(c.type) from sqlite_master m \
+                 join pragma_table_info(m.name) c where m.name in ('Jobs', 'Workers') order by m.name, c.cid",
+                "jobs.job blob, jobs.id text, jobs.job_type text, jobs.status text, jobs.attempts integer, \
+                 jobs.max_attempts integer, jobs.run_at integer, jobs.last_result text, jobs.lock_at integer, \
+                 jobs.lock_by text, jobs.done_at integer, jobs.priority integer, jobs.metadata text, \
+                 jobs.idempotency_key text, workers.id text, workers.worker_type text, workers.storage_name text, \
+                 workers.layers text, workers.last_seen integer, workers.started_at integer",
+            ),
+            Dialect::Postgres => (
+                "select cast(table_name || '.' || column_name || ' ' || udt_name as text) \
+                 from information_schema.columns where table_schema = 'apalis' and table_name in ('jobs', 'workers') \
+                 order by table_name, ordinal_position",
+                "jobs.job bytea, jobs.id text, jobs.job_type text, jobs.status text, jobs.attempts int4, \
+                 jobs.max_attempts int4, jobs.run_at timestamptz, jobs.last_result jsonb, jobs.lock_at timestamptz, \
+                 jobs.lock_by text, jobs.done_at timestamptz, jobs.priority int4, jobs.idempotency_key text, \
+                 jobs.metadata hstore, workers.id text, workers.worker_type text, workers.storage_name text, \
+                 workers.layers text, workers.last_seen timestamptz, workers.started_at timestamptz",
+            ),
+        };
+        let found: Vec<(String,)> = db.sql(sql).all().await.unwrap();
+        let found: Vec<String> = found.into_iter().map(|(column,)| column).collect();
+        assert_eq!(found.join(", "), expected);
+    })
+    .await;
+}
+
 /// The committed text. `UPDATE_SCHEMA=1` writes it anew after a migration was added.
 #[tokio::test]
 async fn the_schema_is_the_committed_one() {

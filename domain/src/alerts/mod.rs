@@ -59,7 +59,7 @@ pub async fn check(ctx: &Ctx, readings: &Readings) -> Result<()> {
     let now = ctx.now();
     ctx.transaction(|tx| {
         async move {
-            tx.alone_with("alerts".to_owned()).await?;
+            tx.advisory_lock("alerts".to_owned()).await?;
             let open = store::open(tx).await?;
             for cause in found {
                 let same = open.iter().find(|alert| alert.kind == cause.kind.name() && alert.subject == cause.subject);

@@ -139,11 +139,11 @@ pub(super) async fn is_at_home(ctx: &Ctx, user: Option<UserId>) -> Result<bool> 
 /// # Errors
 /// TooMany with the seconds that are left to wait.
 pub(super) async fn check(tx: &mut Tx, now: DateTime<Utc>, counters: &[Counter]) -> Result<()> {
-    tx.alone_with(turn(counters)).await?;
+    tx.advisory_lock(turn(counters)).await?;
     peek(tx, now, counters).await
 }
 
-/// What those hold who are counted together (`Tx::alone_with`): the last of the counters counts them all.
+/// What those hold who are counted together (`Tx::advisory_lock`): the last of the counters counts them all.
 pub(super) fn turn(counters: &[Counter]) -> String {
     format!("failures {}", counters.last().map_or("", |widest| &widest.key))
 }

@@ -177,7 +177,7 @@ pub async fn ask(ctx: &Ctx) -> Result<Backup> {
             if let Some(id) = idempotency::made_before(tx, ctx).await? {
                 return Ok(BackupId(id));
             }
-            tx.alone_with("backups".to_owned()).await?;
+            tx.advisory_lock("backups".to_owned()).await?;
             if store::going_on(tx, ctx.now() - PATIENCE).await? {
                 return Err(Error::conflict("backup_running"));
             }

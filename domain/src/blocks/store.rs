@@ -15,7 +15,7 @@ pub async fn list(db: &mut impl Sql) -> Result<Vec<Block>> {
 
 /// As [`list`], and whoever else wants to add one waits.
 pub async fn lock(tx: &mut Tx) -> Result<Vec<Block>> {
-    tx.alone_with("address_blocks".to_owned()).await?;
+    tx.advisory_lock("address_blocks".to_owned()).await?;
     tx.sql(LIST).all().await
 }
 

@@ -93,7 +93,7 @@ fn own(ctx: &Ctx) -> Result<IsoId> {
 /// same whoever has them, so that nobody learns who works with whom.
 async fn free(tx: &mut Tx, email: &str, phone: Option<&str>, but: Option<LeadId>, now: DateTime<Utc>) -> Result<()> {
     // Two partners who add one person at a time.
-    tx.alone_with("leads".to_owned()).await?;
+    tx.advisory_lock("leads".to_owned()).await?;
     if store::is_known(tx, &email_key(email), phone.and_then(digits).as_deref(), but, now).await? {
         return Err(Error::conflict("lead_taken"));
     }
@@ -113,7 +113,7 @@ pub(crate) async fn not_protected(
     partner: Option<IsoId>,
 ) -> Result<()> {
     // A partner who adds the person as a lead at this moment.
-    tx.alone_with("leads".to_owned()).await?;
+    tx.advisory_lock("leads".to_owned()).await?;
     let phone = phone.and_then(digits);
     match store::protected(tx, &email_key(email), phone.as_deref(), partner, ctx.now()).await? {
         Some(lead) => Err(Error::Conflict(

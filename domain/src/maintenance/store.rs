@@ -14,7 +14,7 @@ pub async fn get(db: &mut impl Sql) -> Result<Option<Maintenance>> {
 
 /// As [`get`], and whoever else wants to change it waits.
 pub async fn lock(tx: &mut Tx) -> Result<Option<Maintenance>> {
-    tx.alone_with("maintenance".to_owned()).await?;
+    tx.advisory_lock("maintenance".to_owned()).await?;
     get(tx).await
 }
 

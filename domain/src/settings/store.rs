@@ -15,7 +15,7 @@ pub async fn get(db: &mut impl Sql) -> Result<Option<Settings>> {
 
 /// As [`get`], and whoever else wants to change them waits for this transaction to end, also for the first ones.
 pub async fn lock(tx: &mut Tx) -> Result<Option<Settings>> {
-    tx.alone_with("settings".to_owned()).await?;
+    tx.advisory_lock("settings".to_owned()).await?;
     let row: Option<(Json<Settings>,)> = tx.sql("select value from settings where name = 'office'").optional().await?;
     Ok(row.map(|(value,)| value.0))
 }

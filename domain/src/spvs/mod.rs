@@ -165,7 +165,7 @@ pub(crate) fn taken(error: Error) -> Error {
 
 /// The office's prefix, `SPV-` unless told, and the UTC time, with a counter when the company has it already (decision 7).
 async fn default_identifier(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Result<String> {
-    tx.alone_with(format!("identifiers {company}")).await?;
+    tx.advisory_lock(format!("identifiers {company}")).await?;
     let settings = crate::settings::within(tx).await?;
     let base = format!("{}{}", settings.identifier_prefix(), ctx.now().format("%Y%m%d%H%M%S"));
     let mut identifier = base.clone();

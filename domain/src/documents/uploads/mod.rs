@@ -103,7 +103,7 @@ pub async fn create(ctx: &Ctx, new: New) -> Result<Upload> {
         async move {
             if let Some(user) = user_id {
                 // Many who are announced at once are counted one after the other.
-                tx.alone_with(format!("uploads {user}")).await?;
+                tx.advisory_lock(format!("uploads {user}")).await?;
                 if store::unfinished(tx, user).await? >= AT_ONCE {
                     return Err(Error::conflict("too_many_uploads"));
                 }
