@@ -57,7 +57,9 @@ export function StepRow({ step, spv, reader, handle, action }: RowProps) {
 
 function StepBody({ step, spv, reader }: Pick<RowProps, 'step' | 'spv' | 'reader'>) {
   const { t } = useTranslation(['common', 'names']);
-  const needs = spv.steps.filter((other) => other.status !== 'completed' && step.depends_on.includes(other.id));
+  const needs = spv.steps.filter(
+    (other) => other.status !== 'completed' && step.depends_on.includes(other.id),
+  );
   const facts = [
     step.owner === reader ? t('step.you') : t(`names:owner.${step.owner}`),
     step.completed_at

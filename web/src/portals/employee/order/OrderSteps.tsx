@@ -85,9 +85,7 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
               : undefined
           }
         >
-          {({ step }, handle) => (
-            <StepRow step={step} spv={spv} handle={handle} action={action(step)} />
-          )}
+          {({ step }, handle) => <StepRow step={step} spv={spv} handle={handle} action={action(step)} />}
         </SortableList>
       )}
       {editing && (
