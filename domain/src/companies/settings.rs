@@ -6,7 +6,7 @@ use crate::{
     check::{Check, LINE},
     clock,
     ctx::{Ctx, fresh},
-    db::ScopedFutureExt,
+    db::{ScopedFutureExt, Sql},
     error::{Error, Problem, Result},
     ids::CompanyId,
     money::Currency,
@@ -115,11 +115,16 @@ pub(crate) struct Defaults {
 
 /// The office's own for a company that does not exist: whoever makes the row refuses that.
 pub(crate) async fn defaults(ctx: &Ctx, company: Option<CompanyId>) -> Result<Defaults> {
+    defaults_within(&mut ctx.db(), ctx, company).await
+}
+
+/// [`defaults`], also within a transaction: a second connection could wait for the first.
+pub(crate) async fn defaults_within(db: &mut impl Sql, ctx: &Ctx, company: Option<CompanyId>) -> Result<Defaults> {
     let found = match company {
-        Some(id) => store::get(&mut ctx.db(), id).await?,
+        Some(id) => store::get(db, id).await?,
         None => None,
     };
-    let office = crate::settings::get(ctx).await?;
+    let office = crate::settings::within(db).await?;
     Ok(Defaults {
         currency: found.as_ref().and_then(|company| company.currency).unwrap_or(office.currency(&ctx.options)),
         today: match &found {

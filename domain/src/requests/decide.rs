@@ -32,7 +32,7 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs:
             if request.order().is_none() {
                 return Err(Error::conflict("not_an_order"));
             }
-            let new = spvs::checked(ctx, &spvs::Input { client_id: request.user_id, ..input.clone() }).await?;
+            let new = spvs::checked(tx, ctx, &spvs::Input { client_id: request.user_id, ..input.clone() }).await?;
             let spv = spvs::place(tx, ctx, new).await.map_err(spvs::taken)?;
             let client = request.user_id.ok_or_else(|| Error::conflict("not_an_order"))?;
             let mut held = documents::held(tx, ctx, Holder::Request, vec![id.0]).await?;

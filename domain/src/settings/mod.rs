@@ -3,7 +3,7 @@
 mod store;
 mod today;
 
-pub(crate) use today::{client_reminder_days, person_zone};
+pub(crate) use today::{client_reminder_days, person_today_within, person_zone};
 pub use today::{office_today, person_today};
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Today as a calendar day: the office's for deadlines and money, a person's for forms and defaults (decision 39).
 //! There is no other today; a UTC day is wrong for half of the world at any hour.
-use super::{Settings, get};
+use super::{Settings, get, within};
 use crate::{access::Actor, clock, ctx::Ctx, db::Sql, error::Result, users};
 use chrono::{DateTime, Duration, NaiveDate, NaiveTime, Timelike, Utc};
 use chrono_tz::Tz;
@@ -54,7 +54,12 @@ pub async fn office_today(ctx: &Ctx) -> Result<NaiveDate> {
 /// # Errors
 /// What the database refuses.
 pub async fn person_today(ctx: &Ctx) -> Result<NaiveDate> {
-    Ok(ctx.now().with_timezone(&person_zone(ctx).await?).date_naive())
+    person_today_within(&mut ctx.db(), ctx).await
+}
+
+/// [`person_today`], also within a transaction.
+pub(crate) async fn person_today_within(db: &mut impl Sql, ctx: &Ctx) -> Result<NaiveDate> {
+    Ok(ctx.now().with_timezone(&zone_within(db, ctx).await?).date_naive())
 }
 
 /// The acting person's time zone; the office's where no person acts.
@@ -62,9 +67,13 @@ pub async fn person_today(ctx: &Ctx) -> Result<NaiveDate> {
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn person_zone(ctx: &Ctx) -> Result<Tz> {
+    zone_within(&mut ctx.db(), ctx).await
+}
+
+async fn zone_within(db: &mut impl Sql, ctx: &Ctx) -> Result<Tz> {
     let name = match &ctx.actor {
         Actor::User(user) => user.time_zone.clone(),
-        _ => get(ctx).await?.time_zone().to_owned(),
+        _ => within(db).await?.time_zone().to_owned(),
     };
     Ok(name.parse().unwrap_or(Tz::UTC))
 }

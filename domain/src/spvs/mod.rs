@@ -12,7 +12,7 @@ use crate::{
     clients, commissions, companies,
     counts::{self, Changes, Count, expected, figures},
     ctx::{Ctx, fresh},
-    db::{ScopedFutureExt, Tx},
+    db::{ScopedFutureExt, Sql, Tx},
     document_requests, documents,
     error::{Error, Problem, Result},
     idempotency,
@@ -77,7 +77,7 @@ pub struct New {
 /// Forbidden; Invalid per field: a client or ISO of another company, an identifier the company already uses.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
     ctx.may(Action::Create, Resource::NewSpv)?;
-    let new = &checked(ctx, &input).await?;
+    let new = &checked(&mut ctx.db(), ctx, &input).await?;
     // The default identifier is a time; of two people in one second, the second takes the next.
     let mut tries = 0;
     loop {
@@ -103,7 +103,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Detail> {
 ///
 /// # Errors
 /// Invalid per field.
-pub(crate) async fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
+pub(crate) async fn checked(db: &mut impl Sql, ctx: &Ctx, input: &Input) -> Result<New> {
     let mut check = Check::new();
     let mut needed = |field: &str, missing: bool| {
         if missing {
@@ -113,7 +113,7 @@ pub(crate) async fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
     needed("company_id", input.company_id.is_none());
     needed("client_id", input.client_id.is_none());
     let custom_identifier = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
-    let usual = companies::defaults(ctx, input.company_id).await?;
+    let usual = companies::defaults_within(db, ctx, input.company_id).await?;
     let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(usual.currency);
     let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
     let price_minor = check.optional("price", input.price.as_deref(), |text| currency.parse(text));
@@ -125,7 +125,7 @@ pub(crate) async fn checked(ctx: &Ctx, input: &Input) -> Result<New> {
     let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
     let ordered_date = check
         .optional("ordered_date", input.ordered_date.as_deref(), check::date)
-        .unwrap_or(settings::person_today(ctx).await?);
+        .unwrap_or(settings::person_today_within(db, ctx).await?);
     check.done()?;
     let (Some(client_id), Some(company_id)) = (input.client_id, input.company_id) else {
         return Err(Error::field("client_id", "required"));
