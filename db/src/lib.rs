@@ -321,7 +321,7 @@ impl Tx {
     }
 
     async fn finish(&mut self) -> Result<()> {
-        // SQLite's turn goes on to its end by itself; PostgreSQL's transaction is asked afterwards why it failed.
+        // PostgreSQL's transaction stays: the caller reads from it whether the commit failed to serialize.
         match self.open.take() {
             None => Err(ended()),
             Some(OpenTx::Sqlite(turn)) => turn.commit().await,

@@ -86,7 +86,7 @@ impl<C: Connector> Pool<C> {
     /// Waits for a connection.
     ///
     /// # Errors
-    /// Unavailable when none is to be had in time, naming the server.
+    /// Unavailable on timeout, naming the server.
     pub async fn take(&self) -> Result<Lease<C>> {
         if self.closed.load(Ordering::Relaxed) {
             return Err(Error::Unavailable("the database is closed".to_owned()));
@@ -138,7 +138,7 @@ impl<C: Connector> Pool<C> {
                 tokio::time::sleep(CLOSE_INTERVAL).await;
             }
         };
-        // What goes on for longer ends with the process.
+        // A longer statement ends with the process.
         let _ = timeout(CLOSE_TIMEOUT, closing).await;
         self.inner.close();
     }

@@ -44,7 +44,7 @@ impl Db {
 }
 
 impl Snapshot {
-    /// Ends it, and takes leave of the server.
+    /// Ends it and closes its connection.
     pub async fn close(self) {
         let closed = match self.0 {
             Connection::Sqlite(on) => on.close().await,

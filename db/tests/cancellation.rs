@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 const A_MOMENT: Duration = Duration::from_millis(50);
 
-/// Every connection of the pool is to be had, and free.
+/// Every connection of the pool is available.
 async fn all_are_free(fresh: &TestDb) {
     let sleep = match fresh.db.dialect() {
         Dialect::Sqlite => "select 1 is null",

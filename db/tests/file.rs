@@ -25,7 +25,7 @@ async fn nothing_is_committed_while_the_file_is_moved_away_or_replaced() {
     assert!(!path.exists());
     fs::copy(&away, &path).expect("copies");
     let read = || async { db.clone().sql("select n from t order by n").all::<(i64,)>().await };
-    // Nor does anybody get a connection to the other one, which would outlive it.
+    // No connection is opened to the other file either: it would stay open.
     assert!(matches!(write("insert into t values (3)").await, Err(Error::Unavailable(_))));
     assert!(matches!(read().await, Err(Error::Unavailable(_))));
     assert!(matches!(db.is_in_place(), Err(Error::Unavailable(_))));

@@ -193,7 +193,7 @@ async fn rows_within_a_row_are_what_was_written() {
         assert_eq!(tx.sql_built(times).one::<(Shaped<Vec<Times>>,)>().await.unwrap().0.0, both);
         let names = rows_of(dialect, LINES, "select * from lines");
         assert_eq!(tx.sql_built(names.clone()).list::<(String, i64)>().await.unwrap().len(), 2);
-        // A row that is not what is read is an error, not half of it.
+        // A row of another shape is an error, never a partly filled struct.
         assert!(is_unreadable(tx.sql_built(names).list::<(String,)>().await));
         drop(tx);
         let mut tx = tables(&fresh).await;

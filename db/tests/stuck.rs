@@ -41,7 +41,7 @@ async fn a_locked_table_is_unavailable_in_time_and_nothing_is_written_later() {
     let backends = fresh.backends().await;
     // One is the holder's.
     assert!(backends <= i64::try_from(REQUESTS).unwrap() + 1, "{backends}");
-    // What is not locked goes on meanwhile.
+    // Statements on other tables are not blocked.
     fresh.run("insert into other (id) values (1)").await;
 
     drop(lock);

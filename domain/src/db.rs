@@ -538,7 +538,7 @@ impl Tx {
 }
 
 impl Snapshot {
-    /// Ends it, and takes leave of the server.
+    /// Ends it and closes its connection.
     pub async fn close(self) {
         self.0.close().await;
     }

@@ -26,7 +26,7 @@ impl Transaction {
     /// The connection for the next statement; [`Transaction::ended`] takes the statement's outcome.
     ///
     /// # Errors
-    /// Other after a statement that failed: PostgreSQL has rolled back by then. Unavailable when no connection is to be had.
+    /// Other after a statement that failed: PostgreSQL has rolled back. Unavailable without a free connection.
     pub async fn connection(&mut self) -> Result<&mut PgConnection> {
         self.is_sound()?;
         self.failed = true;

@@ -1,5 +1,5 @@
-//! Identity of the file that SQLite's connections have open. A process that has it open goes on writing to it wherever it
-//! is moved to, and also when it is deleted: what is written then is lost.
+//! Identity of the file that SQLite's connections have open. A process keeps writing to an open file after it was moved
+//! or deleted, and those writes are lost.
 use crate::error::{Error, Result};
 use std::{
     fs, iter,

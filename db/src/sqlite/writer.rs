@@ -68,14 +68,14 @@ type Outcome = std::result::Result<(), Arc<str>>;
 pub(crate) struct Turn {
     writer: Writer,
     /// The group, which is there until the turn is over.
-    group: Option<Place>,
+    group: Option<GroupGuard>,
     /// The transaction or savepoint was begun.
     begun: bool,
     /// The last statement failed, or is still running.
     failed: bool,
 }
 
-type Place = OwnedMutexGuard<Option<Group>>;
+type GroupGuard = OwnedMutexGuard<Option<Group>>;
 
 impl Writer {
     /// Writes on the only connection of `pool`, waiting for its turn at most for `timeout`.
@@ -166,7 +166,7 @@ impl Writer {
 
     /// Rolls back one turn, and says whether it was that alone. Where SQLite has rolled back the whole group by itself (the
     /// disk is full), every turn of it fails.
-    async fn undo(self, mut place: Place) -> bool {
+    async fn undo(self, mut place: GroupGuard) -> bool {
         let Some(group) = place.as_mut() else { return true };
         let alone = group.is_new();
         let text = if alone { "rollback" } else { "rollback to turn; release turn" };
@@ -190,7 +190,7 @@ impl Writer {
     }
 }
 
-/// Ends a group of which nothing is kept.
+/// Rolls back a whole group and reports the error to each of its transactions.
 async fn lose(group: Group, why: &str) {
     let Group { mut on, committing, .. } = group;
     tell(committing, Err(why.into()));

@@ -72,7 +72,7 @@ pub async fn check(ctx: &Ctx, readings: &Readings) -> Result<()> {
             }
             for alert in &open {
                 if !found.iter().any(|cause| cause.kind.name() == alert.kind && cause.subject == alert.subject) {
-                    // Somebody may have resolved it since it was read.
+                    // Checked again under the lock: it may have been resolved since it was read.
                     if store::end(tx, alert.id, now, None).await? {
                         activity::append(tx, ctx, told("alert.ended", alert)).await?;
                     }

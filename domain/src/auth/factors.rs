@@ -160,7 +160,7 @@ pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer:
                 let now = ctx.now();
                 store::delete_unverified(tx, me.id, Some(now - UNVERIFIED_LIFE)).await?;
                 let present = store::list(tx, me.id).await?;
-                // Asked again now that nobody else changes them: the first factor may have been shown a moment ago.
+                // Checked again under the lock: a first factor may have been verified since.
                 if !me.mfa.aal2 && present.iter().any(|factor| factor.status == Status::Verified) {
                     return Err(Error::forbidden("insufficient_aal"));
                 }

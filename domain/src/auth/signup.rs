@@ -93,31 +93,31 @@ pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignedUp
     let made = ctx.transaction(|tx| {
         async move {
             if let Some(known) = users::store::by_email(tx, &users::email_key(&account.email)).await? {
-                return known_already(tx, ctx, known, way).await.map(Made::Answer);
+                return known_already(tx, ctx, known, way).await.map(Outcome::Answer);
             }
             let user = users::insert_with(tx, ctx, account.clone(), extra.clone()).await?;
             if open {
                 let session = sessions::start(tx, ctx, &user, "password").await?;
-                return Ok(Made::Session(Box::new((user, session))));
+                return Ok(Outcome::Session(Box::new((user, session))));
             }
             gaps::pass(tx, ctx, Gap::Signup, &user.email).await?;
             asked::mail(tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, way).await?;
             let user = User { mailed: user.mailed.with(LinkKind::Signup, ctx.now()), ..user };
-            Ok(Made::Answer(SignedUp::Waiting(Box::new(user))))
+            Ok(Outcome::Answer(SignedUp::Waiting(Box::new(user))))
         }
         .scope_boxed()
     });
     match made.await? {
-        Made::Session(begun) => {
+        Outcome::Session(begun) => {
             let (user, session) = *begun;
             Ok(SignedUp::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
         }
-        Made::Answer(answer) => Ok(answer),
+        Outcome::Answer(answer) => Ok(answer),
     }
 }
 
 /// What a sign-up has made, before the tokens of a session are.
-enum Made {
+enum Outcome {
     Session(Box<(User, Session)>),
     Answer(SignedUp),
 }

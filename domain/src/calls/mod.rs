@@ -126,7 +126,7 @@ pub async fn confirm(
             if call.status != Status::Requested {
                 return Err(answered(&call));
             }
-            settle(tx, ctx, "call.confirmed", Call { status: Status::Confirmed, begins_at, answer, ..call }).await
+            save_answer(tx, ctx, "call.confirmed", Call { status: Status::Confirmed, begins_at, answer, ..call }).await
         }
         .scope_boxed()
     })
@@ -147,7 +147,7 @@ pub async fn decline(ctx: &Ctx, id: CallId, version: Option<i64>, reason: &str) 
             if call.status != Status::Requested {
                 return Err(answered(&call));
             }
-            settle(tx, ctx, "call.declined", Call { status: Status::Declined, answer: Some(reason), ..call }).await
+            save_answer(tx, ctx, "call.declined", Call { status: Status::Declined, answer: Some(reason), ..call }).await
         }
         .scope_boxed()
     })
@@ -165,14 +165,14 @@ pub async fn cancel(ctx: &Ctx, id: CallId, version: Option<i64>) -> Result<Call>
             if !matches!(call.status, Status::Requested | Status::Confirmed) {
                 return Err(answered(&call));
             }
-            settle(tx, ctx, "call.cancelled", Call { status: Status::Cancelled, ..call }).await
+            save_answer(tx, ctx, "call.cancelled", Call { status: Status::Cancelled, ..call }).await
         }
         .scope_boxed()
     })
     .await
 }
 
-async fn settle(tx: &mut Tx, ctx: &Ctx, action: &'static str, call: Call) -> Result<Call> {
+async fn save_answer(tx: &mut Tx, ctx: &Ctx, action: &'static str, call: Call) -> Result<Call> {
     let answered_by = if call.status == Status::Cancelled { call.answered_by.clone() } else { Some(ctx.who()) };
     let version = call.version + 1;
     let call = Call { updated_at: ctx.now(), updated_by: ctx.who(), answered_by, version, ..call };

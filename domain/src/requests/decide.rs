@@ -45,7 +45,7 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs:
             }
             let decided = Request { spv_id: Some(spv), ..decided(ctx, &request, Status::Approved, None) };
             let event = told("request.approved", &decided).spv(spv);
-            settle(tx, ctx, &decided, event).await
+            save_decision(tx, ctx, &decided, event).await
         }
         .scope_boxed()
     })
@@ -76,7 +76,7 @@ pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Opt
                     write_back(tx, ctx, &request, mails::Kind::RequestAnswered, answer.as_deref()).await?;
                     let decided = decided(ctx, &request, Status::Approved, answer);
                     let event = told("request.approved", &decided);
-                    settle(tx, ctx, &decided, event).await
+                    save_decision(tx, ctx, &decided, event).await
                 }
             }
         }
@@ -103,7 +103,7 @@ pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str
             check.done()?;
             write_back(tx, ctx, &request, mails::Kind::RequestDeclined, Some(&reason)).await?;
             let event = told("request.rejected", &request).with("reason", reason.clone());
-            settle(tx, ctx, &decided(ctx, &request, Status::Rejected, Some(reason)), event).await
+            save_decision(tx, ctx, &decided(ctx, &request, Status::Rejected, Some(reason)), event).await
         }
         .scope_boxed()
     })
@@ -141,7 +141,7 @@ pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<
         async move {
             let request = locked(tx, ctx, id, version, Action::Cancel).await?;
             let event = told("request.withdrawn", &request);
-            settle(tx, ctx, &decided(ctx, &request, Status::Withdrawn, None), event).await
+            save_decision(tx, ctx, &decided(ctx, &request, Status::Withdrawn, None), event).await
         }
         .scope_boxed()
     })
@@ -163,7 +163,7 @@ pub async fn review(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Re
             let assignee_id = request.assignee_id.or(ctx.actor.user_id());
             let taken = Request { status: Status::InReview, assignee_id, ..touched(ctx, &request) };
             let event = told("request.in_review", &request);
-            settle(tx, ctx, &taken, event).await
+            save_decision(tx, ctx, &taken, event).await
         }
         .scope_boxed()
     })
@@ -240,7 +240,7 @@ pub(super) fn handed(request: &Request, assignee: Option<(UserId, String)>) -> E
     }
 }
 
-async fn settle(tx: &mut Tx, ctx: &Ctx, decided: &Request, event: Event) -> Result<()> {
+async fn save_decision(tx: &mut Tx, ctx: &Ctx, decided: &Request, event: Event) -> Result<()> {
     store::save(tx, decided).await?;
     activity::append(tx, ctx, event).await
 }
