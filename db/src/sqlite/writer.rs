@@ -494,10 +494,13 @@ mod tests {
         let (_dir, writer) = writer().await;
         let mut turn = writer.begin().await.expect("a turn");
         add(&mut turn, 1).await;
+        let mut next = Box::pin(writer.begin());
+        assert!(futures::poll!(&mut next).is_pending());
+        // The next transaction joins the group, so this commit cannot end before that one.
         let mut leaving = Box::pin(turn.commit());
         assert!(futures::poll!(&mut leaving).is_pending());
         drop(leaving);
-        let mut next = writer.begin().await.expect("a turn");
+        let mut next = next.await.expect("a turn");
         add(&mut next, 2).await;
         next.commit().await.expect("is kept");
         assert_eq!(kept(&writer).await, [1, 2]);
