@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, fs};
 const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
 
 async fn portal() -> TestApp {
-    TestApp::new(World::sqlite().await, api::Http::default()).await
+    TestApp::new(World::sqlite().await, api::HttpConfig::default()).await
 }
 
 /// A portal whose operator has written every page that is theirs.
@@ -132,7 +132,7 @@ async fn every_answer_has_safe_headers() {
     let mut world = World::sqlite().await;
     let options = domain::Options { public_url: "https://portal.example.com".to_owned(), ..(*world.options).clone() };
     world.options = options.into();
-    let secure = TestApp::new(world, api::Http::default()).await;
+    let secure = TestApp::new(world, api::HttpConfig::default()).await;
     assert!(secure.nobody().get("/").await.header("strict-transport-security").is_some());
 }
 
@@ -176,7 +176,8 @@ async fn json_is_compressed_when_it_is_worth_it() {
 
 #[tokio::test]
 async fn other_sites_may_call_only_when_named() {
-    let named = api::Http { cors_origins: vec!["https://app.example.com".to_owned()], ..api::Http::default() };
+    let named =
+        api::HttpConfig { cors_origins: vec!["https://app.example.com".to_owned()], ..api::HttpConfig::default() };
     let app = TestApp::new(World::sqlite().await, named).await;
     let ask = |origin: &'static str| {
         let asking = app.nobody().ask(Method::OPTIONS, "/rest/v1/clients").header("origin", origin);

@@ -349,7 +349,7 @@ async fn keys_health_and_settings_are_public() {
 
 #[tokio::test]
 async fn what_takes_too_long_is_said_in_the_clients_terms() {
-    let http = api::Http { time_limit: std::time::Duration::from_millis(1), ..api::Http::default() };
+    let http = api::HttpConfig { time_limit: std::time::Duration::from_millis(1), ..api::HttpConfig::default() };
     let app = TestApp::new(domain::testing::World::sqlite().await, http).await;
     let asking =
         || app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@b.co", "password": "x" }));
@@ -361,7 +361,7 @@ async fn what_takes_too_long_is_said_in_the_clients_terms() {
 
 #[tokio::test]
 async fn a_lost_database_is_temporary() {
-    let app = TestApp::new(domain::testing::World::sqlite().await, api::Http::default()).await;
+    let app = TestApp::new(domain::testing::World::sqlite().await, api::HttpConfig::default()).await;
     app.world.db.close().await;
     let answer = modern(
         app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" })),

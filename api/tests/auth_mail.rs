@@ -302,7 +302,7 @@ async fn a_mail_scanner_uses_no_link_of_any_kind() {
     .await;
 }
 
-fn open(options: &mut domain::Options, _: &mut api::Http) {
+fn open(options: &mut domain::Options, _: &mut api::HttpConfig) {
     options.signup = true;
 }
 

@@ -92,7 +92,7 @@ async fn a_user_says_when_mails_were_asked_for() {
 
 #[tokio::test]
 async fn all_together_are_sent_so_many_mails_an_hour_and_no_more() {
-    let choose = |options: &mut domain::Options, http: &mut api::Http| {
+    let choose = |options: &mut domain::Options, http: &mut api::HttpConfig| {
         options.mails_per_hour = 20;
         options.signup = true;
         http.rate_limits = false;

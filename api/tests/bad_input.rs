@@ -397,7 +397,7 @@ async fn without_database(app: &TestApp, stop: impl AsyncFnOnce()) {
 
 #[tokio::test]
 async fn without_its_sqlite_connections_the_portal_says_so_and_lives() {
-    let app = TestApp::new(World::sqlite().await, api::Http::default()).await;
+    let app = TestApp::new(World::sqlite().await, api::HttpConfig::default()).await;
     let db = app.world.db.clone();
     without_database(&app, async || db.close().await).await;
 }
@@ -409,7 +409,7 @@ async fn without_postgres_the_portal_says_so_and_recovers() {
     let wire = Wire::to(server).await;
     let url = world.url.replace(&format!("@{server}/{rest}"), &format!("@{}/{rest}", wire.address));
     let db = Db::open(&url, Durability::Full).await.unwrap();
-    let app = TestApp::new(World { db, ..world }, api::Http::default()).await;
+    let app = TestApp::new(World { db, ..world }, api::HttpConfig::default()).await;
     without_database(&app, async || wire.cut().await).await;
     wire.mend().await;
     // A connection that was in use within a second is not asked whether it lives: a request may meet a dead one.

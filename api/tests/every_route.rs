@@ -488,7 +488,7 @@ fn uuid_like(operation: &str, who: &str) -> String {
 }
 
 fn operations() -> Vec<(String, Method, String)> {
-    let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+    let document: Value = serde_json::from_str(api::openapi()).unwrap();
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -600,7 +600,7 @@ async fn a_row_that_does_not_exist_is_not_found_by_anybody() {
 async fn what_is_said_to_take_a_version_reads_it_and_nothing_else_does() {
     on_both(|app| async move {
         let sam = app.super_admin("Sam").await;
-        let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+        let document: Value = serde_json::from_str(api::openapi()).unwrap();
         for (operation, method, path) in operations() {
             if operation == "event_stream" || method == Method::GET || method == Method::HEAD {
                 continue;

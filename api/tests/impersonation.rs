@@ -67,7 +67,7 @@ async fn nothing_is_changed_by_whoever_only_looks() {
         let sam = app.super_admin("Sam").await;
         let spv = maya.spv.unwrap().to_string();
         let (_, version) = upload(&maya, &pdf(100), &[("file_name", "deed.pdf"), ("spv_id", &spv)]).await;
-        let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+        let document: Value = serde_json::from_str(api::openapi()).unwrap();
         let mut tries: Vec<(Method, String)> = Vec::new();
         for (path, item) in document["paths"].as_object().unwrap() {
             for method in item.as_object().unwrap().keys() {

@@ -15,7 +15,7 @@ fn the_committed_document_is_fresh() {
 
 #[test]
 fn every_operation_is_named_noun_verb_once_and_says_how_it_refuses() {
-    let document: serde_json::Value = serde_json::from_str(&api::openapi()).unwrap();
+    let document: serde_json::Value = serde_json::from_str(api::openapi()).unwrap();
     let mut names = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {

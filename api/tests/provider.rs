@@ -1,7 +1,7 @@
 //! Signing in with a real OpenID provider, on loopback: the way there, the way back, and everything that goes wrong.
 
 use crate::support::{Answer, Asking, Person, TestApp};
-use api::{Http, ProviderKind, ProviderSettings};
+use api::{HttpConfig, ProviderKind, ProviderSettings};
 use chrono::Duration;
 use domain::{
     kernel::{clock::Clock, db::Sql},
@@ -74,7 +74,7 @@ async fn on_both<F: Future<Output = ()>>(claims_in_token: bool, test: impl Fn(Of
         ];
         // The provider has a clock of its own, which says what time it is.
         let world = World { clock: Clock::fixed(Clock::system().now()), ..world };
-        let app = TestApp::new(world, Http { providers, ..Http::default() }).await;
+        let app = TestApp::new(world, HttpConfig { providers, ..HttpConfig::default() }).await;
         test(Office { app, provider }).await;
     })
     .await;
@@ -627,7 +627,7 @@ async fn a_provider_that_is_down_holds_nothing_up() {
         let issuer = format!("http://{gone}");
         let google =
             ProviderSettings::new(ProviderKind::Google, "google".to_owned(), "s".to_owned(), issuer, Vec::new());
-        let app = TestApp::new(world, Http { providers: vec![google], ..Http::default() }).await;
+        let app = TestApp::new(world, HttpConfig { providers: vec![google], ..HttpConfig::default() }).await;
         let maya = app.client("Maya").await;
         let answer = app.nobody().get(&format!("/auth/v1/authorize?provider=google&redirect_to={HOME}")).await;
         let back = Url::parse(answer.header("location").unwrap()).unwrap();
@@ -654,7 +654,7 @@ async fn nobody_waits_in_line_behind_a_provider_that_hangs() {
         }
     });
     let google = ProviderSettings::new(ProviderKind::Google, "google".to_owned(), "s".to_owned(), issuer, Vec::new());
-    let http = Http { providers: vec![google], rate_limits: false, ..Http::default() };
+    let http = HttpConfig { providers: vec![google], rate_limits: false, ..HttpConfig::default() };
     let app = TestApp::new(World::sqlite().await, http).await;
     let nobody = app.nobody();
     let path = format!("/auth/v1/authorize?provider=google&redirect_to={HOME}");

@@ -1,7 +1,7 @@
 //! The application forms: what each must say, what it must not, and who reads it.
 
 use crate::support::{Answer, TestApp};
-use api::Http;
+use api::HttpConfig;
 use domain::{kernel::page::PageQuery, outbox::mails, testing};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,7 +28,7 @@ fn application(account: &str, form: &Value) -> Value {
 
 /// A portal behind a proxy, so that many may write at once.
 async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
-    let http = || Http { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..Http::default() };
+    let http = || HttpConfig { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..HttpConfig::default() };
     testing::on_both(|world| async { test(TestApp::new(world, http()).await).await }).await;
 }
 

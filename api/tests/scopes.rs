@@ -144,7 +144,7 @@ async fn partner(app: &TestApp, staff: &Person, n: &str, company: CompanyId) -> 
 
 /// Every read: its name, its path, whether it takes `company_id`.
 fn reads() -> Vec<(String, String, bool)> {
-    let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+    let document: Value = serde_json::from_str(api::openapi()).unwrap();
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         let Some(get) = item.get("get") else { continue };

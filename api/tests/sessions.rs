@@ -1,7 +1,7 @@
 //! Where somebody is signed in, what was tried, and how guessing is slowed down.
 
 use crate::support::{Asking, Person, TestApp, on_both};
-use api::Http;
+use api::HttpConfig;
 use axum::http::Method;
 use chrono::Duration;
 use domain::{platform::activity, testing};
@@ -151,8 +151,11 @@ async fn tries_at_unknown_accounts_do_not_fill_the_log() {
 #[tokio::test]
 async fn each_route_is_limited_by_address_and_by_account() {
     testing::on_both(async |world| {
-        let app =
-            TestApp::new(world, Http { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..Http::default() }).await;
+        let app = TestApp::new(
+            world,
+            HttpConfig { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..HttpConfig::default() },
+        )
+        .await;
         let ask = |path: &str, body: Value, from: &str| {
             modern(app.nobody().post(&format!("/auth/v1/{path}"), body)).header("x-forwarded-for", from)
         };
@@ -242,7 +245,7 @@ async fn each_route_is_limited_by_address_and_by_account() {
 #[tokio::test]
 async fn every_answer_carries_the_headers_that_keep_browsers_safe() {
     let world = testing::World::sqlite().await;
-    let app = TestApp::new(world.clone(), Http::default()).await;
+    let app = TestApp::new(world.clone(), HttpConfig::default()).await;
     for path in ["/", "/auth/v1/health", "/rest/v1/settings", "/nothing"] {
         let answer = app.nobody().get(path).await;
         for (name, value) in [
@@ -262,7 +265,7 @@ async fn every_answer_carries_the_headers_that_keep_browsers_safe() {
     let options = domain::Options { public_url: "https://portal.example.com".to_owned(), ..(*world.options).clone() };
     let options = std::sync::Arc::new(options);
     for (hsts_subdomains, sent) in [(false, "max-age=63072000"), (true, "max-age=63072000; includeSubDomains")] {
-        let http = Http { hsts_subdomains, ..Http::default() };
+        let http = HttpConfig { hsts_subdomains, ..HttpConfig::default() };
         // A world each: `TestApp::new` creates its company, whose name is unique.
         let secure = testing::World { options: options.clone(), ..testing::World::sqlite().await };
         let hsts = TestApp::new(secure, http).await.nobody().get("/").await;

@@ -69,7 +69,7 @@ async fn accounts_are_narrowed_sorted_counted_and_paged() {
 
 #[tokio::test]
 async fn whoever_was_here_last_comes_first() {
-    let long = |options: &mut domain::Options, http: &mut api::Http| {
+    let long = |options: &mut domain::Options, http: &mut api::HttpConfig| {
         options.access_token_seconds = 100_000;
         http.rate_limits = false;
     };

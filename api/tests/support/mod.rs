@@ -1,6 +1,6 @@
 //! The whole portal in a test, on both databases, and people who use it: `let maya = app.client("Maya").await;
 //! maya.get("/rest/v1/me").await.ok()`.
-use api::{App, Http, Parts};
+use api::{AppConfig, AppState, HttpConfig};
 use axum::{
     Router,
     body::{Body, Bytes},
@@ -44,7 +44,7 @@ const PASSWORD: &str = "correct horse battery staple";
 #[derive(Clone)]
 pub struct TestApp {
     pub world: World,
-    pub app: App,
+    pub app: AppState,
     pub router: Router,
     pub acme: CompanyId,
     /// Asked mails that [`TestApp::post`] has seen to.
@@ -54,7 +54,7 @@ pub struct TestApp {
 /// Runs `test` on a fresh portal over SQLite, and over PostgreSQL where a server is named.
 pub async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
     testing::on_both(|world| async {
-        test(TestApp::new(world, Http { rate_limits: false, ..Http::default() }).await).await
+        test(TestApp::new(world, HttpConfig { rate_limits: false, ..HttpConfig::default() }).await).await
     })
     .await;
 }
@@ -65,7 +65,7 @@ pub async fn on_both_with<F: Future<Output = ()>>(
     test: impl Fn(TestApp) -> F,
 ) {
     testing::on_both(|mut world| async {
-        let (mut options, mut http) = ((*world.options).clone(), Http::default());
+        let (mut options, mut http) = ((*world.options).clone(), HttpConfig::default());
         choose(&mut options, &mut http);
         world.options = Arc::new(options);
         test(TestApp::new(world, http).await).await;
@@ -123,7 +123,7 @@ impl TestApp {
     }
 
     pub async fn new(world: World, http: Http) -> Self {
-        let app = App::new(Parts {
+        let app = AppState::new(AppConfig {
             db: world.db.clone(),
             clock: world.clock.clone(),
             chance: world.chance.clone(),

@@ -1,83 +1,15 @@
-//! Redirect allow list: where a browser may be sent after a click in a mail or a visit to a provider. To us, to where the
-//! operator allows, and to a program on the same machine where the portal itself is on it. Anything else silently becomes
-//! our own address.
-use crate::state::App;
-use axum::{
-    extract::FromRequestParts,
-    http::{header, request::Parts},
-};
+//! Redirect allow list: where a browser may be sent from an email link or by a sign-in provider. To our own URL, to what the
+//! operator allows, and to loopback where the portal itself is on loopback.
 use globset::{GlobBuilder, GlobMatcher};
-use std::convert::Infallible;
 use url::{Host, Url};
 
-/// A place that was asked for and is allowed, or our own address.
-#[derive(Clone, Debug)]
-pub struct RedirectTo {
-    /// None where our own address stands for what was asked, or nothing was.
-    asked: Option<String>,
-    /// The page that the caller comes from, where nothing is asked.
-    referer: Option<String>,
-    own: String,
-}
-
-impl RedirectTo {
-    /// The place, our own address if need be.
-    pub fn url(&self) -> &str {
-        self.asked.as_deref().or(self.referer.as_deref()).unwrap_or(&self.own)
-    }
-
-    /// The place if one was asked for and is allowed.
-    pub fn asked(&self) -> Option<String> {
-        self.asked.clone().or_else(|| self.referer.clone())
-    }
-
-    /// As the protocol's clients send it, or in the body under the same name.
-    pub fn or(self, app: &App, body: Option<&str>) -> Self {
-        match (&self.asked, body) {
-            (None, Some(text)) if !text.trim().is_empty() => {
-                let asked = app.http.redirects.allowed(&app.options.public_url, text);
-                Self { asked, referer: None, ..self }
-            }
-            _ => self,
-        }
-    }
-}
-
-impl FromRequestParts<App> for RedirectTo {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
-        let query = parts.uri.query().unwrap_or("").as_bytes();
-        let in_query = url::form_urlencoded::parse(query)
-            .find(|(name, value)| name == "redirect_to" && !value.is_empty())
-            .map(|(_, value)| value.into_owned());
-        let in_header = |name: &str| parts.headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let own = &app.options.public_url;
-        let (asked, referer) = match in_query.or_else(|| in_header("redirect_to")) {
-            Some(text) => (app.http.redirects.allowed(own, &text), None),
-            // A page of ours says nothing by its own address: mails lead to our pages anyway.
-            None => {
-                let from = in_header(header::REFERER.as_str());
-                let from = from.and_then(|text| app.http.redirects.allowed(own, &text));
-                (None, from.filter(|to| !is_ours(own, to)))
-            }
-        };
-        Ok(Self { asked, referer, own: own.clone() })
-    }
-}
-
-fn is_ours(own: &str, to: &str) -> bool {
-    let origin = |text: &str| Url::parse(text).map(|url| url.origin()).ok();
-    origin(own) == origin(to)
-}
-
-/// What the operator allows beside our own address.
+/// The URLs that the operator allows beside our own.
 #[derive(Clone, Debug, Default)]
-pub struct Redirects(Vec<Allowed>);
+pub struct RedirectAllowList(Vec<AllowedUrl>);
 
-/// One place: a scheme, a host and a path, of which the last two may hold `*` (within a part) and `**`.
+/// One pattern: scheme, host and path; host and path may contain `*` (within a label or segment) and `**`.
 #[derive(Clone, Debug)]
-struct Allowed {
+struct AllowedUrl {
     /// As the operator wrote it.
     text: String,
     reach: Reach,
@@ -87,7 +19,7 @@ struct Allowed {
     path: GlobMatcher,
 }
 
-/// Whose hosts a pattern allows.
+/// Which hosts a pattern covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
     /// One host, or those of one domain.
@@ -103,7 +35,7 @@ impl Reach {
         if host.starts_with('[') || !host.split('.').any(is_wild) {
             return Self::OneDomain;
         }
-        // What stands behind the last wildcard is the same for every host.
+        // The labels after the last wildcard are the same for every host.
         let fixed: Vec<&str> = host.rsplit('.').take_while(|label| !is_wild(label)).collect();
         let fixed = fixed.into_iter().rev().collect::<Vec<_>>().join(".");
         match (psl::domain(fixed.as_bytes()), psl::suffix(fixed.as_bytes())) {
@@ -114,22 +46,22 @@ impl Reach {
     }
 }
 
-/// Schemes that run what they name, or read files.
-const NEVER: [&str; 6] = ["javascript", "data", "vbscript", "file", "blob", "about"];
+/// Schemes that run code or read files.
+const FORBIDDEN_SCHEMES: [&str; 6] = ["javascript", "data", "vbscript", "file", "blob", "about"];
 
-impl Redirects {
-    /// Takes one more place: `https://*.example.com/**`, `myapp://callback`. False when it cannot be read, or allows hosts of
-    /// strangers: `https://*.com/**`.
+impl RedirectAllowList {
+    /// Adds a pattern: `https://*.example.com/**`, `myapp://callback`. False when it cannot be parsed or covers a public
+    /// suffix: `https://*.com/**`.
     pub fn allow(&mut self, text: &str) -> bool {
-        let read = Allowed::read(text).filter(|allowed| allowed.reach != Reach::PublicSuffix);
+        let read = AllowedUrl::read(text).filter(|allowed| allowed.reach != Reach::PublicSuffix);
         let good = read.is_some();
         self.0.extend(read);
         good
     }
 
-    /// The places whose wildcard stands before a single label that is no known public suffix: a name of the office's own
-    /// network, or a mistake.
-    pub fn wide(&self) -> Vec<&str> {
+    /// Patterns with a wildcard before a single label that is no known public suffix: a name of an internal network, or a
+    /// mistake.
+    pub fn unknown_suffixes(&self) -> Vec<&str> {
         self.0
             .iter()
             .filter(|allowed| allowed.reach == Reach::UnknownSuffix)
@@ -137,11 +69,11 @@ impl Redirects {
             .collect()
     }
 
-    /// The place in its plain form, if a browser may be sent there.
+    /// The normalised URL, if it is ours, allowed, or on loopback while the portal is too.
     pub fn allowed(&self, own: &str, text: &str) -> Option<String> {
         let url = Url::parse(text.trim()).ok()?;
         let own = Url::parse(own).ok()?;
-        let plain = url.username().is_empty() && url.password().is_none() && !NEVER.contains(&url.scheme());
+        let plain = url.username().is_empty() && url.password().is_none() && !FORBIDDEN_SCHEMES.contains(&url.scheme());
         let host = url.host().filter(|_| plain)?;
         let ours = url.scheme() == own.scheme()
             && Some(&host) == own.host().as_ref()
@@ -151,7 +83,7 @@ impl Redirects {
         let here = own.host().is_some_and(|own| is_loopback(&own));
         let public_address = matches!(host, Host::Ipv4(_) | Host::Ipv6(_)) && !is_loopback(&host);
         let good = match host {
-            // An address may be written in many ways; only its plain one is taken.
+            // An IPv4 address can be written in many forms; only dotted decimal is accepted.
             Host::Ipv4(ip) if !text.trim().to_ascii_lowercase().contains(&format!("://{ip}")) => return None,
             _ if ours => true,
             Host::Ipv4(_) | Host::Ipv6(_) => here && web && is_loopback(&host),
@@ -170,7 +102,7 @@ fn is_loopback(host: &Host<&str>) -> bool {
     }
 }
 
-impl Allowed {
+impl AllowedUrl {
     fn read(text: &str) -> Option<Self> {
         let (scheme, rest) = text.trim().split_once("://")?;
         let (authority, path) = rest.split_once('/').map_or((rest, ""), |(authority, path)| (authority, path));
@@ -182,8 +114,8 @@ impl Allowed {
         let scheme = scheme.to_ascii_lowercase();
         let known = scheme.starts_with(|c: char| c.is_ascii_lowercase())
             && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-            && !NEVER.contains(&scheme.as_str());
-        // A host that may be any host would be an open door.
+            && !FORBIDDEN_SCHEMES.contains(&scheme.as_str());
+        // A pattern for every host would be an open redirect.
         let narrow = host.bytes().any(|b| b.is_ascii_alphanumeric()) && !host.contains(['@', '?', '#', '\\']);
         if !known || !narrow {
             return None;
@@ -194,12 +126,12 @@ impl Allowed {
             text: text.trim().to_owned(),
             reach: if matches!(scheme.as_str(), "http" | "https") { Reach::of(&host) } else { Reach::OneDomain },
             scheme,
-            host: parts(&if is_ipv6 { globset::escape(&host) } else { host.replace('.', "/") })?,
+            host: glob_matcher(&if is_ipv6 { globset::escape(&host) } else { host.replace('.', "/") })?,
             port: match port {
-                Some(port) => Some(parts(port)?),
+                Some(port) => Some(glob_matcher(port)?),
                 None => None,
             },
-            path: parts(&format!("/{path}"))?,
+            path: glob_matcher(&format!("/{path}"))?,
         })
     }
 
@@ -214,7 +146,7 @@ impl Allowed {
     }
 }
 
-fn parts(glob: &str) -> Option<GlobMatcher> {
+fn glob_matcher(glob: &str) -> Option<GlobMatcher> {
     Some(GlobBuilder::new(glob).literal_separator(true).build().ok()?.compile_matcher())
 }
 
@@ -222,8 +154,8 @@ fn parts(glob: &str) -> Option<GlobMatcher> {
 mod tests {
     use super::*;
 
-    fn rules(allow: &[&str]) -> Redirects {
-        let mut rules = Redirects::default();
+    fn rules(allow: &[&str]) -> RedirectAllowList {
+        let mut rules = RedirectAllowList::default();
         for one in allow {
             assert!(rules.allow(one), "{one}");
         }
@@ -233,7 +165,7 @@ mod tests {
     const OWN: &str = "https://portal.example.com";
 
     #[test]
-    fn our_own_pages_and_this_machine_are_allowed() {
+    fn own_urls_and_loopback_are_allowed() {
         let rules = rules(&[]);
         for good in [
             "https://portal.example.com",
@@ -266,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is() {
+    fn foreign_and_malformed_urls_are_refused() {
         let rules = rules(&["https://*.example.org/**"]);
         for wrong in [
             "",
@@ -304,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_allows_places_by_pattern() {
+    fn operator_patterns_match_scheme_host_and_path() {
         let rules = rules(&[
             "https://*.example.org/**",
             "https://app.example.net/welcome",
@@ -334,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn wildcards_over_a_public_suffix_are_refused_and_over_an_unknown_one_named() {
+    fn wildcards_over_public_suffixes_are_refused_and_over_unknown_ones_reported() {
         for wrong in [
             "https://*.com/**",
             "https://**.com/**",
@@ -348,7 +280,7 @@ mod tests {
             "http://*.org:*/**",
             "https://*.COM/**",
         ] {
-            assert!(!Redirects::default().allow(wrong), "{wrong}");
+            assert!(!RedirectAllowList::default().allow(wrong), "{wrong}");
         }
         let rules = rules(&[
             "https://*.example.com/**",
@@ -360,15 +292,15 @@ mod tests {
             "http://localhost:*/**",
             "com.example.app://callback",
         ]);
-        assert_eq!(rules.wide(), ["https://*.corp/**"]);
+        assert_eq!(rules.unknown_suffixes(), ["https://*.corp/**"]);
     }
 
     #[test]
-    fn patterns_for_everywhere_are_refused() {
+    fn patterns_for_every_host_are_refused() {
         for wrong in
             ["", "example.org", "https://*", "https://**/x", "javascript://x", "https://*:443/", "1x://a", "https://a{"]
         {
-            assert!(!Redirects::default().allow(wrong), "{wrong}");
+            assert!(!RedirectAllowList::default().allow(wrong), "{wrong}");
         }
     }
 }
