@@ -271,7 +271,7 @@ fn from_problem(problem: Problem) -> AuthError {
         "over_email_send_rate_limit" => {
             let seconds = problem.params.get("seconds").and_then(Value::as_u64).unwrap_or(60);
             AuthError {
-                problem: problem,
+                problem,
                 retry_after: Some(seconds),
                 ..AuthError::new(StatusCode::TOO_MANY_REQUESTS, "over_email_send_rate_limit")
             }
@@ -299,7 +299,7 @@ fn from_problem(problem: Problem) -> AuthError {
         | "identity_already_exists"
         | "identity_not_found"
         | "single_identity_not_deletable") => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, code),
-        code => AuthError { problem: problem, ..AuthError::new(StatusCode::CONFLICT, code) },
+        code => AuthError { problem, ..AuthError::new(StatusCode::CONFLICT, code) },
     }
 }
 

@@ -4,12 +4,12 @@
 //! A request passes `middleware` (span, admission, timeout, error rendering, headers), is matched by the table in `routes`,
 //! read by `extract` into a [`domain::Ctx`] and plain input, handed to one use case, and answered by a view or by `error`.
 //!
-//! Layers, lowest first. A module imports only from lower layers or, without a circle, from its own:
+//! Layers, lowest first. A module imports only from lower layers:
 //!
 //! | layer | modules |
 //! |---|---|
-//! | 1 | `body` `client_ip` `concurrency` `error` `language` `metrics` `openapi` `rate_limit` `redirect_allow_list` `redirect_url` `request_meta` `response` `uploads` `xlsx` `assets` |
-//! | 2 | `downloads` `figures_cache` `invoice_pdf` `oidc` |
+//! | 1 | `assets` `body` `client_ip` `concurrency` `error` `language` `metrics` `oidc` `rate_limit` `redirect_allow_list` `redirect_url` `request_meta` `response` `uploads` `xlsx` |
+//! | 2 | `downloads` `figures_cache` `invoice_pdf` `openapi` |
 //! | 3 | `state` |
 //! | 4 | `auth_error` `extract` |
 //! | 5 | `middleware` |

@@ -218,17 +218,18 @@ fn log(method: &Method, route: Option<&MatchedPath>, status: StatusCode, took: D
 mod tests {
     use super::*;
     use crate::{AppConfig, HttpConfig};
-    use axum::{Router, routing::get};
+    use axum::{Router, body::Bytes, routing::get};
     use domain::{
         accounts::auth::{Auth, Keys},
         testing::World,
     };
+    use futures::StreamExt;
+    use std::convert::Infallible;
     use tower::ServiceExt;
 
-    #[tokio::test]
-    async fn panics_return_500_and_timeouts_504_without_details() {
+    async fn app() -> AppState {
         let world = World::sqlite().await;
-        let app = AppState::new(AppConfig {
+        AppState::new(AppConfig {
             db: world.db.clone(),
             clock: world.clock.clone(),
             chance: world.chance.clone(),
@@ -236,19 +237,45 @@ mod tests {
             auth: Auth::new(Keys::for_tests()),
             feed: tokio::sync::broadcast::channel(1).0,
             http: HttpConfig { time_limit: Duration::from_millis(50), ..HttpConfig::default() },
-        });
+        })
+    }
+
+    async fn get_path(router: &Router, path: &str) -> (StatusCode, HeaderMap, Bytes) {
+        let request = axum::http::Request::get(path).body(Body::empty()).unwrap();
+        let response = router.clone().oneshot(request).await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        (status, headers, axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap())
+    }
+
+    #[tokio::test]
+    async fn handlers_and_streamed_bodies_run_inside_the_request_span() {
+        fn span_name() -> Bytes {
+            let span = tracing::Span::current();
+            Bytes::from(span.metadata().map_or("none", tracing::Metadata::name))
+        }
+        let _subscriber = tracing::subscriber::set_default(tracing_subscriber::registry());
+        let streamed =
+            || async { Body::from_stream(futures::stream::iter([0; 2]).map(|_| Ok::<_, Infallible>(span_name()))) };
+        let router = Router::new()
+            .route("/plain", get(async || span_name()))
+            .route("/streamed", get(streamed))
+            .layer(axum::middleware::from_fn_with_state(app().await, request_middleware));
+        assert_eq!(get_path(&router, "/plain").await.2, "request");
+        assert_eq!(get_path(&router, "/streamed").await.2, "requestrequest");
+    }
+
+    #[tokio::test]
+    async fn panics_return_500_and_timeouts_504_without_details() {
         let router = Router::new()
             .route("/panics", get(async || -> &'static str { panic!("secret: {}", 42) }))
             .route("/sleeps", get(async || std::future::pending::<&'static str>().await))
-            .layer(axum::middleware::from_fn_with_state(app.clone(), request_middleware));
-        for (path, status, code) in [("/panics", 500, "internal"), ("/sleeps", 504, "request_timeout")] {
-            let request = axum::http::Request::get(path).body(Body::empty()).unwrap();
-            let response = router.clone().oneshot(request).await.unwrap();
-            assert_eq!(response.status(), status);
-            let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+            .layer(axum::middleware::from_fn_with_state(app().await, request_middleware));
+        for (path, expected, code) in [("/panics", 500, "internal"), ("/sleeps", 504, "request_timeout")] {
+            let (status, headers, body) = get_path(&router, path).await;
             let body: serde_json::Value = serde_json::from_slice(&body).unwrap();
-            assert_eq!(body["code"], code);
+            assert_eq!((status.as_u16(), body["code"].as_str()), (expected, Some(code)));
             assert!(!body["message"].as_str().unwrap().contains("secret"));
+            assert_eq!(body["request_id"], headers["x-request-id"].to_str().unwrap());
         }
     }
 }

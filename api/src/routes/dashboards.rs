@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     extract::{Query, SignedIn, empty_string_as_none},
-    response::Answer,
+    response::JsonBody,
     routes::{activity::Activity, clients::Client, me::Named, spvs::Spv},
 };
 use chrono::{DateTime, Utc};

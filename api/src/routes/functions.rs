@@ -1,5 +1,5 @@
 //! The two server functions of the specification (server functions, decision 30): staff only, to known people, with our own links.
-use crate::{error::Result, extract::New, response::Answer};
+use crate::{error::Result, extract::CreateRequest, response::JsonBody};
 use axum::http::StatusCode;
 use domain::{kernel::ids::MailId, outbox::mails};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
 //! Liveness and readiness.
-use crate::{error::Result, response::Answer, state::AppState};
+use crate::{error::Result, response::JsonBody, state::AppState};
 use axum::extract::State;
 use domain::Error;
 use serde::Serialize;

@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     extract::{EmptyBody, Json, Path, SignedIn},
-    response::Answer,
+    response::JsonBody,
     state::AppState,
 };
 use axum::{extract::State, http::StatusCode};

@@ -258,7 +258,7 @@ impl SignIn {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct SignInQuery {
-    #[serde(default, deserialize_with = "crate::extract::chosen")]
+    #[serde(default, deserialize_with = "crate::extract::empty_string_as_none")]
     #[param(minimum = 1, maximum = 500, value_type = Option<u32>)]
     limit: Option<u32>,
     cursor: Option<String>,

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
     kernel::{ids::NotificationId, page::PageQuery},
-    outbox::notifications::{self, Choice, ListNotificationsQuery as Chosen, Mailed, Topic, Way},
+    outbox::notifications::{self, Choice, Mailed, Topic, Wanted as Chosen, Way},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     extract::{Query, SignedIn, empty_string_as_none},
-    response::Answer,
+    response::JsonBody,
     routes::{
         exports::{file, streamed},
         me::Named,

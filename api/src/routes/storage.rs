@@ -2,8 +2,8 @@
 use crate::{
     downloads,
     error::{ApiError, Result},
-    extract::{Json, Path, Query, SignedIn, visitor},
-    response::Answer,
+    extract::{Json, Path, Query, SignedIn, visit_origin},
+    response::JsonBody,
     state::AppState,
 };
 use axum::{
@@ -264,7 +264,7 @@ pub struct Token {
         (status = 206, description = "The range.", content_type = "application/octet-stream", body = String),
     ))]
 pub async fn read(State(app): State<AppState>, Query(asked): Query<Token>, parts: Parts) -> Result<Response> {
-    let ctx = app.ctx(Actor::Anonymous, visitor(&parts));
+    let ctx = app.ctx(Actor::Anonymous, visit_origin(&parts));
     let headers = &parts.headers;
     let seen = |name| headers.get(name).and_then(|value| value.to_str().ok());
     // The rest of an interrupted download: an expired link still opens it where the download began in this process, or

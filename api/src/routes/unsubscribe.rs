@@ -2,7 +2,7 @@
 use crate::{
     error::Result,
     extract::{MaybeSignedIn, Query},
-    response::Answer,
+    response::JsonBody,
 };
 use domain::outbox::mails;
 use serde::{Deserialize, Serialize};
