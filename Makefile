@@ -3,19 +3,19 @@
 
 # Builds what is not up to date and starts the portal at http://127.0.0.1:8080.
 run:
-	@sh .make/run.sh
+	@sh scripts/run.sh
 
 # Everything that must hold, on SQLite and PostgreSQL, down to the browser.
 test:
-	@bash .make/test.sh
+	@bash scripts/test.sh
 
 # Measures the release binary beside a bare server.
 bench:
-	@sh .make/bench.sh
+	@sh scripts/bench.sh
 
 # The API, and the web app by Vite with reload.
 dev:
-	@sh .make/dev.sh
+	@sh scripts/dev.sh
 
 fmt:
 	cargo fmt --all

@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 steps=${STEPS:-3}
 
 echo "[1/$steps] Checking the tools"
-sh .make/tools.sh
+sh scripts/tools.sh
 
 if [ ! -e web/node_modules/.package-lock.json ] || [ web/package-lock.json -nt web/node_modules/.package-lock.json ]; then
   echo "[2/$steps] Installing the web app's packages and building it (about a minute)"

@@ -17,7 +17,7 @@ need() {
   fc-list 2>/dev/null | grep -q Liberation || missing+=(fonts-liberation)
   ls -d /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing+=(postgresql)
   [ -x /usr/sbin/clamd ] || command -v clamd >/dev/null || missing+=(clamav-daemon)
-  sh .make/python.sh >/dev/null 2>&1 || missing+=(python3-aiosmtpd)
+  sh scripts/python.sh >/dev/null 2>&1 || missing+=(python3-aiosmtpd)
   if command -v cargo >/dev/null && ! command -v clippy-driver >/dev/null; then
     echo "Clippy is needed for the tests: rustup component add clippy"
     echo "0 passed, 1 failed"
@@ -98,15 +98,15 @@ types_are_fresh() {
 }
 
 need
-sh .make/tools.sh || { echo "0 passed, 1 failed"; exit 1; }
+sh scripts/tools.sh || { echo "0 passed, 1 failed"; exit 1; }
 postgres=$(mktemp -d /tmp/spv-pg-XXXXXX)
 s3=$(mktemp -d /tmp/spv-s3-XXXXXX)
 clamd=$(mktemp -d /tmp/spv-clamd-XXXXXX)
-trap '.make/postgres.sh stop "$postgres"; .make/s3.sh stop "$s3"; .make/clamd.sh stop "$clamd"; rm -rf "$logs"' EXIT
+trap 'scripts/postgres.sh stop "$postgres"; scripts/s3.sh stop "$s3"; scripts/clamd.sh stop "$clamd"; rm -rf "$logs"' EXIT
 # The Rust tests leave hundreds of databases behind: to look after them takes a twentieth of the machine ever after.
-TEST_POSTGRES_URL=$(.make/postgres.sh start "$postgres" fsync=off autovacuum=off) || { echo "0 passed, 1 failed"; exit 1; }
-TEST_S3_URL=$(.make/s3.sh start "$s3") || { echo "0 passed, 1 failed"; exit 1; }
-TEST_CLAMD=$(.make/clamd.sh start "$clamd") || { echo "0 passed, 1 failed"; exit 1; }
+TEST_POSTGRES_URL=$(scripts/postgres.sh start "$postgres" fsync=off autovacuum=off) || { echo "0 passed, 1 failed"; exit 1; }
+TEST_S3_URL=$(scripts/s3.sh start "$s3") || { echo "0 passed, 1 failed"; exit 1; }
+TEST_CLAMD=$(scripts/clamd.sh start "$clamd") || { echo "0 passed, 1 failed"; exit 1; }
 export TEST_POSTGRES_URL TEST_S3_URL TEST_CLAMD
 
 check "web packages" npm --prefix web ci --no-audit --no-fund --loglevel=error

@@ -87,7 +87,7 @@ function wrkCommand(base, load) {
     env.BODIES = join(work, `bodies-${runs}`);
     writeFileSync(env.BODIES, load.bodies.join("\n"));
   }
-  const args = ["-t1", `-c${load.connections ?? 32}`, `-d${load.seconds ?? seconds}s`, "--timeout", "10s", "-s", join(root, ".make/bench.lua"), base];
+  const args = ["-t1", `-c${load.connections ?? 32}`, `-d${load.seconds ?? seconds}s`, "--timeout", "10s", "-s", join(root, "scripts/bench.lua"), base];
   return ["wrk", args, { env, encoding: "utf8" }];
 }
 
@@ -152,12 +152,12 @@ async function office(database) {
   let [settle, stop] = [() => {}, () => {}];
   if (database === "postgres") {
     const postgres = join("/var/tmp", `spv-bench-${process.pid}`);
-    const { username, port, pathname } = new URL(execFileSync(join(root, ".make/postgres.sh"), ["start", postgres], { encoding: "utf8" }).trim());
+    const { username, port, pathname } = new URL(execFileSync(join(root, "scripts/postgres.sh"), ["start", postgres], { encoding: "utf8" }).trim());
     // By its socket, as README says for one machine.
     env.SPV_DATABASE_URL = `postgres://${username}@${encodeURIComponent(postgres)}:${port}${pathname}`;
     // What it does by itself after much was written takes processor time that is not to be counted.
-    settle = () => execFileSync(join(root, ".make/postgres.sh"), ["vacuum", postgres]);
-    stop = () => execFileSync(join(root, ".make/postgres.sh"), ["stop", postgres]);
+    settle = () => execFileSync(join(root, "scripts/postgres.sh"), ["vacuum", postgres]);
+    stop = () => execFileSync(join(root, "scripts/postgres.sh"), ["stop", postgres]);
   }
   const spvctl = (args, input, more) => execFileSync(join(target, "spvctl"), args, { env: { ...env, ...more }, input, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
   spvctl(["migrate"]);
@@ -242,7 +242,7 @@ async function measureStreams(product, employee, clients, steps) {
     if (!answer.ok) throw new Error(await answer.text());
   }
   const before = cpuSeconds(product.pid);
-  const listening = spawnSync(process.execPath, [join(root, ".make/streams.mjs")], { input: JSON.stringify(input), encoding: "utf8" });
+  const listening = spawnSync(process.execPath, [join(root, "scripts/streams.mjs")], { input: JSON.stringify(input), encoding: "utf8" });
   if (listening.status !== 0) throw new Error(listening.stderr);
   const found = { ...JSON.parse(listening.stdout), cpuSeconds: cpuSeconds(product.pid) - before, memoryMb: memoryMb(product.pid, "VmRSS") };
   say(`  W7: ${found.ready} streams; of ${found.heard + found.missing} to be heard ${found.missing} within 1 s not, ${found.strangers} by strangers; median ${found.median?.toFixed(0)} ms, worst ${found.worst?.toFixed(0)} ms`);
