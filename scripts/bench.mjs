@@ -153,7 +153,7 @@ async function office(database) {
   if (database === "postgres") {
     const postgres = join("/var/tmp", `spv-bench-${process.pid}`);
     const { username, port, pathname } = new URL(execFileSync(join(root, "scripts/postgres.sh"), ["start", postgres], { encoding: "utf8" }).trim());
-    // By its socket, as README says for one machine.
+    // By its socket, as docs/operations.md says for one machine.
     env.SPV_DATABASE_URL = `postgres://${username}@${encodeURIComponent(postgres)}:${port}${pathname}`;
     // What it does by itself after much was written takes processor time that is not to be counted.
     settle = () => execFileSync(join(root, "scripts/postgres.sh"), ["vacuum", postgres]);
@@ -182,7 +182,7 @@ async function office(database) {
 
 /**
  * Linux shares the processor between sessions before it looks at who yields to whom within one, and a database server is
- * a session of its own: README says to switch that off where both are on one machine.
+ * a session of its own: docs/operations.md says to switch that off where both are on one machine.
  */
 function yieldAcrossSessions() {
   const setting = "/proc/sys/kernel/sched_autogroup_enabled";
