@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds the release binary and measures it; prints tables for docs/performance.md, and what the sweep finds slow.
+# Builds the release binary and measures it; prints the tables of docs/performance.md and the slow requests of the sweep.
 set -e
 cd "$(dirname "$0")/.."
 sh scripts/tools.sh

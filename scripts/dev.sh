@@ -1,5 +1,5 @@
 #!/bin/sh
-# The API with the demo data, and Vite's dev server, which reloads the web app as it is edited.
+# The API with the demo data, and Vite's dev server, which reloads the web app on each edit.
 set -e
 cd "$(dirname "$0")/.."
 STEPS=4 sh scripts/build.sh

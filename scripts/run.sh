@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds what is not up to date and starts the portal with the demo data, the worker inside.
+# Builds the portal as far as it is out of date and starts it with demo data, the worker inside.
 set -e
 cd "$(dirname "$0")/.."
 STEPS=4 sh scripts/build.sh
