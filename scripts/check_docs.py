@@ -1,5 +1,6 @@
-"""Checks the Markdown pages against the repository: links and anchors, paths in code spans, `spvctl` commands with their
-flags (from the reviewed help text), and SPV_ variables (from cli/src/config.rs). Prints each fault; exits 1 if there is one.
+"""Checks the Markdown pages against the repository: links and anchors, paths in code spans, names with their file
+("`Country` in `domain/src/kernel/geo.rs`"), `spvctl` commands with their flags (from the reviewed help text), and SPV_
+variables (from cli/src/config.rs). Prints each fault; exits 1 if there is one.
 """
 
 import os
@@ -17,6 +18,7 @@ BUILT = ("web/dist", "web/node_modules")
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 SPAN = re.compile(r"`([^`]+)`")
+NAME_IN_FILE = re.compile(r"`([\w:]+)`(?: and `([\w:]+)`)? in `([\w./-]+\.\w+)`")
 COMMAND = re.compile(r"(?:^|[\s|(])spvctl((?:\s+[^\s|#>]+)*)")
 
 
@@ -96,6 +98,13 @@ def main():
                         fault(f"no file {place}")
             if fenced:
                 continue
+            for *items, place in NAME_IN_FILE.findall(line):
+                if os.path.isfile(place):
+                    with open(place, encoding="utf-8") as file:
+                        source = file.read()
+                    for item in items:
+                        if item and item.rsplit("::", 1)[-1] not in source:
+                            fault(f"no {item} in {place}")
             for target in LINK.findall(line):
                 if re.match(r"[a-z]+:", target):
                     continue
