@@ -1,5 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { chromium, database } from './e2e/support/machine';
+import { chromium, database } from './e2e/support/env';
 
 /**
  * Stories of people at the portal, in a real browser against the real binary, on the database of STORY_DATABASE. All of
@@ -11,9 +11,9 @@ import { chromium, database } from './e2e/support/machine';
  */
 export default defineConfig({
   testDir: 'e2e',
-  testMatch: '*.story.ts',
+  testMatch: '*.spec.ts',
   outputDir: 'test-results',
-  globalSetup: './e2e/support/begin.ts',
+  globalSetup: './e2e/support/globalSetup.ts',
   projects: [
     {
       name: database(),
@@ -21,7 +21,7 @@ export default defineConfig({
       ...(database() === 'postgres' && { grep: /@postgres/ }),
     },
     // After the last story, whichever were told.
-    { name: 'what was logged', testMatch: 'logs.check.ts' },
+    { name: 'what was logged', testMatch: 'log-secrets.check.ts' },
   ],
   // Each worker has a portal, a database and a mail server of its own: stories do not see each other's data.
   // Stories wait for a third of their time, for toasts, mails and other processes: two cores have enough to do for three.

@@ -7,10 +7,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { RouterProvider } from 'react-router-dom';
 import { queryClient } from './api/cache';
-import { followSession } from './followSession';
+import { followSession } from './sessionSync';
 import { createRouter } from './routes';
 import { ConnectionBar } from './shared/ConnectionBar';
-import { ProofHost } from './shared/security/ProofHost';
+import { ProofHost } from './shared/security/ReauthenticationHost';
 import { Toasts } from './ui/toasts';
 
 export function App() {

@@ -3,10 +3,10 @@ import '@mantine/core/styles/global.layer.css';
 import './base.css';
 import { createRoot } from 'react-dom/client';
 import { getLocale } from './messages/locale';
-import { startWords } from './messages/start';
-import { loadWords } from './messages/words';
+import { startWords } from './messages/startupError';
+import { loadWords } from './messages/landingMessages';
 import { paths } from './paths';
-import { printInLight } from './printing';
+import { printInLight } from './printColorScheme';
 import { Landing } from './portals/public/landing/Landing';
 import { Providers } from './Providers';
 

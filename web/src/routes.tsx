@@ -2,12 +2,12 @@ import { createBrowserRouter, redirect, type RouteObject } from 'react-router-do
 import { queryClient } from './api/cache';
 import { queries } from './api/queries';
 import { accessToken } from './api/session';
-import { loadWords } from './messages/words';
+import { loadWords } from './messages/landingMessages';
 import { namesakeOf, namesakes, paths, redirects, requestsOf } from './paths';
 import { RouterError } from './portals/public/RouterError';
 import { publicRoutes } from './portals/public/routes';
 import { admit, admitAgain, admitOrLead, guarded } from './shared/session/guard';
-import { newKey } from './shared/newKey';
+import { newKey } from './shared/idempotencyKey';
 import { Root } from './shared/Root';
 
 const portal = { handle: guarded, shouldRevalidate: admitAgain };
@@ -15,7 +15,7 @@ const portal = { handle: guarded, shouldRevalidate: admitAgain };
 /** The same in every portal but the client's, whose profile has it. */
 const own: RouteObject[] = [
   { path: 'security', lazy: () => import('./shared/security/SecurityPage') },
-  { path: 'notifications', lazy: () => import('./shared/notifications/ChoicesPage') },
+  { path: 'notifications', lazy: () => import('./shared/notifications/NotificationPreferencesPage') },
 ];
 
 /** The staff's own time zone and language: partners and company admins have theirs in their profile and settings. */
@@ -113,16 +113,16 @@ const portals: RouteObject[] = [
     children: [
       {
         // Pages of one company: a super admin picks it first.
-        lazy: () => import('./portals/company/OneCompany'),
+        lazy: () => import('./portals/company/CompanyScope'),
         children: [
           { index: true, lazy: () => import('./portals/company/DashboardPage') },
           { path: 'spv', lazy: () => import('./portals/company/SpvsPage') },
           { path: 'employees', lazy: () => import('./portals/company/EmployeesPage') },
           { path: 'clients', lazy: () => import('./portals/company/ClientsPage') },
           { path: 'settings', lazy: () => import('./portals/company/SettingsPage') },
-          { path: 'analytics', lazy: () => import('./portals/company/figures/AnalyticsPage') },
-          { path: 'finances', lazy: () => import('./portals/company/figures/FinancesPage') },
-          { path: 'reports', lazy: () => import('./portals/company/figures/ReportsPage') },
+          { path: 'analytics', lazy: () => import('./portals/company/finances/AnalyticsPage') },
+          { path: 'finances', lazy: () => import('./portals/company/finances/FinancesPage') },
+          { path: 'reports', lazy: () => import('./portals/company/finances/ReportsPage') },
         ],
       },
       { path: 'requests', lazy: () => import('./shared/requests/OwnRequestsPage') },
@@ -138,7 +138,7 @@ const portals: RouteObject[] = [
       { index: true, lazy: () => import('./portals/admin/DashboardPage') },
       { path: 'users', lazy: () => import('./portals/admin/users/UsersPage') },
       { path: 'users/:id', lazy: () => import('./portals/admin/users/UserPage') },
-      { path: 'security-settings', lazy: () => import('./portals/admin/rules/RulesPage') },
+      { path: 'security-settings', lazy: () => import('./portals/admin/security/SecurityPage') },
       { path: 'analytics', lazy: () => import('./portals/admin/AnalyticsPage') },
       { path: 'settings', lazy: () => import('./portals/admin/SettingsPage') },
       { path: 'logs', lazy: () => import('./portals/admin/LogsPage') },

@@ -1,6 +1,6 @@
 /** The API, as one signed-in person. */
 import { randomUUID } from 'node:crypto';
-import { areNoted, namesAt } from './secrets';
+import { areNoted, namesAt } from './secretScan';
 
 export class Refused extends Error {
   constructor(

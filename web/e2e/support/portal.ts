@@ -1,13 +1,13 @@
 /** A portal of its own: the real binary, a fresh database, a real mail server. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { database, password, python, spvctl, support } from './machine';
-import { Place } from './place';
-import { Post } from './post';
+import { database, password, python, spvctl, support } from './env';
+import { Place } from './testEnvironment';
+import { Post } from './smtpServer';
 import { run, stop, type Outcome } from './process';
-import { isNoted, keepsLog } from './secrets';
+import { isNoted, keepsLog } from './secretScan';
 
-export { password } from './machine';
+export { password } from './env';
 
 /** What `spvctl` said, as data. */
 export class Said {

@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import { ApiError, foreignAnswer, unreachable } from './errors';
-import { isErrorBody } from './foreign';
+import { isErrorBody } from './proxyResponses';
 import type { paths } from './schema';
 import { heardFetch } from './connection';
 import { accessToken, forgetSession, renewedToken } from './session';

@@ -1,6 +1,6 @@
 /** Whether the server can be reached. Whoever fails to says so; then it is looked for until it answers. */
 import { useSyncExternalStore } from 'react';
-import { ownAnswer } from './foreign';
+import { ownAnswer } from './proxyResponses';
 
 const longestPause = 15_000;
 const listeners = new Set<() => void>();

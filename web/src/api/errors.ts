@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import { dateTime } from '../messages/format';
-import { whoText } from '../messages/who';
-import { badGateway, foreignBody, isErrorBody, statusIn } from './foreign';
+import { whoText } from '../messages/actorName';
+import { badGateway, foreignBody, isErrorBody, statusIn } from './proxyResponses';
 import type { ErrorBody } from './types';
 
 type Params = Record<string, unknown>;

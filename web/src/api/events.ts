@@ -2,8 +2,8 @@ import { hashKey, type Query, type QueryFilters, type QueryKey } from '@tanstack
 import { queryClient } from './cache';
 import { tellOfStep } from './client';
 import { heardFetch } from './connection';
-import { looking } from './looking';
-import { patch } from './patches';
+import { looking } from './impersonation';
+import { patch } from './cachePatches';
 import { accessToken } from './session';
 import { eventsOf, longestSilence } from './sse';
 import type { Activity } from './types';

@@ -6,8 +6,8 @@ import {
 } from '@supabase/auth-js';
 import { heardFetch } from './connection';
 import { ApiError, passing, secondsIn } from './errors';
-import { endLooking, lookAway, lookedFetch, looking } from './looking';
-import { beganFlow, cameBack, sessionKey, sessionPlace } from './sessionPlace';
+import { endLooking, lookAway, lookedFetch, looking } from './impersonation';
+import { beganFlow, cameBack, sessionKey, sessionPlace } from './sessionStorage';
 
 /** The address has a code for something this very browser began. Asked first: the auth client uses it up. */
 export const bringsSession = new URLSearchParams(location.search).has('code') && beganFlow();

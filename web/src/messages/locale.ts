@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { browserStore } from '../api/storage';
+import { browserStore } from '../api/browserStorage';
 
 /** What dates and amounts are written by. `language` is the person's choice, `en-US`, `en-GB` or `es`. */
 export interface Locale {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fieldErrors } from '../api/errors';
 import { FormModal } from '../ui/FormModal';
-import { required } from './rules';
+import { required } from './validators';
 import { useMissing } from './useSave';
 
 interface Props {

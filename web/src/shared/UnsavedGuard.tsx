@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBlocker } from 'react-router-dom';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
-import { askWith, hasUnsaved } from '../ui/unsaved';
+import { askWith, hasUnsaved } from '../ui/unsavedChanges';
 
 /** Asks before unsaved input is lost: to another page, back, out of the portal, or by closing the tab. */
 export function UnsavedGuard() {

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { queryClient } from '../api/cache';
 import { ApiError, errorText, fieldErrors } from '../api/errors';
 import { touched, type Noun } from '../api/events';
-import { goToFault } from './goToFault';
-import { newKey } from './newKey';
+import { goToFault } from './focusFirstError';
+import { newKey } from './idempotencyKey';
 import { toast } from '../ui/toasts';
 
 interface Form {

@@ -1,8 +1,8 @@
 import { Skeleton } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Explained } from './Explained';
+import { Explained } from './InfoTooltip';
 import { LoadMore } from './LoadMore';
-import { ErrorState } from './states';
+import { ErrorState } from './ErrorState';
 import classes from './DataTable.module.css';
 
 export interface Column<Row> {

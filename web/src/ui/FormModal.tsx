@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from './BusyButton';
-import { forgetUnsaved, useUnsaved } from './unsaved';
+import { forgetUnsaved, useUnsaved } from './unsavedChanges';
 import classes from './FormModal.module.css';
 
 interface Props {

@@ -1,6 +1,6 @@
 import { Skeleton, Text, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { ErrorState } from './states';
+import { ErrorState } from './ErrorState';
 import classes from './Settings.module.css';
 
 /** Sections of settings below each other. */

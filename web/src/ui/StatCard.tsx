@@ -1,6 +1,6 @@
 import { Card, Skeleton, Text } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
-import { Explained } from './Explained';
+import { Explained } from './InfoTooltip';
 import classes from './StatCard.module.css';
 
 interface Props {

@@ -8,7 +8,7 @@ import type { OfficeAnalytics } from '../../api/types';
 import { compact, money, month, number } from '../../messages/format';
 import { OrderCharts } from '../../shared/figures/OrderCharts';
 import { amountIn, type Fees, revenueColumns } from '../../shared/figures/revenue';
-import { useSpan, useSpanText } from '../../shared/figures/span';
+import { useSpan, useSpanText } from '../../shared/figures/dateRange';
 import { useMonthColumn } from '../../shared/figures/useMonthColumn';
 import { BarChart } from '../../ui/charts/BarChart';
 import { ChartPanel } from '../../ui/charts/ChartPanel';
@@ -16,7 +16,7 @@ import { ColumnChart } from '../../ui/charts/ColumnChart';
 import { FigureTable } from '../../ui/charts/FigureTable';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 
 type Month = OfficeAnalytics['months'][number];
 type Group = OfficeAnalytics['companies'][number];

@@ -8,7 +8,7 @@ import { bytes, number, percent } from '../../messages/format';
 import { useMe } from '../../shared/session/me';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { Alerts } from './overview/Alerts';
 import { LatestActivity } from './overview/LatestActivity';

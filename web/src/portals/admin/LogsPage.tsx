@@ -7,9 +7,9 @@ import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { LogEntry } from '../../api/types';
 import { dateTime } from '../../messages/format';
-import { activityText, actorText } from '../../shared/activity/words';
+import { activityText, actorText } from '../../shared/activity/activityText';
 import { ExportButton } from '../../shared/ExportButton';
-import { listState } from '../../shared/listState';
+import { listState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -18,10 +18,10 @@ import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { roleText, useLogColumns } from './logs/columns';
 import classes from './logs/logs.module.css';
-import { useFollow } from './logs/useFollow';
+import { useFollow } from './logs/useLiveTail';
 
 const kinds = [
   'client',

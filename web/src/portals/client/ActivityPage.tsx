@@ -3,12 +3,13 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import { activityText } from '../../shared/activity/words';
+import { activityText } from '../../shared/activity/activityText';
 import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
 import { LoadMore } from '../../ui/LoadMore';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { BackToDashboard } from './BackToDashboard';
 
 /** Everything that happened to the client's orders. */

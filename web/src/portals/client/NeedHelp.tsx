@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import { paths } from '../../paths';
-import { support } from '../../shared/messages/support';
+import { support } from '../../shared/messages/generalThread';
 import { Section } from '../../ui/Section';
 import classes from './NeedHelp.module.css';
 

@@ -6,7 +6,7 @@ import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import type { Spv } from '../../api/types';
 import { paths } from '../../paths';
-import { listState } from '../../shared/listState';
+import { listState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { OwnRequests } from '../../shared/requests/OwnRequests';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -15,7 +15,7 @@ import { PageHeader } from '../../ui/PageHeader';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { BackToDashboard } from './BackToDashboard';
 

@@ -9,7 +9,7 @@ import {
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../../paths';
-import { support } from '../../shared/messages/support';
+import { support } from '../../shared/messages/generalThread';
 import { ActionGrid } from '../../ui/ActionGrid';
 import { Section } from '../../ui/Section';
 

@@ -5,19 +5,19 @@ import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyClient } from '../../api/types';
 import { dayOf, number } from '../../messages/format';
-import { listState } from '../../shared/listState';
+import { listState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
-import { Explained } from '../../ui/Explained';
+import { Explained } from '../../ui/InfoTooltip';
 import { PageHeader } from '../../ui/PageHeader';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { Tag } from '../../ui/Tag';
-import { useCompany } from './company';
+import { useCompany } from './companyContext';
 
 /**
  * Whose vehicles the company has formed, and how far all of each client's are. Its own clients without an order are

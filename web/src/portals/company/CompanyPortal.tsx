@@ -19,8 +19,8 @@ import { Entry } from '../../shared/Navigation';
 import { PortalLayout } from '../../shared/PortalLayout';
 import { useLogout } from '../../shared/session/logout';
 import { NavGroup, navLink } from '../../ui/NavItem';
-import { CompanyMark } from './CompanyMark';
-import { useCompanyId, useCompanyQuery, useKeepCompany } from './company';
+import { CompanyMark } from './CompanyLogo';
+import { useCompanyId, useCompanyQuery, useKeepCompany } from './companyContext';
 import classes from './CompanyPortal.module.css';
 
 export function Component() {

@@ -9,9 +9,9 @@ import { RecentActivity } from '../../shared/activity/RecentActivity';
 import { ShortMoney } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { TwoColumns } from '../../ui/TwoColumns';
-import { useCompany } from './company';
+import { useCompany } from './companyContext';
 import { PartnerTables } from './PartnerTables';
 
 /** The company at a glance: its figures, its clients by partner, what happened last. */

@@ -2,7 +2,7 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../api/client';
 import { PersonFields } from '../../shared/people/PersonFields';
-import { orNull } from '../../shared/rules';
+import { orNull } from '../../shared/validators';
 import { useSave } from '../../shared/useSave';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';

@@ -12,9 +12,9 @@ import type { CompanySettings, CompanySettingsChange } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { languageNames, languages, useLocale } from '../../messages/locale';
 import { currencies, currency as usual } from '../../shared/countries';
-import { CountrySelect } from '../../shared/places/PlaceSelect';
-import { ZoneSelect } from '../../shared/places/ZoneSelect';
-import { required } from '../../shared/rules';
+import { CountrySelect } from '../../shared/geo/CountrySelect';
+import { ZoneSelect } from '../../shared/geo/TimeZoneSelect';
+import { required } from '../../shared/validators';
 import { EditCard } from '../../shared/settings/EditCard';
 import { LogoField } from '../../shared/settings/LogoField';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
@@ -22,7 +22,7 @@ import { Pair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
 import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
-import { useCompany } from './company';
+import { useCompany } from './companyContext';
 import classes from './SettingsPage.module.css';
 
 /** What the company says of itself, and how its portal, its mails and its orders begin. Each card is saved by itself. */

@@ -9,7 +9,7 @@ import { RecentActivity } from '../../shared/activity/RecentActivity';
 import { useMe } from '../../shared/session/me';
 import { PageHeader } from '../../ui/PageHeader';
 import { TwoColumns } from '../../ui/TwoColumns';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { ClientsTab } from './clients/ClientsTab';
 import { NewestClients } from './clients/NewestClients';
 import { CompaniesTab } from './companies/CompaniesTab';

@@ -6,7 +6,7 @@ import { queries } from '../../api/queries';
 import { number, percent } from '../../messages/format';
 import { DetailList } from '../../ui/DetailList';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 
 /** The server counts no further, and looks at no more of the newest steps. */
 const MAX_STEPS = 1000;

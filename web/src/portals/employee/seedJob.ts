@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from 'react';
-import { tabStore } from '../../api/storage';
+import { tabStore } from '../../api/browserStorage';
 
 /** The seed job whose outcome a person waits for. The tab keeps it, so that it outlives the page and a reload. */
 const place = (user: string) => `spv-seed-${user}`;

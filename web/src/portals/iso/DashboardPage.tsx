@@ -9,7 +9,7 @@ import type { IsoDashboard } from '../../api/types';
 import { money, number } from '../../messages/format';
 import { paths } from '../../paths';
 import { CommissionOverview } from '../../shared/commissions/CommissionOverview';
-import { activityText } from '../../shared/activity/words';
+import { activityText } from '../../shared/activity/activityText';
 import { useMe } from '../../shared/session/me';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { Ago } from '../../ui/DateText';
@@ -18,7 +18,8 @@ import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { QuickActions } from './QuickActions';
 

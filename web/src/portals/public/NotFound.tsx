@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { paths } from '../../paths';
-import { Go, GoProvider } from './frame/Go';
+import { Go, GoProvider } from './frame/AppLink';
 import { Logo } from '../../ui/Logo';
 import { usePageTitle } from './frame/usePageTitle';
 import button from './frame/Button.module.css';

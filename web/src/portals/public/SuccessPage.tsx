@@ -4,10 +4,10 @@ import { IconCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useSearchParams } from 'react-router-dom';
 import { paths } from '../../paths';
-import { isOwnPath } from '../../shared/wantedPath';
-import { Go } from './frame/Go';
-import { Task } from './auth/Task';
-import task from './auth/Task.module.css';
+import { isOwnPath } from '../../shared/returnPath';
+import { Go } from './frame/AppLink';
+import { Task } from './auth/AuthCard';
+import task from './auth/AuthCard.module.css';
 import button from './frame/Button.module.css';
 import css from './SuccessPage.module.css';
 

@@ -5,9 +5,9 @@ import { api, body } from '../../api/client';
 import { ApiError, errorText } from '../../api/errors';
 import { paths } from '../../paths';
 import { BusyButton } from '../../ui/BusyButton';
-import { Task } from './auth/Task';
-import css from './auth/Task.module.css';
-import { Go } from './frame/Go';
+import { Task } from './auth/AuthCard';
+import css from './auth/AuthCard.module.css';
+import { Go } from './frame/AppLink';
 
 type Step = 'ask' | 'unknown' | 'notices' | 'digest' | 'report';
 

@@ -2,7 +2,7 @@ import type { ComponentType, ReactElement } from 'react';
 import { useNavigate, type RouteObject } from 'react-router-dom';
 import { paths, type Portal } from '../../paths';
 import { admitTo, guarded } from '../../shared/session/guard';
-import { comeHome } from './auth/comeHome';
+import { comeHome } from './auth/callbackLoader';
 import { Landing } from './landing/Landing';
 
 function LandingRoute() {
@@ -45,7 +45,7 @@ const articles: RouteObject = {
 };
 
 const tasks: RouteObject = {
-  lazy: () => import('./frame/QuietLayout'),
+  lazy: () => import('./frame/MinimalLayout'),
   children: [
     { path: paths.portalSelector, lazy: () => import('./auth/PortalSelectorPage') },
     { path: paths.employeePortal, lazy: () => import('./auth/EmployeePortalPage') },

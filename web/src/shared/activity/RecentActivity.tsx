@@ -5,10 +5,10 @@ import { Link } from 'react-router-dom';
 import type { Activity } from '../../api/types';
 import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { placeOf } from '../notifications/target';
 import { useMe } from '../session/me';
-import { activityText } from './words';
+import { activityText } from './activityText';
 
 interface Props {
   /** Undefined while they are loading. */

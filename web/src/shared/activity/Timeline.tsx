@@ -6,8 +6,9 @@ import { queries } from '../../api/queries';
 import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
 import { LoadMore } from '../../ui/LoadMore';
 import { Section } from '../../ui/Section';
-import { EmptyState, ErrorState } from '../../ui/states';
-import { activityText } from './words';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
+import { activityText } from './activityText';
 
 /** What happened to one order, or to one other thing, as far as the reader may know of it. */
 export function Timeline({ spvId, subjectId }: { spvId?: string; subjectId?: string }) {

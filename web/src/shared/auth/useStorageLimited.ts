@@ -1,5 +1,5 @@
 import { useEffect, useSyncExternalStore } from 'react';
-import { isStorageLimited, onStorageLimited, probeStorage } from '../../api/storage';
+import { isStorageLimited, onStorageLimited, probeStorage } from '../../api/browserStorage';
 
 /** Whether the browser stores nothing for this site, so that a session ends with the page. */
 export function useStorageLimited(): boolean {

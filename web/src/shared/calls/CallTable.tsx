@@ -12,10 +12,10 @@ import { DataTable, type Column } from '../../ui/DataTable';
 import { Prose } from '../../ui/Prose';
 import { saveBlob } from '../../ui/saveText';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { ExportButton } from '../ExportButton';
-import { listState } from '../listState';
+import { listState } from '../tableState';
 import { useParam } from '../queryParams';
 
 const states: CallStatus[] = ['requested', 'confirmed', 'declined', 'cancelled'];

@@ -7,7 +7,7 @@ import { DataTable, type Column, type TableState } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
 import { Prose } from '../../ui/Prose';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 
 interface Props {

@@ -6,13 +6,13 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { date, money } from '../../messages/format';
-import { Explained } from '../../ui/Explained';
+import { Explained } from '../../ui/InfoTooltip';
 import { PageHeader } from '../../ui/PageHeader';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { ExportButton } from '../ExportButton';
 import { useParam } from '../queryParams';
 import { Rule } from './CommissionTable';
-import { commissionsCsv } from './files';
+import { commissionsCsv } from './exports';
 import classes from './Statement.module.css';
 
 /** What a partner earned between two days: on the screen, as a file and on paper. */

@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Document } from '../../api/types';
 import classes from './documents.module.css';
-import { usePlaces } from './places';
+import { usePlaces } from './links';
 import { VersionButtons } from './VersionButtons';
-import { factsOf } from './words';
+import { factsOf } from './labels';
 
 interface Props {
   document: Document;

@@ -9,22 +9,22 @@ import { ApiError, errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { DocumentDetail, DocumentVersion } from '../../api/types';
 import { dateTime } from '../../messages/format';
-import { whoText } from '../../messages/who';
+import { whoText } from '../../messages/actorName';
 import { readAnew } from '../StaleProblem';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { toast } from '../../ui/toasts';
 import { TwoColumns } from '../../ui/TwoColumns';
 import classes from './documents.module.css';
-import { usePlaces } from './places';
+import { usePlaces } from './links';
 import { ScanTag } from './ScanTag';
 import { UploadArea } from './UploadArea';
 import { VersionButtons } from './VersionButtons';
-import { factsOf } from './words';
+import { factsOf } from './labels';
 
 /** One document: its versions, and a place for the next one. */
 export function DocumentPage() {

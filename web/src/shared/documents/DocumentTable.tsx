@@ -6,10 +6,10 @@ import type { Document } from '../../api/types';
 import { DataTable, type Column, type TableState } from '../../ui/DataTable';
 import { Ago } from '../../ui/DateText';
 import { Tag } from '../../ui/Tag';
-import { usePlaces } from './places';
+import { usePlaces } from './links';
 import { ScanTag } from './ScanTag';
 import { VersionButtons } from './VersionButtons';
-import { factsOf } from './words';
+import { factsOf } from './labels';
 
 interface Props {
   label: string;

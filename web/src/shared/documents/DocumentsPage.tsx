@@ -8,12 +8,12 @@ import { queries } from '../../api/queries';
 import { PageHeader } from '../../ui/PageHeader';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { ExportButton } from '../ExportButton';
-import { listState } from '../listState';
+import { listState } from '../tableState';
 import { useParam } from '../queryParams';
 import { DocumentTable } from './DocumentTable';
-import { usePlaces } from './places';
+import { usePlaces } from './links';
 import { UploadArea } from './UploadArea';
 
 /** Every document, across orders. */

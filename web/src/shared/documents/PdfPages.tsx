@@ -3,7 +3,7 @@ import { getDocument, PDFWorker, version, type PDFDocumentProxy, type RenderTask
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { heardFetch } from '../../api/connection';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
 import type { Loss } from './pdfWorker';
 // oxlint-disable-next-line import/default -- Vite answers the worker

@@ -5,9 +5,9 @@ import { lazy, Suspense, useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import type { DocumentVersion } from '../../api/types';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
-import { download, linkTo } from './files';
+import { download, linkTo } from './downloads';
 
 // A megabyte that only those load who look at a PDF.
 const PdfPages = lazy(() => import('./PdfPages'));

@@ -8,10 +8,11 @@ import { queries } from '../../api/queries';
 import { ActivityWaiting } from '../../ui/ActivityList';
 import { Ago } from '../../ui/DateText';
 import { Section } from '../../ui/Section';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
-import { usePlaces } from './places';
-import { factsOf } from './words';
+import { usePlaces } from './links';
+import { factsOf } from './labels';
 
 /** The documents with the newest versions; events refresh them while the page is open. */
 export function RecentDocuments() {

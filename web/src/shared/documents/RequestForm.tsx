@@ -7,7 +7,7 @@ import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import { orNull } from '../rules';
+import { orNull } from '../validators';
 import { useStale } from '../StaleProblem';
 import { useSave } from '../useSave';
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { date } from '../../messages/format';
-import { isWorkedOn } from '../spvs/due';
+import { isWorkedOn } from '../spvs/dueDates';
 import { DueTag } from '../spvs/DueTag';
 import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';

@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import classes from './documents.module.css';
-import { usePlaces } from './places';
+import { usePlaces } from './links';
 import { VersionButtons } from './VersionButtons';
-import { factsOf } from './words';
+import { factsOf } from './labels';
 
 /** What has come for a request: its newest version, and the way to all of them. */
 export function SubmittedFile({ id }: { id: string }) {

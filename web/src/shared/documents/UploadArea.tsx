@@ -9,7 +9,7 @@ import { useMe } from '../session/me';
 import classes from './documents.module.css';
 import { UploadList } from './UploadList';
 import { send, type Kept, type Running, type Target } from './uploads';
-import { useTellOfUploads } from './useTellOfUploads';
+import { useTellOfUploads } from './useUploadToasts';
 
 interface Props {
   target: Target;

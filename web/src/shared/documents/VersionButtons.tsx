@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DocumentVersion } from '../../api/types';
 import classes from './documents.module.css';
-import { download } from './files';
+import { download } from './downloads';
 import { isPhotoWithoutPreview, Preview } from './Preview';
 
 /** Looks at a version's file, or saves it. */

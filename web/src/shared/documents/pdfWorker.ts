@@ -1,6 +1,6 @@
 /** pdf.js's worker, which also tells the page when it leaves something out: pdf.js writes that on the console only. */
 import 'pdfjs-dist/build/pdf.worker.mjs';
-import { isLoss } from './pdfLosses';
+import { isLoss } from './pdfWarnings';
 
 export interface Loss {
   loss: string;

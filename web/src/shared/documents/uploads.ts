@@ -5,8 +5,8 @@ import { connection, heardFetch } from '../../api/connection';
 import { ApiError, errorText, fieldErrors, refusal, unreachable } from '../../api/errors';
 import { accessToken, accessTokenOf } from '../../api/session';
 import { useMe } from '../session/me';
-import { isBusy, isForNow, isNext, isOwnSilence, meaningOf, NotGone, statusOf } from './answers';
-import { cutOffOf, forget, hold, note, progressed } from './cutOff';
+import { isBusy, isForNow, isNext, isOwnSilence, meaningOf, NotGone, statusOf } from './uploadResponse';
+import { cutOffOf, forget, hold, note, progressed } from './resumableUploads';
 
 /**
  * Uploads on their way. They live beside the pages, so that going to another one does not end them, go on by

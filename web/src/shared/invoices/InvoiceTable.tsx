@@ -5,11 +5,11 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import type { Invoice, InvoiceStatus } from '../../api/types';
-import { listState } from '../listState';
+import { listState } from '../tableState';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { InvoiceState } from './InvoiceState';
 
 interface Props {

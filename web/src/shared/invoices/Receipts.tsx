@@ -6,7 +6,7 @@ import { api, body, idempotent } from '../../api/client';
 import { errorText } from '../../api/errors';
 import type { InvoiceDetail } from '../../api/types';
 import { dateTime } from '../../messages/format';
-import { whoText } from '../../messages/who';
+import { whoText } from '../../messages/actorName';
 import { DocumentLine } from '../documents/DocumentLine';
 import { UploadArea } from '../documents/UploadArea';
 import { dismiss, sendingAgain, unsent, uploadsTo, type Running, type Target } from '../documents/uploads';

@@ -11,10 +11,10 @@ import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { ExportButton } from '../ExportButton';
-import { listState } from '../listState';
+import { listState } from '../tableState';
 import { useParam } from '../queryParams';
 
 export const stages: LeadStage[] = ['new', 'contacted', 'qualified', 'won', 'lost'];

@@ -2,7 +2,7 @@ import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
-import { orNull } from '../rules';
+import { orNull } from '../validators';
 import { useSave } from '../useSave';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';

@@ -6,7 +6,7 @@ import { queryClient } from '../../api/cache';
 import { api, body, idempotent } from '../../api/client';
 import { BusyButton } from '../../ui/BusyButton';
 import { AttachButton } from '../documents/AttachButton';
-import { useAttached } from '../documents/attached';
+import { useAttached } from '../documents/useAttachments';
 import { UploadList } from '../documents/UploadList';
 import type { Target } from '../documents/uploads';
 import { useSave } from '../useSave';

@@ -9,13 +9,14 @@ import type { Message, Thread } from '../../api/types';
 import { Ago } from '../../ui/DateText';
 import { LoadMore } from '../../ui/LoadMore';
 import { ScrollLog } from '../../ui/ScrollLog';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { Tag } from '../../ui/Tag';
 import { DocumentLines } from '../documents/DocumentLine';
 import type { Target } from '../documents/uploads';
 import { Composer, type Recipient } from './Composer';
 import classes from './Conversation.module.css';
-import { useReading } from './reading';
+import { useReading } from './markRead';
 
 interface Props {
   /** None before the first message. */

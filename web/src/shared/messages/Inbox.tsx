@@ -7,11 +7,12 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Thread } from '../../api/types';
 import { LoadMore } from '../../ui/LoadMore';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { useFlag, useParam } from '../queryParams';
 import { Conversation } from './Conversation';
 import classes from './Inbox.module.css';
-import { support } from './support';
+import { support } from './generalThread';
 import { ThreadItem } from './ThreadItem';
 
 interface Props {

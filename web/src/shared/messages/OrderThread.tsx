@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { Conversation } from './Conversation';
 
 /** The conversation about one order. `notes`: on the staff's page. */

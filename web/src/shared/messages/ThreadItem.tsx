@@ -2,7 +2,7 @@ import { UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Thread } from '../../api/types';
 import { Ago } from '../../ui/DateText';
-import { Count } from '../../ui/Count';
+import { Count } from '../../ui/CountBadge';
 import classes from './ThreadItem.module.css';
 
 interface Props {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
-import { Count } from '../../ui/Count';
+import { Count } from '../../ui/CountBadge';
 
 /** How many messages the person has not read, beside the entry of the sidebar. */
 export function UnreadMessages() {

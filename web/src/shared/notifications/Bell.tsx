@@ -7,11 +7,12 @@ import { Link } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { LoadMore } from '../../ui/LoadMore';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { useMe } from '../session/me';
 import classes from './Bell.module.css';
 import { NotificationItem } from './NotificationItem';
-import { useSeen } from './seen';
+import { useSeen } from './markSeen';
 
 /** The bell of the top bar: how much is new, and what. `choices`: where the person chooses what to be told of. */
 export function Bell({ choices }: { choices: string }) {

@@ -3,7 +3,7 @@ import { Link } from 'react-router-dom';
 import type { Notification, Role } from '../../api/types';
 import { Ago } from '../../ui/DateText';
 import { Prose } from '../../ui/Prose';
-import { activityText } from '../activity/words';
+import { activityText } from '../activity/activityText';
 import classes from './Bell.module.css';
 import { targetOf } from './target';
 

@@ -13,10 +13,10 @@ import { DataTable, type Column } from '../../ui/DataTable';
 import { Ago } from '../../ui/DateText';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { toast } from '../../ui/toasts';
-import { listState } from '../listState';
+import { listState } from '../tableState';
 import { useSave } from '../useSave';
 
 interface Props {

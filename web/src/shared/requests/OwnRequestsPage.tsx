@@ -8,7 +8,7 @@ import { PageHeader } from '../../ui/PageHeader';
 import { useMe } from '../session/me';
 import { OwnRequests } from './OwnRequests';
 import { QuickSubmit } from './QuickSubmit';
-import { quickKinds } from './words';
+import { quickKinds } from './quickRequestKinds';
 
 interface Props {
   /** Beside Quick Submit: forms for what needs more words. */

@@ -8,7 +8,7 @@ import { FormModal, Pair } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 import { useSave } from '../useSave';
 import { StaffSelect } from './StaffSelect';
-import { priorities } from './words';
+import { priorities } from './quickRequestKinds';
 
 interface Props {
   /** What can be asked for in a few words. */

@@ -4,7 +4,7 @@ import type { Request } from '../../api/types';
 import { dateTime, money } from '../../messages/format';
 import { DetailList } from '../../ui/DetailList';
 import { DocumentLines } from '../documents/DocumentLine';
-import { applicationOf } from './applied';
+import { applicationOf } from './applicationFields';
 import classes from './RequestDetails.module.css';
 
 /** Everything that was asked for. */

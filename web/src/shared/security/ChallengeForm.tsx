@@ -9,9 +9,9 @@ import { auth } from '../../api/session';
 import { BusyButton } from '../../ui/BusyButton';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { CodeInput, isWholeCode } from '../../ui/CodeInput';
-import { granted } from '../auth/granted';
-import { useWait } from '../auth/useWait';
-import { own, verifiedApps } from './own';
+import { granted } from '../auth/unwrapAuthResult';
+import { useWait } from '../auth/useCountdown';
+import { own, verifiedApps } from './accountQueries';
 import classes from './ChallengeForm.module.css';
 
 interface Props {

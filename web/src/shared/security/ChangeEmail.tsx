@@ -8,10 +8,10 @@ import { ApiError, errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
-import { goToFault } from '../goToFault';
-import { required } from '../rules';
-import { own, useEmailWords } from './own';
+import { granted } from '../auth/unwrapAuthResult';
+import { goToFault } from '../focusFirstError';
+import { required } from '../validators';
+import { own, useEmailWords } from './accountQueries';
 
 interface Props {
   current: string;

@@ -10,15 +10,15 @@ import { auth } from '../../api/session';
 import { paths } from '../../paths';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
+import { granted } from '../auth/unwrapAuthResult';
 import { PasswordField } from '../auth/PasswordField';
-import { longestPassword, passwordFault } from '../auth/passwordFault';
+import { longestPassword, passwordFault } from '../auth/passwordError';
 import { useShortest } from '../auth/passwordRules';
-import { weakness } from '../auth/problem';
-import { goToFault } from '../goToFault';
-import { required } from '../rules';
+import { weakness } from '../auth/authErrorText';
+import { goToFault } from '../focusFirstError';
+import { required } from '../validators';
 import { useMe } from '../session/me';
-import { own } from './own';
+import { own } from './accountQueries';
 import classes from './ChangePassword.module.css';
 
 export function ChangePassword({ onClose }: { onClose: () => void }) {

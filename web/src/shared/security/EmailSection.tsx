@@ -9,9 +9,9 @@ import { auth } from '../../api/session';
 import { SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
 import { Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
+import { granted } from '../auth/unwrapAuthResult';
 import { ChangeEmail } from './ChangeEmail';
-import { own, useEmailWords } from './own';
+import { own, useEmailWords } from './accountQueries';
 import { useStepUp } from './StepUp';
 
 export function EmailSection() {

@@ -5,9 +5,9 @@ import { errorText } from '../../api/errors';
 import { auth, signOutEverywhere } from '../../api/session';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
-import { own, type Session } from './own';
-import { authCall } from './wire';
+import { granted } from '../auth/unwrapAuthResult';
+import { own, type Session } from './accountQueries';
+import { authCall } from './authApi';
 
 /** One session, all but this one, or all of them. */
 export type Which = Session | 'others' | 'all';

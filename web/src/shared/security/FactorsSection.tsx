@@ -9,10 +9,10 @@ import { dateTime } from '../../messages/format';
 import { Ago } from '../../ui/DateText';
 import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
 import { Tag } from '../../ui/Tag';
-import { AddApp } from './AddApp';
-import { CodesRow } from './CodesRow';
-import { own, verifiedApps } from './own';
-import { RemoveApp } from './RemoveApp';
+import { AddApp } from './AddAuthenticator';
+import { CodesRow } from './RecoveryCodesRow';
+import { own, verifiedApps } from './accountQueries';
+import { RemoveApp } from './RemoveAuthenticator';
 import { useStepUp } from './StepUp';
 
 export function FactorsSection() {

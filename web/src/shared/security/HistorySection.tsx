@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { SettingsSection } from '../../ui/Settings';
-import { listState } from '../listState';
-import { own } from './own';
+import { listState } from '../tableState';
+import { own } from './accountQueries';
 import { SignInTable } from './SignInTable';
 
 /** The person's own sign-ins, good and refused, and how their sessions ended. */

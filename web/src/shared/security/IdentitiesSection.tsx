@@ -9,9 +9,9 @@ import { queries } from '../../api/queries';
 import { auth } from '../../api/session';
 import { SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
+import { granted } from '../auth/unwrapAuthResult';
 import { rememberLinking, useLinkOutcome } from './linking';
-import { identityAt, own } from './own';
+import { identityAt, own } from './accountQueries';
 import { useStepUp } from './StepUp';
 import { UnlinkIdentity } from './UnlinkIdentity';
 

@@ -8,10 +8,10 @@ import { auth } from '../../api/session';
 import { paths } from '../../paths';
 import { SettingsRow, SettingsSection } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
+import { granted } from '../auth/unwrapAuthResult';
 import { useMe } from '../session/me';
 import { ChangePassword } from './ChangePassword';
-import { identityAt, own } from './own';
+import { identityAt, own } from './accountQueries';
 import { useStepUp } from './StepUp';
 
 export function PasswordSection() {

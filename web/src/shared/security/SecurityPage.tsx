@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { PageHeader } from '../../ui/PageHeader';
-import { loadOwnUser } from './own';
+import { loadOwnUser } from './accountQueries';
 import { SecurityPanel } from './SecurityPanel';
 
 export const loader = loadOwnUser;

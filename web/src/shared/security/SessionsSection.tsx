@@ -9,7 +9,7 @@ import { Ago } from '../../ui/DateText';
 import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
 import { Tag } from '../../ui/Tag';
 import { EndSessions, type Which } from './EndSessions';
-import { own, type Session } from './own';
+import { own, type Session } from './accountQueries';
 
 /** More are shown when asked for. */
 const shownAtFirst = 6;

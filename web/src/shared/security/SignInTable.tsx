@@ -4,7 +4,7 @@ import type { SignIn } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import type { ToneName } from '../../theme';
 import { DataTable, type Column, type TableState } from '../../ui/DataTable';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { Tag } from '../../ui/Tag';
 
 const tones: Record<SignIn['outcome'], ToneName> = { succeeded: 'done', failed: 'stop', ended: 'rest' };

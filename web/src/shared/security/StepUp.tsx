@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { auth } from '../../api/session';
 import { ChallengeForm } from './ChallengeForm';
-import { own, verifiedApps } from './own';
-import { askForProof, needsProof } from './proof';
+import { own, verifiedApps } from './accountQueries';
+import { askForProof, needsProof } from './reauthentication';
 
 type Ask = (then: () => void) => void;
 const StepUpContext = createContext<Ask>((then) => then());

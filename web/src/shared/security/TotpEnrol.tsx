@@ -10,10 +10,10 @@ import { BusyButton } from '../../ui/BusyButton';
 import { CodeInput, isWholeCode } from '../../ui/CodeInput';
 import { CopyButton } from '../../ui/CopyButton';
 import { QrCode } from '../../ui/QrCode';
-import { ErrorState } from '../../ui/states';
-import { granted } from '../auth/granted';
+import { ErrorState } from '../../ui/ErrorState';
+import { granted } from '../auth/unwrapAuthResult';
 import { beginEnrolment } from './enrolment';
-import { withProof } from './proof';
+import { withProof } from './reauthentication';
 import classes from './TotpEnrol.module.css';
 
 interface Props {

@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { ApiError, errorText } from '../../api/errors';
 import { auth } from '../../api/session';
-import { ErrorState } from '../../ui/states';
-import { granted } from '../auth/granted';
-import { withProof } from './proof';
+import { ErrorState } from '../../ui/ErrorState';
+import { granted } from '../auth/unwrapAuthResult';
+import { withProof } from './reauthentication';
 import { RecoveryCodes } from './RecoveryCodes';
 import { TotpEnrol } from './TotpEnrol';
 

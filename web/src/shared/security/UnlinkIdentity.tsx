@@ -6,8 +6,8 @@ import { errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
-import { own } from './own';
+import { granted } from '../auth/unwrapAuthResult';
+import { own } from './accountQueries';
 
 export function UnlinkIdentity({ identity, onClose }: { identity: UserIdentity; onClose: () => void }) {
   const { t } = useTranslation(['security', 'common']);

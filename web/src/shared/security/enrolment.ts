@@ -1,7 +1,7 @@
 import { queryClient } from '../../api/cache';
 import { queries } from '../../api/queries';
 import { auth } from '../../api/session';
-import { granted } from '../auth/granted';
+import { granted } from '../auth/unwrapAuthResult';
 
 /** A second factor that waits for its first code. */
 export interface Enrolment {

@@ -2,9 +2,9 @@ import type { User } from '@supabase/auth-js';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { tabStore } from '../../api/storage';
+import { tabStore } from '../../api/browserStorage';
 import { toast } from '../../ui/toasts';
-import { identityAt } from './own';
+import { identityAt } from './accountQueries';
 
 /** Which provider the page was left for, so that the way back can be told from a reload. */
 const key = 'spv-linking';

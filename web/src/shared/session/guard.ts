@@ -8,9 +8,9 @@ import type { Me, Role } from '../../api/types';
 import { homeOf, paths } from '../../paths';
 import { setLocale } from '../../messages/locale';
 import { toast } from '../../ui/toasts';
-import { rememberWantedPath } from '../wantedPath';
-import { afterwards, before, nextStep } from './due';
-import { follow, followLanguage } from './follow';
+import { rememberWantedPath } from '../returnPath';
+import { afterwards, before, nextStep } from './requirements';
+import { follow, followLanguage } from './applyPreferences';
 
 /** The `handle` of every route that is for signed-in people only. */
 export const guarded = { guarded: true };

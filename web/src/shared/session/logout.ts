@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { signOut } from '../../api/session';
 import { toast } from '../../ui/toasts';
-import { mayLose } from '../../ui/unsaved';
+import { mayLose } from '../../ui/unsavedChanges';
 
 /** Ends the session and says so; the way out of every portal is the landing page. */
 export function useLogout(): () => Promise<void> {

@@ -5,7 +5,7 @@ import type { Noun } from '../../api/events';
 import { BusyButton } from '../../ui/BusyButton';
 import { Section } from '../../ui/Section';
 import { useStale } from '../StaleProblem';
-import { useUnsaved } from '../../ui/unsaved';
+import { useUnsaved } from '../../ui/unsavedChanges';
 import { useMissing, useSave } from '../useSave';
 import classes from './EditCard.module.css';
 

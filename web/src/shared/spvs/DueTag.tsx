@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { relativeDays, officeToday } from '../../messages/format';
 import { Tag } from '../../ui/Tag';
-import { dueOn } from './due';
+import { dueOn } from './dueDates';
 
 interface Props {
   day: string | null | undefined;

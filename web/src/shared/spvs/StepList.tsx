@@ -6,7 +6,7 @@ import { date, dateTime } from '../../messages/format';
 import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { DueTag } from './DueTag';
-import { isWorkedOn } from './due';
+import { isWorkedOn } from './dueDates';
 import classes from './StepList.module.css';
 
 interface Props {

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Explained } from '../Explained';
+import { Explained } from '../InfoTooltip';
 import { Section } from '../Section';
 import classes from './ChartOrTable.module.css';
 

@@ -1,6 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { Explained } from '../Explained';
+import { Explained } from '../InfoTooltip';
 import { Section } from '../Section';
 import { ChartOrTable } from './ChartOrTable';
 import classes from './ChartPanel.module.css';

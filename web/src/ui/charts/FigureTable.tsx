@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconFileTypeCsv } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Explained } from '../Explained';
+import { Explained } from '../InfoTooltip';
 import { saveBlob } from '../saveText';
 import classes from './FigureTable.module.css';
 

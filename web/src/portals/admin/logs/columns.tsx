@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { LogEntry } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { activityText, actorText } from '../../../shared/activity/words';
+import { activityText, actorText } from '../../../shared/activity/activityText';
 import type { Column } from '../../../ui/DataTable';
 import { Ago } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';

@@ -16,9 +16,10 @@ import { BusyButton } from '../../../ui/BusyButton';
 import { Ago } from '../../../ui/DateText';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
-import { EmptyState, ErrorState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
+import { ErrorState } from '../../../ui/ErrorState';
 import { toast } from '../../../ui/toasts';
-import { BlockForm } from '../rules/BlockForm';
+import { BlockForm } from '../security/BlockForm';
 import classes from './overview.module.css';
 
 /** What somebody should look at now. An alert goes away when its cause does. */

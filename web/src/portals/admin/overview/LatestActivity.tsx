@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
-import { listState } from '../../../shared/listState';
+import { listState } from '../../../shared/tableState';
 import { DataTable } from '../../../ui/DataTable';
 import { Section } from '../../../ui/Section';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { useLogColumns } from '../logs/columns';
-import { useFollow } from '../logs/useFollow';
+import { useFollow } from '../logs/useLiveTail';
 
 /** What happened last, whoever did it. */
 export function LatestActivity() {

@@ -5,11 +5,11 @@ import type { Finding } from '../../../api/types';
 import { ActivityWaiting } from '../../../ui/ActivityList';
 import { Ago } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { Tag } from '../../../ui/Tag';
 import classes from './overview.module.css';
 import { useScan } from './useScan';
-import { whoText } from '../../../messages/who';
+import { whoText } from '../../../messages/actorName';
 
 const order = ['failed', 'note', 'ok'] as const;
 const tones = { failed: 'stop', note: 'wait', ok: 'done' } as const;

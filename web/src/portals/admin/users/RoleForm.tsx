@@ -2,13 +2,13 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, edited } from '../../../api/client';
 import type { Account } from '../../../api/types';
-import { required } from '../../../shared/rules';
+import { required } from '../../../shared/validators';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
-import { ofCompany, Place, placeOf } from './Place';
+import { ofCompany, Place, placeOf } from './AffiliationFields';
 
 /** Another role, with the company or partner that it belongs to. */
 export function RoleForm({ user, onClose }: { user: Account; onClose: () => void }) {

@@ -6,13 +6,13 @@ import { api, body, idempotent } from '../../../api/client';
 import type { Role } from '../../../api/types';
 import { paths } from '../../../paths';
 import { PersonFields } from '../../../shared/people/PersonFields';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
-import { Place, placeOf } from './Place';
+import { Place, placeOf } from './AffiliationFields';
 
 /** Invites somebody of any role: who it is, where they belong, and where the link to set a password goes. */
 export function UserForm({ onClose }: { onClose: () => void }) {

@@ -16,7 +16,7 @@ import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import type { RowAction } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
-import { LookForm } from './LookForm';
+import { LookForm } from './ImpersonateForm';
 import { RoleForm } from './RoleForm';
 
 type Act = 'invite' | 'suspend' | 'restore' | 'archive' | 'reset_mfa' | 'sign_out';

@@ -7,7 +7,7 @@ import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
 import { BankDetails } from '../../../shared/invoices/BankDetails';
 import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
-import { Owed } from '../../../shared/invoices/Owed';
+import { Owed } from '../../../shared/invoices/OutstandingAmounts';
 import { Section } from '../../../ui/Section';
 
 /** What the client owes, how to pay it, and every invoice. */

@@ -9,14 +9,14 @@ import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
 import { People } from '../../../shared/spvs/People';
-import { useAwaitsRequests } from '../../../shared/spvs/useAwaitsRequests';
+import { useAwaitsRequests } from '../../../shared/spvs/useWaitsForDocuments';
 import { PageHeader } from '../../../ui/PageHeader';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { BackToDashboard } from '../BackToDashboard';
 import { Overview } from './Overview';
-import { Tasks } from './Tasks';
+import { Tasks } from './ClientTasks';
 
 /** One order of the client: what to do, what is done, and everything that belongs to it. */
 export function Component() {

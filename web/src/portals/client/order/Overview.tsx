@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
 import { date, money } from '../../../messages/format';
 import { phaseText } from '../../../shared/spvs/details';
-import { WaitingLine } from '../../../shared/spvs/WaitingLine';
+import { WaitingLine } from '../../../shared/spvs/BlockedBy';
 import { DetailList } from '../../../ui/DetailList';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';

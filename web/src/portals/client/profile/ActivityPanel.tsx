@@ -2,12 +2,13 @@ import { IconHistory } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
-import { activityText } from '../../../shared/activity/words';
-import { listState } from '../../../shared/listState';
+import { activityText } from '../../../shared/activity/activityText';
+import { listState } from '../../../shared/tableState';
 import { ActivityList, ActivityWaiting } from '../../../ui/ActivityList';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
-import { EmptyState, ErrorState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
+import { ErrorState } from '../../../ui/ErrorState';
 
 /** The client's own log. */
 export function ActivityPanel() {

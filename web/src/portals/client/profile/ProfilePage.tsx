@@ -1,8 +1,8 @@
 import { Tabs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BillingPanel } from '../billing/BillingPanel';
-import { loadOwnUser } from '../../../shared/security/own';
-import { ChoicesPanel } from '../../../shared/notifications/ChoicesPanel';
+import { loadOwnUser } from '../../../shared/security/accountQueries';
+import { ChoicesPanel } from '../../../shared/notifications/NotificationPreferencesPanel';
 import { SecurityPanel } from '../../../shared/security/SecurityPanel';
 import { useParam } from '../../../shared/queryParams';
 import { PageHeader } from '../../../ui/PageHeader';

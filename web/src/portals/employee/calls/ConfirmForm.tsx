@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body, edited } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';

@@ -5,7 +5,7 @@ import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
-import { listState } from '../../../shared/listState';
+import { listState } from '../../../shared/tableState';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { Ago } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';

@@ -5,7 +5,7 @@ import type { InvoiceStatus } from '../../../api/types';
 import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
 import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
-import { Owed } from '../../../shared/invoices/Owed';
+import { Owed } from '../../../shared/invoices/OutstandingAmounts';
 import { useParam } from '../../../shared/queryParams';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { PageHeader } from '../../../ui/PageHeader';

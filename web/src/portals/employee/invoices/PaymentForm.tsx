@@ -6,7 +6,7 @@ import { api, body, edited, idempotent } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
 import { amountToSend } from '../../../messages/amount';
 import { money, officeToday } from '../../../messages/format';
-import { orNull, required } from '../../../shared/rules';
+import { orNull, required } from '../../../shared/validators';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { FormModal, Pair } from '../../../ui/FormModal';

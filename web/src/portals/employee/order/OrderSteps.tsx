@@ -5,12 +5,12 @@ import { useTranslation } from 'react-i18next';
 import type { SpvDetail, Step } from '../../../api/types';
 import { StepRow } from '../../../shared/spvs/StepList';
 import { SortableList } from '../../../ui/SortableList';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { NewStepForm } from '../spvs/NewStepForm';
 import { StepForm } from '../spvs/StepForm';
 import { CompleteSteps } from './CompleteSteps';
 import { DeleteStep } from './DeleteStep';
-import { useSortSteps } from './useSortSteps';
+import { useSortSteps } from './useReorderSteps';
 
 /**
  * The steps of an order, to be sorted, each with its edit dialog; those still open can be completed together, those

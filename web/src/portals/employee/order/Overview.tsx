@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
 import { date, money, percent } from '../../../messages/format';
-import { WaitingLine } from '../../../shared/spvs/WaitingLine';
+import { WaitingLine } from '../../../shared/spvs/BlockedBy';
 import { DetailList } from '../../../ui/DetailList';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { RequestDesk } from '../../../api/types';
 import { date, number, percent, shortDate } from '../../../messages/format';
-import { states } from '../../../shared/requests/words';
+import { states } from '../../../shared/requests/quickRequestKinds';
 import { BarChart } from '../../../ui/charts/BarChart';
 import { ChartOrTable } from '../../../ui/charts/ChartOrTable';
 import { ColumnChart } from '../../../ui/charts/ColumnChart';

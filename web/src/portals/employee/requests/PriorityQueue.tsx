@@ -4,10 +4,10 @@ import { Link } from 'react-router-dom';
 import type { Request, RequestDesk } from '../../../api/types';
 import { number } from '../../../messages/format';
 import { paths } from '../../../paths';
-import { priorities, priorityTone } from '../../../shared/requests/words';
+import { priorities, priorityTone } from '../../../shared/requests/quickRequestKinds';
 import { Section } from '../../../ui/Section';
 import { Tag } from '../../../ui/Tag';
-import { Due } from './Due';
+import { Due } from './RequestDueDate';
 import classes from './PriorityQueue.module.css';
 
 type Queue = RequestDesk['queue'][number];

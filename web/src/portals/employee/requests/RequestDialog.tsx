@@ -7,7 +7,7 @@ import { api, body, edited } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import type { Request } from '../../../api/types';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';

@@ -14,7 +14,7 @@ import { paths } from '../../../paths';
 import { useMe } from '../../../shared/session/me';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
 import type { Chosen } from './RequestDialog';
-import { useHandling } from './useHandling';
+import { useHandling } from './useRequestActions';
 
 /** What the staff can do with a request. */
 export function RequestMenu({ request, onChoose }: { request: Request; onChoose: (chosen: Chosen) => void }) {

@@ -7,23 +7,23 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Request } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { whoText } from '../../../messages/who';
+import { whoText } from '../../../messages/actorName';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { RequestDetails } from '../../../shared/requests/RequestDetails';
 import { StaffSelect } from '../../../shared/requests/StaffSelect';
-import { priorities } from '../../../shared/requests/words';
+import { priorities } from '../../../shared/requests/quickRequestKinds';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { Tag } from '../../../ui/Tag';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { RequestDialog, type Chosen } from './RequestDialog';
-import { useHandling } from './useHandling';
+import { useHandling } from './useRequestActions';
 
 /** One request as the staff work on it. */
 export function Component() {

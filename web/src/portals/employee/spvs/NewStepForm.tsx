@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import type { SpvDetail } from '../../../api/types';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Step, StepChange } from '../../../api/types';
 import { officeToday } from '../../../messages/format';
-import { orNull } from '../../../shared/rules';
-import { businessDaysAfter } from '../../../shared/spvs/due';
+import { orNull } from '../../../shared/validators';
+import { businessDaysAfter } from '../../../shared/spvs/dueDates';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { Pair } from '../../../ui/FormModal';
 

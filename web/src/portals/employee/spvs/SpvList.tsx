@@ -6,7 +6,8 @@ import { percent } from '../../../messages/format';
 import type { TableState } from '../../../ui/DataTable';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Money } from '../../../ui/Money';
-import { EmptyState, ErrorState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import classes from './SpvList.module.css';
 

@@ -7,7 +7,7 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
 import { paths } from '../../../paths';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { OrderSteps } from '../order/OrderSteps';
 import { Overview } from '../order/Overview';

@@ -7,7 +7,7 @@ import { api, body, edited } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step, StepChange } from '../../../api/types';
-import { orNull, required } from '../../../shared/rules';
+import { orNull, required } from '../../../shared/validators';
 import { useStale } from '../../../shared/StaleProblem';
 import { useMissing, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';

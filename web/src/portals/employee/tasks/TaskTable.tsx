@@ -7,7 +7,7 @@ import { date } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { DueTag } from '../../../shared/spvs/DueTag';
 import { DataTable, type Column, type TableState } from '../../../ui/DataTable';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
 /** Open steps, documents to look at and requests to answer; what is late comes first. */

@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { orNull, required } from '../../../shared/rules';
+import { orNull, required } from '../../../shared/validators';
 import { useMissing } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, Pair } from '../../../ui/FormModal';

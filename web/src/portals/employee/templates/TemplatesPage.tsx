@@ -6,10 +6,10 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { useCountries } from '../../../shared/countries';
 import { useParam } from '../../../shared/queryParams';
-import { useUnsaved } from '../../../ui/unsaved';
+import { useUnsaved } from '../../../ui/unsavedChanges';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { PageHeader } from '../../../ui/PageHeader';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { TemplateEditor } from './TemplateEditor';
 
 /** What orders begin with, by country. Staff read it, super admins change it. */

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body, idempotent } from '../../../api/client';
 import { instantIn } from '../../../messages/format';
 import { getLocale } from '../../../messages/locale';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';

@@ -7,7 +7,7 @@ import { queries } from '../../../api/queries';
 import type { ListedClient } from '../../../api/types';
 import { dayOf, number } from '../../../messages/format';
 import { paths } from '../../../paths';
-import { listState } from '../../../shared/listState';
+import { listState } from '../../../shared/tableState';
 import { useParam } from '../../../shared/queryParams';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { DateText } from '../../../ui/DateText';
@@ -15,7 +15,7 @@ import { PageHeader } from '../../../ui/PageHeader';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { SearchBox } from '../../../ui/SearchBox';
 import { Section } from '../../../ui/Section';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
 /** The people one brought. */

@@ -9,14 +9,14 @@ import { api, body, idempotent } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { ClientNote } from '../../../api/types';
-import { useUnsaved } from '../../../ui/unsaved';
+import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { Ago } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { toast } from '../../../ui/toasts';
 import classes from './Notes.module.css';
 

@@ -6,10 +6,10 @@ import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
 import { CommissionOverview } from '../../../shared/commissions/CommissionOverview';
 import { CommissionTable } from '../../../shared/commissions/CommissionTable';
-import { commissionsCsv } from '../../../shared/commissions/files';
+import { commissionsCsv } from '../../../shared/commissions/exports';
 import { useStatusFilter } from '../../../shared/commissions/StatusFilter';
 import { ExportButton } from '../../../shared/ExportButton';
-import { listState } from '../../../shared/listState';
+import { listState } from '../../../shared/tableState';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { heardFetch } from '../../../api/connection';
 import { errorText, refusal, unreachable } from '../../../api/errors';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { usePageTitle } from '../frame/usePageTitle';
 import { OperationDetails } from './OperationDetails';
 import { byNoun, type Document } from './openapi';

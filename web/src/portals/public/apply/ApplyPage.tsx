@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths, type Portal } from '../../../paths';
-import { Go } from '../frame/Go';
-import { Task } from '../auth/Task';
-import task from '../auth/Task.module.css';
+import { Go } from '../frame/AppLink';
+import { Task } from '../auth/AuthCard';
+import task from '../auth/AuthCard.module.css';
 import { ApplyForm } from './ApplyForm';
 import css from './ApplyForm.module.css';
 

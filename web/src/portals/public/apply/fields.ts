@@ -1,7 +1,7 @@
 /** What each application form asks, in its order (decision 22). The server checks the same and has the last word. */
 import type { ApplicationForm } from '../../../api/types';
 import type { Portal } from '../../../paths';
-import { isPhone } from '../../../shared/rules';
+import { isPhone } from '../../../shared/validators';
 
 export type Size = 'clients_per_year' | 'company_size';
 

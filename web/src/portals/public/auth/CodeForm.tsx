@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next';
 import type { EmailOtpType } from '@supabase/auth-js';
 import { auth } from '../../../api/session';
 import { BusyButton } from '../../../ui/BusyButton';
-import { authProblem } from '../../../shared/auth/problem';
-import { useWait } from '../../../shared/auth/useWait';
-import css from './Task.module.css';
+import { authProblem } from '../../../shared/auth/authErrorText';
+import { useWait } from '../../../shared/auth/useCountdown';
+import css from './AuthCard.module.css';
 
 interface Props {
   /** Known already when the mail was asked for on this page. */

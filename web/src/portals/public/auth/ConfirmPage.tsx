@@ -4,14 +4,14 @@ import { Navigate, useLocation, useNavigate } from 'react-router-dom';
 import { api, body } from '../../../api/client';
 import { homeOf, paths } from '../../../paths';
 import { useSettings } from '../../../shared/settings/useSettings';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import button from '../frame/Button.module.css';
 import { CodeForm } from './CodeForm';
 import { linkTypes, readMailLink, sendAgain, type LinkType } from './mailLink';
 import { OpenLink } from './OpenLink';
 import { RecoverForm } from './RecoverForm';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { Task } from './AuthCard';
+import css from './AuthCard.module.css';
 
 type Step = 'link' | 'code' | 'expired' | 'sent' | 'half' | 'changed';
 

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import { CodeForm } from './CodeForm';
 import { RecoverForm } from './RecoverForm';
-import { NewPasswordTask } from './NewPasswordTask';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { NewPasswordTask } from './NewPasswordCard';
+import { Task } from './AuthCard';
+import css from './AuthCard.module.css';
 
 type Step = { name: 'ask' } | { name: 'late' } | { name: 'sent'; email: string } | { name: 'password' };
 

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
 import { loadSettings, useSettings } from '../../../shared/settings/useSettings';
 import { toast } from '../../../ui/toasts';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import { leaveFor, wireNames, type Provider } from './provider';
 import css from './LoginExtras.module.css';
 

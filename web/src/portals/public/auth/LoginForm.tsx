@@ -5,13 +5,13 @@ import { useNavigate } from 'react-router-dom';
 import { paths, type Portal } from '../../../paths';
 import { BusyButton } from '../../../ui/BusyButton';
 import { toast } from '../../../ui/toasts';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import { PasswordField } from '../../../shared/auth/PasswordField';
 import { useStorageLimited } from '../../../shared/auth/useStorageLimited';
 import { signIn } from './signIn';
-import { useWait } from '../../../shared/auth/useWait';
+import { useWait } from '../../../shared/auth/useCountdown';
 import css from './LoginForm.module.css';
-import task from './Task.module.css';
+import task from './AuthCard.module.css';
 
 interface Props {
   portal: Portal;

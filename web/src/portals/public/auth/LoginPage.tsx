@@ -7,7 +7,7 @@ import { LoginForm } from './LoginForm';
 import { MemberExtras, StaffExtras } from './LoginExtras';
 import { comeBack, isAnswer, readWayBack, refusalText } from './provider';
 import css from './LoginPage.module.css';
-import task from './Task.module.css';
+import task from './AuthCard.module.css';
 
 const insides: Record<Portal, readonly string[]> = {
   client: ['orders', 'steps', 'activity'],

@@ -4,10 +4,10 @@ import { signOut } from '../../../api/session';
 import type { Me } from '../../../api/types';
 import { homeOf } from '../../../paths';
 import { ChallengeForm } from '../../../shared/security/ChallengeForm';
-import { afterwards, nextStep } from '../../../shared/session/due';
+import { afterwards, nextStep } from '../../../shared/session/requirements';
 import { welcome } from './signIn';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { Task } from './AuthCard';
+import css from './AuthCard.module.css';
 
 /** After the password, for whoever has a second factor. The route's loader leads on once it was shown. */
 export function Component() {

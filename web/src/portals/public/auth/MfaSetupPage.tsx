@@ -5,10 +5,10 @@ import { signOut } from '../../../api/session';
 import type { Me } from '../../../api/types';
 import { homeOf } from '../../../paths';
 import { TotpSetup } from '../../../shared/security/TotpSetup';
-import { afterwards } from '../../../shared/session/due';
+import { afterwards } from '../../../shared/session/requirements';
 import { welcome } from './signIn';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { Task } from './AuthCard';
+import css from './AuthCard.module.css';
 
 /** For a role that needs a second factor: nothing opens before there is one. */
 export function Component() {

@@ -2,12 +2,12 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { PasswordField } from '../../../shared/auth/PasswordField';
-import { longestPassword, passwordFault } from '../../../shared/auth/passwordFault';
+import { longestPassword, passwordFault } from '../../../shared/auth/passwordError';
 import { useShortest } from '../../../shared/auth/passwordRules';
-import { authProblem } from '../../../shared/auth/problem';
-import { useWait } from '../../../shared/auth/useWait';
+import { authProblem } from '../../../shared/auth/authErrorText';
+import { useWait } from '../../../shared/auth/useCountdown';
 import { BusyButton } from '../../../ui/BusyButton';
-import css from './Task.module.css';
+import css from './AuthCard.module.css';
 
 interface Props {
   /** The session was begun by a password, so the server wants to hear it once more. */

@@ -3,13 +3,13 @@ import { useLoaderData, useLocation, useRevalidator } from 'react-router-dom';
 import { signOut } from '../../../api/session';
 import type { Me } from '../../../api/types';
 import { homeOf, paths } from '../../../paths';
-import { afterwards, nextStep } from '../../../shared/session/due';
+import { afterwards, nextStep } from '../../../shared/session/requirements';
 import { toast } from '../../../ui/toasts';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import { NewPasswordForm } from './NewPasswordForm';
 import { welcome } from './signIn';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { Task } from './AuthCard';
+import css from './AuthCard.module.css';
 
 /** The first sign-in with a password that somebody else chose. */
 export function Component() {

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
-import { authProblem } from '../../../shared/auth/problem';
+import { authProblem } from '../../../shared/auth/authErrorText';
 import { BusyButton } from '../../../ui/BusyButton';
 import { leadBack, type MailLink, type Outcome } from './mailLink';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { Task } from './AuthCard';
+import css from './AuthCard.module.css';
 
 interface Props {
   link: MailLink;

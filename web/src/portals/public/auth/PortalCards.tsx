@@ -1,7 +1,7 @@
 import { IconBriefcase, IconBuilding, IconChevronRight, IconNetwork, IconUser } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Portal } from '../../../paths';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import css from './PortalCards.module.css';
 
 const icons: [Portal, typeof IconUser][] = [

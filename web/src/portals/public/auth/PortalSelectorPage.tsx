@@ -2,11 +2,11 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';
 import { paths } from '../../../paths';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import { PortalCards } from './PortalCards';
 import { isAnswer, readWayBack, refusalText } from './provider';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { Task } from './AuthCard';
+import css from './AuthCard.module.css';
 
 export function Component() {
   const { t } = useTranslation('public');

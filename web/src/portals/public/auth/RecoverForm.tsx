@@ -2,10 +2,10 @@ import { useState, type FormEvent } from 'react';
 import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from '../../../ui/BusyButton';
-import type { Problem } from '../../../shared/auth/problem';
+import type { Problem } from '../../../shared/auth/authErrorText';
 import { recover } from './mailLink';
-import { useWait } from '../../../shared/auth/useWait';
-import css from './Task.module.css';
+import { useWait } from '../../../shared/auth/useCountdown';
+import css from './AuthCard.module.css';
 
 interface Props {
   send?: (email: string) => Promise<Problem | undefined>;

@@ -2,14 +2,14 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { accessToken } from '../../../api/session';
 import { paths } from '../../../paths';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import { CodeForm } from './CodeForm';
-import { NewPasswordTask } from './NewPasswordTask';
+import { NewPasswordTask } from './NewPasswordCard';
 import { readMailLink } from './mailLink';
 import { OpenLink } from './OpenLink';
 import { RecoverForm } from './RecoverForm';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { Task } from './AuthCard';
+import css from './AuthCard.module.css';
 
 type Step = 'link' | 'elsewhere' | 'looking' | 'code' | 'expired' | 'late' | 'sent' | 'password';
 

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 vi.mock('../../../api/session', () => ({ auth: {} }));
 const began = vi.hoisted(() => ({ here: false }));
-vi.mock('../../../api/sessionPlace', () => ({ beganFlow: () => began.here }));
+vi.mock('../../../api/sessionStorage', () => ({ beganFlow: () => began.here }));
 const { ownPage, readMailLink } = await import('./mailLink');
 const origin = 'https://portal.example';
 

@@ -3,12 +3,12 @@ import type { AuthError, EmailOtpType } from '@supabase/auth-js';
 import i18next from 'i18next';
 import { heardFetch } from '../../../api/connection';
 import { errorText, refusal } from '../../../api/errors';
-import { badGateway } from '../../../api/foreign';
+import { badGateway } from '../../../api/proxyResponses';
 import { auth } from '../../../api/session';
 import { paths } from '../../../paths';
-import { authProblem, type Problem } from '../../../shared/auth/problem';
-import { beganFlow } from '../../../api/sessionPlace';
-import { isOwnPath } from '../../../shared/wantedPath';
+import { authProblem, type Problem } from '../../../shared/auth/authErrorText';
+import { beganFlow } from '../../../api/sessionStorage';
+import { isOwnPath } from '../../../shared/returnPath';
 
 /** What a link can be for; each has its own words. */
 export const linkTypes = ['signup', 'magiclink', 'email_change', 'email'] as const;

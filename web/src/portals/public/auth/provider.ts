@@ -1,7 +1,7 @@
 /** Signing in at Google or Microsoft: there, and the way back. */
 import i18next from 'i18next';
-import { authProblem } from '../../../shared/auth/problem';
-import { cameBack, rememberSessionAfterwards } from '../../../api/sessionPlace';
+import { authProblem } from '../../../shared/auth/authErrorText';
+import { cameBack, rememberSessionAfterwards } from '../../../api/sessionStorage';
 import { accessToken, auth, bringsSession } from '../../../api/session';
 import { paths, type Portal } from '../../../paths';
 import { enter, failed, type Outcome } from './signIn';

@@ -2,13 +2,13 @@ import i18next from 'i18next';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { auth, signOut } from '../../../api/session';
-import { authProblem, type Problem } from '../../../shared/auth/problem';
-import { before, nextStep } from '../../../shared/session/due';
-import { rememberSession } from '../../../api/sessionPlace';
-import { forgetWantedPath, wantedPath } from '../../../shared/wantedPath';
+import { authProblem, type Problem } from '../../../shared/auth/authErrorText';
+import { before, nextStep } from '../../../shared/session/requirements';
+import { rememberSession } from '../../../api/sessionStorage';
+import { forgetWantedPath, wantedPath } from '../../../shared/returnPath';
 import { paths, type Portal } from '../../../paths';
 import { clearToast, toast } from '../../../ui/toasts';
-import { destination, refusal } from './gate';
+import { destination, refusal } from './portalAccess';
 
 export interface Credentials {
   email: string;

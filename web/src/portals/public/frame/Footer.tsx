@@ -1,7 +1,7 @@
-import { useWords } from '../../../messages/words';
+import { useWords } from '../../../messages/landingMessages';
 import { paths } from '../../../paths';
 import { useSettings } from '../../../shared/settings/useSettings';
-import { Go } from './Go';
+import { Go } from './AppLink';
 import { Logo } from '../../../ui/Logo';
 import { useBrand } from './useBrand';
 import css from './Footer.module.css';

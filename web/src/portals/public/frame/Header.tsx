@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { IconMenu2, IconX } from '@tabler/icons-react';
-import { useWords } from '../../../messages/words';
+import { useWords } from '../../../messages/landingMessages';
 import { paths } from '../../../paths';
 import { sections } from '../landing/sections';
-import { Go } from './Go';
+import { Go } from './AppLink';
 import { Logo } from '../../../ui/Logo';
-import { Switches } from './Switches';
+import { Switches } from './DisplaySettings';
 import { useBrand } from './useBrand';
 import button from './Button.module.css';
 import css from './Header.module.css';

@@ -1,6 +1,6 @@
 import { Outlet, useNavigate } from 'react-router-dom';
 import { Footer } from './Footer';
-import { GoProvider } from './Go';
+import { GoProvider } from './AppLink';
 import { Header } from './Header';
 import { useAccessDialog } from './useAccessDialog';
 import css from './PublicLayout.module.css';

@@ -1,4 +1,4 @@
-import { useWords } from '../../../messages/words';
+import { useWords } from '../../../messages/landingMessages';
 import { useSettings } from '../../../shared/settings/useSettings';
 
 /** The product's name as the operator set it. */

@@ -1,5 +1,5 @@
-import { useWords } from '../../../messages/words';
-import { Go } from '../frame/Go';
+import { useWords } from '../../../messages/landingMessages';
+import { Go } from '../frame/AppLink';
 import { paths } from '../../../paths';
 import css from './AboutBand.module.css';
 

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import { useWords } from '../../../messages/words';
+import { useWords } from '../../../messages/landingMessages';
 import { IconBriefcase, IconBuilding, IconNetwork, IconUser, IconX } from '@tabler/icons-react';
-import { useGo } from '../frame/Go';
+import { useGo } from '../frame/AppLink';
 import { paths } from '../../../paths';
 import button from '../frame/Button.module.css';
 import css from './AccessDialog.module.css';

@@ -1,5 +1,5 @@
-import { useWords } from '../../../messages/words';
-import { AccessDrawing, AnalyticsDrawing, DocumentsDrawing } from './FeatureDrawings';
+import { useWords } from '../../../messages/landingMessages';
+import { AccessDrawing, AnalyticsDrawing, DocumentsDrawing } from './FeatureIllustrations';
 import css from './Features.module.css';
 
 const features = [

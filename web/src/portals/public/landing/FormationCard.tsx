@@ -1,4 +1,4 @@
-import { useWords } from '../../../messages/words';
+import { useWords } from '../../../messages/landingMessages';
 import css from './FormationCard.module.css';
 
 const steps = [

@@ -1,4 +1,4 @@
-import { useWords } from '../../../messages/words';
+import { useWords } from '../../../messages/landingMessages';
 import button from '../frame/Button.module.css';
 import { FormationCard } from './FormationCard';
 import { scrollToSection } from './sections';

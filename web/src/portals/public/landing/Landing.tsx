@@ -1,7 +1,7 @@
 /** Rendered before the router, the auth client and the query cache are loaded: keep its imports few. */
 import { useEffect, useState } from 'react';
-import { forgetWantedPath, wantedPath } from '../../../shared/wantedPath';
-import { GoProvider } from '../frame/Go';
+import { forgetWantedPath, wantedPath } from '../../../shared/returnPath';
+import { GoProvider } from '../frame/AppLink';
 import { Footer } from '../frame/Footer';
 import { Header } from '../frame/Header';
 import { useAccessDialog } from '../frame/useAccessDialog';

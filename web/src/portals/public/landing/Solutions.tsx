@@ -1,5 +1,5 @@
 import { useRef, useState, type KeyboardEvent } from 'react';
-import { useWords } from '../../../messages/words';
+import { useWords } from '../../../messages/landingMessages';
 import { Logo } from '../../../ui/Logo';
 import { ClientPreview } from './previews/ClientPreview';
 import { EmployeePreview } from './previews/EmployeePreview';

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { Article } from './Article';
-import { Points } from './Points';
+import { Points } from './ArticleSections';
 
 const points = ['order', 'steps', 'people', 'places', 'record'] as const;
 

@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
 import { useSettings } from '../../../shared/settings/useSettings';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import { Article } from './Article';
-import { Points } from './Points';
+import { Points } from './ArticleSections';
 import { SupportLines } from './SupportLines';
 
 const points = ['portal', 'account', 'password', 'link', 'denied', 'statuses', 'blocked'] as const;

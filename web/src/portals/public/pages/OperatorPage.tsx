@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Settings } from '../../../api/types';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { usePageTitle } from '../frame/usePageTitle';
 import { NotFoundMessage } from '../NotFound';
 import css from './OperatorPage.module.css';

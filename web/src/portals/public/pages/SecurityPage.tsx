@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
-import { Go } from '../frame/Go';
+import { Go } from '../frame/AppLink';
 import { Article } from './Article';
-import { Points } from './Points';
+import { Points } from './ArticleSections';
 
 const points = ['passwords', 'sessions', 'links', 'roles', 'browser', 'log', 'report'] as const;
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { tabStore } from '../../../api/storage';
+import { tabStore } from '../../../api/browserStorage';
 
 /** A form's values that outlive a reload of the tab. */
 export function useDraft<Values extends Record<string, string>>(key: string, empty: Values) {

@@ -1,4 +1,4 @@
-import { useWords } from '../../../../messages/words';
+import { useWords } from '../../../../messages/landingMessages';
 import css from './previews.module.css';
 
 const activities = ['activity_1', 'activity_2', 'activity_3'] as const;

@@ -1,4 +1,4 @@
-import { useWords } from '../../../../messages/words';
+import { useWords } from '../../../../messages/landingMessages';
 import { Status } from './Status';
 import css from './previews.module.css';
 

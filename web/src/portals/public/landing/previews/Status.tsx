@@ -1,4 +1,4 @@
-import { useWords } from '../../../../messages/words';
+import { useWords } from '../../../../messages/landingMessages';
 import css from './previews.module.css';
 
 /** As ui/StatusBadge looks, without what it loads. */

@@ -1,0 +1,504 @@
+/** The client from npm in a page, as somebody else's program would use it: every flow, and how each is refused. */
+import type { AuthError, GoTrueClient, VerifyOtpParams } from '@supabase/auth-js';
+import type { Browser, JSHandle, Page } from '@playwright/test';
+import { paths } from '../src/paths';
+import { Api } from './support/api';
+import { Authenticator } from './support/authenticator';
+import { asksForTokens, npmClient, waits } from './support/authJsClient';
+import type { Office } from './support/server';
+import { password } from './support/portal';
+import type { Mail } from './support/smtpServer';
+import { expect, test, withOffice } from './support/fixtures';
+
+const chosen = 'seven quiet herons at dusk';
+const no = (status: number, code: string) => ({ status, code });
+const otpExpired = no(403, 'otp_expired');
+const wrongPassword = no(400, 'invalid_credentials');
+/** What the client itself makes of a session that has ended; it gives it no code. */
+const sessionMissing = { status: 400 };
+
+type Npm = JSHandle<GoTrueClient>;
+type Ask =
+  | 'getUser'
+  | 'reauthenticate'
+  | 'refreshSession'
+  | 'resend'
+  | 'resetPasswordForEmail'
+  | 'signInWithOtp'
+  | 'signInWithPassword'
+  | 'signInWithSSO'
+  | 'signOut'
+  | 'signUp'
+  | 'updateUser'
+  | 'verifyOtp';
+type Refusal = { status?: number; code?: string } | null;
+
+/** Asks for something, and tells how it was refused: null when it was not. */
+function refusal<What extends Ask>(
+  npm: Npm,
+  what: What,
+  ...asked: Parameters<GoTrueClient[What]>
+): Promise<Refusal> {
+  return npm.evaluate(
+    async (client, { what, asked }) => {
+      const asks = client as unknown as Record<
+        Ask,
+        (...asked: unknown[]) => Promise<{ error: AuthError | null }>
+      >;
+      const { error } = await asks[what](...asked);
+      return error && { status: error.status, code: error.code };
+    },
+    { what: what as Ask, asked: asked as unknown[] },
+  );
+}
+
+function enters(npm: Npm, email: string, with_ = password): Promise<Refusal> {
+  return refusal(npm, 'signInWithPassword', { email, password: with_ });
+}
+
+/** Shows the code of an app. */
+function shows(npm: Npm, factorId: string, code: string): Promise<Refusal> {
+  return npm.evaluate(
+    async (client, shown) => {
+      const { error } = await client.mfa.challengeAndVerify(shown);
+      return error && { status: error.status, code: error.code };
+    },
+    { factorId, code },
+  );
+}
+
+/** An app that waits for its first code. */
+function enrols(npm: Npm): Promise<{ id: string; secret: string }> {
+  return npm.evaluate(async (client) => {
+    const { data, error } = await client.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' });
+    if (error) throw error;
+    return { id: data.id, secret: data.totp.secret };
+  });
+}
+
+/** Whose session the client has. */
+function whose(npm: Npm): Promise<string | null> {
+  return npm.evaluate(async (client) => (await client.getSession()).data.session?.user.email ?? null);
+}
+
+function refreshToken(npm: Npm): Promise<string> {
+  return npm.evaluate(async (client) => (await client.getSession()).data.session?.refresh_token ?? '');
+}
+
+/** A browser of its own. */
+async function opens(office: Office): Promise<{ page: Page; npm: Npm }> {
+  const { page } = await office.visitor();
+  await page.goto(paths.login('client'));
+  return { page, npm: await npmClient(page) };
+}
+
+/** The address of somebody who has a password. */
+async function client(office: Office, first: string): Promise<string> {
+  const who = office.newcomer(first, 'Package');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  return who.email;
+}
+
+function inOffice(browser: Browser, env: NodeJS.ProcessEnv, story: (office: Office) => Promise<void>) {
+  return withOffice(browser, { demo: true, env }, story);
+}
+
+type Kind = 'invite' | 'magiclink' | 'recovery' | 'signup';
+
+function tokenOf(mail: Mail, kind: Kind): string {
+  const confirms = kind === 'magiclink' || kind === 'signup';
+  const link = mail.link(confirms ? paths.confirm : paths.resetPassword);
+  return new URL(link).searchParams.get('token_hash') ?? '';
+}
+
+/** What a click leads back to: a page without the app, whose own client would look at the address as well. */
+async function leadsBack(
+  page: Page,
+  { office, mail, kind }: { office: Office; mail: Mail; kind: Kind },
+): Promise<URL> {
+  const { url } = await new Api(office.portal.url).post<{ url: string }>('/auth/v1/verify', {
+    type: kind,
+    token_hash: tokenOf(mail, kind),
+    redirect_to: `${office.portal.url}/nothing`,
+    skip_http_redirect: true,
+  });
+  await page.route(/\/nothing/, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
+  await page.goto(url);
+  return new URL(url);
+}
+
+/** What a mail brings is good once: for the client that is answered. */
+async function comesBy(
+  by: 'link' | 'digits',
+  { office, email, mail, kind }: { office: Office; email: string; mail: Mail; kind: Kind },
+): Promise<Npm> {
+  const shown: VerifyOtpParams =
+    by === 'link'
+      ? { token_hash: tokenOf(mail, kind), type: kind }
+      : { email, token: mail.code(), type: kind };
+  const [{ npm }, { npm: late }] = [await opens(office), await opens(office)];
+  expect(await refusal(npm, 'verifyOtp', shown)).toBeNull();
+  expect(await whose(npm)).toBe(email);
+  expect(await refusal(late, 'verifyOtp', shown)).toEqual(otpExpired);
+  return npm;
+}
+
+test('the digits of a mail stand in for the present password, once', async ({ office }) => {
+  const email = await client(office, 'Nora');
+  const { npm } = await opens(office);
+  const sets = (change: { password: string; nonce?: string }) => refusal(npm, 'updateUser', change);
+
+  expect(await enters(npm, email)).toBeNull();
+  expect(await sets({ password: chosen })).toEqual(no(400, 'current_password_required'));
+  expect(await refusal(npm, 'reauthenticate')).toBeNull();
+  const nonce = (await office.portal.post.arrives(email, 'Your code for')).code();
+  const refused = no(422, 'reauthentication_not_valid');
+  const wrong = nonce === '000000' ? '111111' : '000000';
+  expect(await sets({ password: chosen, nonce: wrong })).toEqual(refused);
+  expect(await sets({ password: chosen, nonce })).toBeNull();
+  expect(await sets({ password: 'nine loud geese at noon', nonce })).toEqual(refused);
+  expect(await enters(npm, email)).toEqual(wrongPassword);
+  expect(await enters(npm, email, chosen)).toBeNull();
+});
+
+test('a mail to sign in brings a session, by its link and by its digits', async ({ office }) => {
+  for (const by of ['link', 'digits'] as const) {
+    const email = await client(office, 'Mona');
+    const { npm } = await opens(office);
+    const asked = { email, options: { shouldCreateUser: false } };
+    expect(await refusal(npm, 'signInWithOtp', asked)).toBeNull();
+    const mail = await office.portal.post.arrives(email, 'Sign in to');
+    await comesBy(by, { office, email, mail, kind: 'magiclink' });
+  }
+  const { npm } = await opens(office);
+  const { email } = office.newcomer('Nobody', 'Here');
+  expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(no(422, 'otp_disabled'));
+});
+
+test('a forgotten password is chosen anew by the link and by the digits, which ends what was there', async ({
+  office,
+}) => {
+  for (const by of ['link', 'digits'] as const) {
+    const email = await client(office, 'Rosa');
+    const { npm: before } = await opens(office);
+    expect(await enters(before, email)).toBeNull();
+    expect(await refusal(before, 'resetPasswordForEmail', email)).toBeNull();
+    const mail = await office.portal.post.arrives(email, 'Choose a new password');
+    const npm = await comesBy(by, { office, email, mail, kind: 'recovery' });
+    expect(await refusal(npm, 'updateUser', { password: chosen })).toBeNull();
+    expect(await refusal(before, 'getUser')).toEqual(sessionMissing);
+    expect(await whose(before)).toBeNull();
+    expect(await enters(before, email)).toEqual(wrongPassword);
+    expect(await enters(before, email, chosen)).toBeNull();
+  }
+});
+
+test('a link that was asked for without PKCE leads back with the session, which the client takes', async ({
+  office,
+}) => {
+  const email = await client(office, 'Hedda');
+  const { page, npm } = await opens(office);
+  const redirectTo = `${office.portal.url}/nothing`;
+  expect(await refusal(npm, 'resetPasswordForEmail', email, { redirectTo })).toBeNull();
+  const mail = await office.portal.post.arrives(email, 'Choose a new password');
+  const url = await leadsBack(page, { office, mail, kind: 'recovery' });
+  expect(new URLSearchParams(url.hash.slice(1)).get('type')).toBe('recovery');
+  const back = await npmClient(page, true);
+  expect(await whose(back)).toBe(email);
+  await expect(page).toHaveURL(({ pathname, hash }) => pathname === '/nothing' && !hash);
+  expect(await refusal(back, 'updateUser', { password: chosen })).toBeNull();
+  expect(await enters(back, email, chosen)).toBeNull();
+});
+
+test('a mail to sign in that was asked for with PKCE leads back with a code, which the client takes', async ({
+  office,
+}) => {
+  const email = await client(office, 'Pia');
+  const { page } = await office.visitor();
+  await page.goto(paths.login('client'));
+  const npm = await npmClient(page, false, 'pkce');
+  const options = { shouldCreateUser: false, emailRedirectTo: `${office.portal.url}/nothing` };
+  expect(await refusal(npm, 'signInWithOtp', { email, options })).toBeNull();
+  const mail = await office.portal.post.arrives(email, 'Sign in to');
+  const url = await leadsBack(page, { office, mail, kind: 'magiclink' });
+  const code = url.searchParams.get('code') ?? '';
+  expect([code.length > 0, url.hash]).toEqual([true, '']);
+  const back = await npmClient(page, true, 'pkce');
+  expect(await whose(back)).toBe(email);
+  await expect(page).toHaveURL(({ pathname, search }) => pathname === '/nothing' && !search);
+  expect(await refusal(back, 'getUser')).toBeNull();
+  // It has worked once.
+  const again = { auth_code: code, code_verifier: 'x'.repeat(64) };
+  const spent = new Api(office.portal.url).post('/auth/v1/token?grant_type=pkce', again);
+  await expect(spent).rejects.toMatchObject({ status: 404 });
+});
+
+test('an account that somebody makes waits for its link or its digits', async ({ browser }) => {
+  await inOffice(browser, { SPV_AUTH_SIGNUP: 'true' }, async (office) => {
+    for (const by of ['link', 'digits'] as const) {
+      const { email, first } = office.newcomer('Signe', 'Self');
+      const { npm } = await opens(office);
+      const asked = { email, password, options: { data: { first_name: first } } };
+      expect(await refusal(npm, 'signUp', asked)).toBeNull();
+      expect(await whose(npm)).toBeNull();
+      expect(await enters(npm, email)).toEqual(no(400, 'email_not_confirmed'));
+      const mail = await office.portal.post.arrives(email, 'Confirm');
+      await comesBy(by, { office, email, mail, kind: 'signup' });
+      expect(await enters(npm, email)).toBeNull();
+    }
+  });
+});
+
+test('an invitation is accepted by its link and by its digits', async ({ office }) => {
+  for (const by of ['link', 'digits'] as const) {
+    const { email, first } = office.newcomer('Ines', 'Guest');
+    await (await office.api()).post('/auth/v1/invite', { email, data: { first_name: first } });
+    const mail = await office.portal.post.arrives(email, 'Your invitation');
+    const npm = await comesBy(by, { office, email, mail, kind: 'invite' });
+    expect(await refusal(npm, 'updateUser', { password: chosen })).toBeNull();
+    expect(await enters(npm, email, chosen)).toBeNull();
+  }
+});
+
+test('where one confirmation is enough, the digits at the new address change it', async ({ browser }) => {
+  await inOffice(browser, { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' }, async (office) => {
+    const email = await client(office, 'Ebba');
+    const next = office.newcomer('Ebba', 'Moved').email;
+    const [{ npm }, { npm: phone }] = [await opens(office), await opens(office)];
+    expect(await enters(npm, email)).toBeNull();
+    expect(await refusal(npm, 'updateUser', { email: 'employee@example.com' })).toEqual(
+      no(422, 'email_exists'),
+    );
+    expect(await refusal(npm, 'updateUser', { email: next })).toBeNull();
+    const token = (await office.portal.post.arrives(next, 'Confirm your new e-mail address')).code();
+    const shown = { email: next, type: 'email_change' } as const;
+    const wrong = token === '000000' ? '111111' : '000000';
+    expect(await refusal(phone, 'verifyOtp', { ...shown, token: wrong })).toEqual(otpExpired);
+    expect(await refusal(phone, 'verifyOtp', { ...shown, token })).toBeNull();
+    expect(await whose(phone)).toBe(next);
+    expect(await refusal(npm, 'refreshSession')).toBeNull();
+    expect(await whose(npm)).toBe(next);
+    expect(await enters(phone, email)).toEqual(wrongPassword);
+    expect(await enters(phone, next)).toBeNull();
+    const mails = await office.portal.post.mails();
+    expect(mails.filter(({ subject }) => subject.includes('Confirm the change of'))).toEqual([]);
+  });
+});
+
+test('a second sign-in is at aal1 until the code is shown, and takes no app away before', async ({
+  office,
+}) => {
+  const email = await client(office, 'Totty');
+  const { npm: first } = await opens(office);
+  expect(await enters(first, email)).toBeNull();
+  const { id, secret } = await enrols(first);
+  const app = new Authenticator(secret);
+  expect(await shows(first, id, await app.code())).toBeNull();
+
+  const { npm } = await opens(office);
+  const levels = () =>
+    npm.evaluate(async (client) => {
+      const { data } = await client.mfa.getAuthenticatorAssuranceLevel();
+      return data && [data.currentLevel, data.nextLevel];
+    });
+  const unenrols = () =>
+    npm.evaluate(async (client, factorId) => {
+      const { error } = await client.mfa.unenroll({ factorId });
+      return error && { status: error.status, code: error.code };
+    }, id);
+  const another = () =>
+    npm.evaluate(async (client) => {
+      const { error } = await client.mfa.enroll({ factorType: 'totp', friendlyName: 'Another' });
+      return error && { status: error.status, code: error.code };
+    });
+  expect(await enters(npm, email)).toBeNull();
+  expect(await levels()).toEqual(['aal1', 'aal2']);
+  expect(await unenrols()).toEqual(no(422, 'insufficient_aal'));
+  expect(await another()).toEqual(no(403, 'insufficient_aal'));
+  expect(await refusal(npm, 'updateUser', { password: chosen })).toEqual(no(401, 'insufficient_aal'));
+  expect(await shows(npm, id, 'abcdef')).toEqual(no(422, 'mfa_verification_failed'));
+  expect(await shows(npm, id, await app.code())).toBeNull();
+  expect(await levels()).toEqual(['aal2', 'aal2']);
+  expect(await unenrols()).toBeNull();
+  expect(await refusal(npm, 'refreshSession')).toBeNull();
+  expect(await levels()).toEqual(['aal1', 'aal1']);
+});
+
+test('signing out ends the sessions that its scope names, at once, and no other', async ({ office }) => {
+  const email = await client(office, 'Scott');
+  const [laptop, phone] = [await opens(office), await opens(office)];
+  const signsIn = async ({ npm }: typeof laptop) => {
+    expect(await enters(npm, email)).toBeNull();
+    return refreshToken(npm);
+  };
+  const isIn = async ({ npm }: typeof laptop) => {
+    expect(await refusal(npm, 'getUser')).toBeNull();
+    expect(await refusal(npm, 'refreshSession')).toBeNull();
+  };
+  const isOut = async ({ page, npm }: typeof laptop, refresh_token: string) => {
+    const tries = async () => {
+      expect(await refusal(npm, 'refreshSession', { refresh_token })).toEqual(sessionMissing);
+    };
+    expect(await asksForTokens(page, 'refresh_token', tries)).toEqual(no(400, 'session_not_found'));
+    expect(await refusal(npm, 'getUser')).toEqual(sessionMissing);
+    expect(await whose(npm)).toBeNull();
+  };
+
+  await signsIn(laptop);
+  let before = await signsIn(phone);
+  expect(await refusal(laptop.npm, 'signOut', { scope: 'others' })).toBeNull();
+  await isOut(phone, before);
+  await isIn(laptop);
+
+  await signsIn(phone);
+  before = await refreshToken(laptop.npm);
+  expect(await refusal(laptop.npm, 'signOut', { scope: 'local' })).toBeNull();
+  await isOut(laptop, before);
+  await isIn(phone);
+
+  before = await signsIn(laptop);
+  const others = await refreshToken(phone.npm);
+  expect(await refusal(laptop.npm, 'signOut', { scope: 'global' })).toBeNull();
+  await isOut(laptop, before);
+  await isOut(phone, others);
+});
+
+test('the parent of a refresh token is good at any age, an older one for a few seconds', async ({
+  ownOffice: office,
+}) => {
+  const { npm } = await opens(office);
+  expect(await enters(npm, 'client@example.com')).toBeNull();
+  const renews = (refresh_token: string) =>
+    npm.evaluate(async (client, refresh_token) => {
+      const { data, error } = await client.refreshSession({ refresh_token });
+      return error ? { status: error.status, code: error.code } : data.session?.refresh_token;
+    }, refresh_token);
+  const tokens = [await refreshToken(npm)];
+  while (tokens.length < 4) {
+    expect(await refusal(npm, 'refreshSession')).toBeNull();
+    tokens.push(await refreshToken(npm));
+  }
+  expect(new Set(tokens).size).toBe(4);
+  const [oldest = '', , parent = '', active = ''] = tokens;
+  await office.portal.wasJustRefreshed();
+  for (const token of [oldest, parent]) expect(await renews(token)).toBe(active);
+  await office.portal.minutePasses();
+  expect(await renews(parent)).toBe(active);
+  expect(await refusal(npm, 'getUser')).toBeNull();
+  expect(await renews(oldest)).toEqual(no(400, 'refresh_token_already_used'));
+  expect(await refusal(npm, 'getUser')).toEqual(sessionMissing);
+  expect(await whose(npm)).toBeNull();
+});
+
+test('a hundred refreshes of one token at once sign nobody out @postgres', async ({ office }) => {
+  const email = await client(office, 'Cento');
+  const { npm } = await opens(office);
+  expect(await enters(npm, email)).toBeNull();
+  const before = await refreshToken(npm);
+  const { refused, tokens } = await npm.evaluate(async (client, refresh_token) => {
+    const Client = client.constructor as typeof GoTrueClient;
+    const clients = Array.from(
+      { length: 100 },
+      (_, n) =>
+        new Client({
+          url: `${location.origin}/auth/v1`,
+          storageKey: `npm-client-${n}`,
+          persistSession: false,
+          autoRefreshToken: false,
+          detectSessionInUrl: false,
+        }),
+    );
+    const renewed = await Promise.all(clients.map((one) => one.refreshSession({ refresh_token })));
+    const asked = await Promise.all(clients.map((one) => one.getUser()));
+    return {
+      refused: [...renewed, ...asked].flatMap(({ error }) => error?.message ?? []),
+      tokens: [...new Set(renewed.map(({ data }) => data.session?.refresh_token))],
+    };
+  }, before);
+  expect(refused).toEqual([]);
+  expect(tokens).toHaveLength(1);
+  expect(tokens).not.toContain(before);
+  // Nor the one that they had it from, which has not heard.
+  expect(await refusal(npm, 'refreshSession')).toBeNull();
+  expect(await refreshToken(npm)).toBe(tokens[0]);
+  expect(await refusal(npm, 'getUser')).toBeNull();
+});
+
+test('two tabs that share a session renew it at once, and both keep it', async ({ office }) => {
+  const email = await client(office, 'Zwilla');
+  const { page, npm } = await opens(office);
+  expect(await enters(npm, email)).toBeNull();
+  const tab = await page.context().newPage();
+  await tab.goto(paths.login('client'));
+  const other = await npmClient(tab);
+  for (let times = 0; times < 5; times += 1) {
+    const both = await Promise.all([npm, other].map((one) => refusal(one, 'refreshSession')));
+    // Whoever is answered later finds the other's token in place, and lets its own go.
+    for (const refused of both) expect([null, { status: 409 }]).toContainEqual(refused);
+  }
+  for (const one of [npm, other]) {
+    expect(await refusal(one, 'getUser')).toBeNull();
+    expect(await refusal(one, 'refreshSession')).toBeNull();
+    expect(await whose(one)).toBe(email);
+  }
+});
+
+/** Asks until it is too often, and tells how that was refused. */
+async function untilHeld(ask: () => Promise<Refusal>): Promise<Refusal> {
+  let refused = await ask();
+  expect(refused?.status).not.toBe(429);
+  for (let times = 0; times < 60 && refused?.status !== 429; times += 1) refused = await ask();
+  return refused;
+}
+
+test('whoever asks for mails or guesses too often is told how long to wait', async ({ office }) => {
+  const email = await client(office, 'Hasty');
+  const { page, npm } = await opens(office);
+  expect(await enters(npm, email)).toBeNull();
+  const { id } = await enrols(npm);
+  const recovers = () =>
+    npm.evaluate(async (client) => {
+      const { error } = await client.mfa.recoveryCodes.verify({ code: 'nonsense' });
+      return error && { status: error.status, code: error.code };
+    });
+  const mails = 'over_email_send_rate_limit';
+  const guesses = 'over_request_rate_limit';
+  const asked: [() => Promise<Refusal>, string][] = [
+    [() => refusal(npm, 'resetPasswordForEmail', email), mails],
+    [() => refusal(npm, 'resend', { type: 'signup', email }), mails],
+    [() => refusal(npm, 'reauthenticate'), mails],
+    [() => refusal(npm, 'updateUser', { email: office.newcomer('Hasty', 'Moved').email }), mails],
+    [() => shows(npm, id, 'abcdef'), guesses],
+    [recovers, 'mfa_recovery_codes_locked'],
+    [() => enters(npm, email, 'not the password'), guesses],
+    [() => refusal(npm, 'verifyOtp', { email, token: '000000', type: 'recovery' }), guesses],
+  ];
+  for (const [ask, code] of asked) expect(await untilHeld(ask)).toEqual(no(429, code));
+  // It counts with the mails for a new password.
+  expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(no(429, mails));
+  const told = await waits(page);
+  expect(told).toHaveLength(asked.length + 1);
+  for (const wait of told) expect(wait).toMatch(/^[1-9]\d*$/);
+  expect(await refusal(npm, 'getUser')).toBeNull();
+});
+
+test('one address asks only so often, and whoever is signed in there stays so', async ({ browser }) => {
+  await inOffice(browser, { SPV_AUTH_RATE_LIMITS: 'true' }, async (office) => {
+    const { page, npm } = await opens(office);
+    expect(await enters(npm, 'client@example.com')).toBeNull();
+    const asked: (() => Promise<Refusal>)[] = [
+      () => refusal(npm, 'verifyOtp', { token_hash: 'x', type: 'recovery' }),
+      () => refusal(npm, 'resetPasswordForEmail', 'no address'),
+      () => refusal(npm, 'signInWithSSO', { domain: 'example.com' }),
+      () => refusal(npm, 'signInWithPassword', { email: '', password }),
+      () => shows(npm, '6a7b1f7e-9f8f-4a59-8f7b-0123456789ab', '123456'),
+    ];
+    for (const ask of asked) expect(await untilHeld(ask)).toEqual(no(429, 'over_request_rate_limit'));
+    const told = await waits(page);
+    expect(told).toHaveLength(asked.length);
+    for (const wait of told) expect(wait).toMatch(/^[1-9]\d*$/);
+    expect(await refusal(npm, 'refreshSession')).toBeNull();
+    expect(await refusal(npm, 'getUser')).toBeNull();
+  });
+});

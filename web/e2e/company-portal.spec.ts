@@ -1,0 +1,339 @@
+/** A company's own portal: its people set it up, work in it side by side with others, and see nothing of them. */
+import type { Locator } from '@playwright/test';
+import { expect, test } from './support/fixtures';
+import type { Office } from './support/server';
+import type { Person } from './support/users';
+
+/** Sixteen pixels of our blue, as a PNG. */
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAEElEQVR4nGNQ9zgCRwzEcQDpUxMxVufh1gAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+interface Founded {
+  company: { id: string; name: string };
+  admin: Person;
+  email: string;
+  client: string;
+  clientId: string;
+  order: string;
+}
+
+/** A company with an admin, a client and an order. */
+async function founded(office: Office, name: string, first: string): Promise<Founded> {
+  const company = await office.company(office.fresh(name));
+  const who = office.newcomer(first, 'Keeper');
+  const client = office.newcomer(`Client${first}`, 'Okoro');
+  const api = await office.api();
+  await api.post(`/rest/v1/companies/${company.id}/members`, {
+    first_name: who.first,
+    last_name: who.last,
+    email: who.email,
+  });
+  const made = await office.clientWithOrder(client, company.id);
+  await office.setsPassword(who.email);
+  return {
+    company,
+    admin: await office.person(who.email),
+    email: who.email,
+    client: client.name,
+    clientId: made.client.id,
+    order: made.spv.identifier,
+  };
+}
+
+test('a company admin changes zone, language and currency, and sees them used', async ({ office }) => {
+  const { company, admin: clara, email, clientId } = await founded(office, 'Larkspur Capital', 'Clara');
+  const { page } = clara;
+  await clara.opens('/company-dashboard');
+  await expect(clara.heading(company.name)).toBeVisible();
+  const side = page.getByRole('navigation', { name: 'Main navigation' });
+  await clara.link('Settings', side).click();
+  await clara.isAt('/company-dashboard/settings');
+
+  const about = page.getByRole('form', { name: 'Company Information' });
+  await clara.writes({ 'Legal name': '', 'Tax ID / EIN': '07-12' }, about);
+  await clara.button('Save Changes', about).click();
+  await clara.isRefused('Missing Information', 'Please fill in all required fields');
+  await clara.isToldBeside('Legal name', 'Please fill in this field.', about);
+  await clara.isToldBeside(
+    'Tax ID / EIN',
+    'Enter the number as this country writes it, for example 12-3456789.',
+  );
+  await clara.writes({ 'Tax ID / EIN': '123456789', 'Legal name': 'Larkspur Capital Partners LP' }, about);
+  await clara.chooses('Industry', 'Finance', about);
+  await clara.chooses('Company size', '51-200 employees', about);
+  await clara.button('Save Changes', about).click();
+  await clara.isTold('Settings Saved', 'Your company settings have been updated successfully.');
+  await expect(clara.field('Tax ID / EIN', about)).toHaveValue('12-3456789');
+
+  const choose = (name: string, buffer: Buffer) =>
+    page.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer });
+  await choose('logo.png', picture);
+  await clara.isTold('Settings Saved');
+  await expect(side.locator('img')).toHaveJSProperty('naturalWidth', 4);
+
+  const regional = page.getByRole('form', { name: 'Regional Settings' });
+  await clara.finds('Time zone', 'Kiritimati', regional);
+  // By keyboard: a toast lies where these lists open.
+  await clara.button('Language', regional).pressSequentially('Es');
+  await clara.button('Currency', regional).pressSequentially('EU');
+  await clara.button('Save Changes', regional).click();
+  await clara.isTold('Settings Saved');
+  const there = new Date().toLocaleDateString('en-US', {
+    timeZone: 'Pacific/Kiritimati',
+    ...({ day: 'numeric', month: 'short', year: 'numeric' } as const),
+  });
+  await expect(regional).toContainText(there);
+
+  // The currency is the one that staff find in a new order's dialog.
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard?tab=spvs');
+  await elias.button('Create SPV Order').click();
+  const dialog = elias.dialog('Create SPV Order');
+  await elias.finds('Company', company.name, dialog);
+  await expect(dialog).toContainText('EUR');
+
+  // Mails are in the language, with the logo inside.
+  await clara.link('Employees', side).click();
+  await clara.button('Invite an admin').click();
+  const theo = office.newcomer('Theo', 'Lang');
+  await clara.writes({ 'First Name': theo.first, 'Last Name': theo.last, Email: theo.email });
+  await clara.button('Send Invitation').click();
+  await clara.isTold('Invitation sent', `A link to set a password is on its way to ${theo.email}.`);
+  const mail = await office.portal.post.arrives(theo.email, 'Elija su contraseña');
+  expect(mail.html).toContain('cid:logo');
+  await expect(clara.row(theo.email)).toContainText('Pending');
+  await clara.picks('Remove', theo.name);
+  await clara.button('Remove', clara.dialog(`Remove ${theo.name}?`)).click();
+  await clara.isTold('Removed', theo.name);
+  await expect(clara.row(theo.email)).toHaveCount(0);
+  // Nobody removes themselves.
+  await expect(clara.row(email)).toContainText('You');
+  await expect(clara.button('Actions for Clara Keeper')).toHaveCount(0);
+
+  // A new order is in the currency, and so is the overview; what was ordered before stands below.
+  const order = { client_id: clientId, company_id: company.id, purchase_amount: '2500000.00' };
+  await (await office.api()).post('/rest/v1/spvs', order);
+  await clara.link('Overview', side).click();
+  await expect(clara.card('Total Revenue')).toContainText('€2.5M');
+  await expect(clara.card('Total Revenue')).toContainText('$1,250.00');
+  await expect(page.getByRole('region', { name: 'Recent Activities' })).toContainText(
+    `Clara Keeper changed the settings of ${company.name}`,
+  );
+});
+
+/** An ISO partner of a company, with a client, its order and a lead. */
+async function partner(office: Office, companyId: string, first: string) {
+  const who = office.newcomer(first, 'Bringer');
+  const client = office.newcomer(`Brought${first}`, 'Okoro');
+  const lead = office.newcomer(`Lead${first}`, 'Okoro');
+  const api = await office.api();
+  const iso = await api.post<{ id: string }>('/rest/v1/isos', {
+    first_name: who.first,
+    last_name: who.last,
+    email: who.email,
+    company_id: companyId,
+  });
+  const made = await office.clientWithOrder(client, companyId, iso.id);
+  await office.setsPassword(who.email);
+  const person = await office.person(who.email);
+  await person.api.post('/rest/v1/leads', {
+    first_name: lead.first,
+    last_name: lead.last,
+    email: lead.email,
+  });
+  return {
+    iso: person,
+    client: client.name,
+    clientId: made.client.id,
+    isoId: iso.id,
+    order: made.spv.identifier,
+    orderId: made.spv.id,
+    lead: lead.name,
+  };
+}
+
+test("a partner's table loads as it is opened, and what staff do to an order is seen live @postgres", async ({
+  office,
+}) => {
+  const { company, admin: clara, clientId } = await founded(office, 'Tamarind Funds', 'Cleo');
+  const ilse = await partner(office, company.id, 'Ilse');
+  // So many that the last of the tables is not shown without being asked for.
+  const api = await office.api();
+  const order = { client_id: clientId, company_id: company.id, purchase_amount: '1000.00' };
+  for (let made = 0; made < 50; made += 10)
+    await Promise.all(Array.from({ length: 10 }, () => api.post('/rest/v1/spvs', order)));
+
+  await clara.opens('/company-dashboard');
+  const group = (name: string) => clara.page.getByRole('region', { name, exact: true });
+  const explained = (name: string, text: string) => group(name).getByRole('img', { name: text, exact: true });
+  await expect(clara.row(ilse.client, 'Ilse Bringer')).toContainText(ilse.order);
+  await expect(
+    explained('Ilse Bringer', 'All orders of the company with this partner, whatever their status.'),
+  ).toBeVisible();
+  const head = group('Unassigned').getByRole('button', { name: /^Unassigned/ });
+  await expect(head).toContainText('51 orders');
+  await expect(head).toHaveAttribute('aria-expanded', 'false');
+  await expect(group('Unassigned').getByRole('table')).toHaveCount(0);
+  const how = explained('Unassigned', 'All orders of the company without a partner, whatever their status.');
+  await how.hover();
+  await expect(clara.page.getByRole('tooltip')).toContainText('without a partner');
+  await clara.withoutReloading(async () => {
+    await head.click();
+    await expect(head).toHaveAttribute('aria-expanded', 'true');
+    const rows = group('Unassigned').getByRole('table', { name: 'Unassigned', exact: true }).getByRole('row');
+    await expect(rows).toHaveCount(21);
+    await clara.button('Load more', group('Unassigned')).click();
+    await expect(rows).toHaveCount(41);
+
+    const staff = await office.api('employee@example.com');
+    await staff.post(`/rest/v1/spvs/${ilse.orderId}/hold`, { reason: 'A paper is missing' });
+    await expect(group('Recent Activities')).toContainText(`put order ${ilse.order} on hold`);
+    await expect(clara.row(ilse.client, 'Ilse Bringer')).toContainText('On hold');
+  });
+});
+
+test('on a phone the sidebar is a drawer that leads to every page', async ({ office }) => {
+  const clara = await office.companyAdmin({ viewport: { width: 390, height: 844 } });
+  await clara.opens('/company-dashboard');
+  const drawer = clara.dialog('Company Portal');
+  const goes = async (name: string, path: string) => {
+    await clara.button('Open navigation').click();
+    await clara.link(name, drawer.getByRole('navigation', { name: 'Main navigation' })).click();
+    await clara.isAt(path);
+    await expect(drawer).toBeHidden();
+    // There is no other.
+    await expect(clara.page.getByRole('navigation', { name: 'Main navigation' })).toHaveCount(0);
+  };
+  for (const [name, path] of [
+    ['SPV Portfolio', 'spv'],
+    ['Employees', 'employees'],
+    ['Clients', 'clients'],
+    ['Analytics', 'analytics'],
+    ['Finances', 'finances'],
+    ['Settings', 'settings'],
+    ['Reports', 'reports'],
+  ] as const) {
+    await goes(name, `/company-dashboard/${path}`);
+    const title = clara.page.getByRole('heading', { name: new RegExp(`${name}$`), level: 1 });
+    await expect(title).toBeVisible();
+  }
+  await goes('Overview', '/company-dashboard');
+  await expect(clara.heading('Clients by ISO Partner')).toBeVisible();
+});
+
+/** What is not to be there could still be on its way. */
+async function allIsThere(main: Locator) {
+  await expect(main.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0);
+}
+
+test('two companies side by side see nothing of each other, and a super admin looks at either @postgres', async ({
+  office,
+}) => {
+  const one = await founded(office, 'Meridian East', 'Una');
+  const two = await founded(office, 'Meridian East', 'Dora');
+  const pages = ['/company-dashboard', '/company-dashboard/spv', '/company-dashboard/clients'];
+  for (const [own, other] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    for (const path of [...pages, '/company-dashboard/employees']) {
+      // Also with the other's id in the address.
+      await own.admin.opens(`${path}?company=${other.company.id}`);
+      const main = own.admin.page.getByRole('main');
+      await expect(main).toContainText(path.endsWith('employees') ? own.email : own.client);
+      await allIsThere(main);
+      for (const word of [other.client, other.email, other.order]) await expect(main).not.toContainText(word);
+      await expect(own.admin.page.getByRole('complementary', { name: 'Super admin view' })).toHaveCount(0);
+    }
+  }
+
+  const sigrid = await office.superAdmin();
+  const { page } = sigrid;
+  await sigrid.opens(`/company-dashboard?company=${one.company.id}`);
+  const banner = page.getByRole('complementary', { name: 'Super admin view' });
+  const side = page.getByRole('navigation', { name: 'Main navigation' });
+  await expect(banner).toContainText(`You see this portal as ${one.company.name} does.`);
+  for (const name of ['SPV Portfolio', 'Clients', 'Employees', 'Settings', 'Overview']) {
+    await sigrid.link(name, side).click();
+    await expect(banner).toContainText(one.company.name);
+  }
+  await sigrid.link('SPV Portfolio', side).click();
+  await expect(sigrid.row(one.client)).toContainText(one.order);
+  await sigrid.finds('Company', two.company.name, banner);
+  await expect(sigrid.row(two.client)).toContainText(two.order);
+  await expect(sigrid.row(one.client)).toHaveCount(0);
+
+  // The list is narrowed, sorted and taken along as it stands.
+  await sigrid.searches('Search SPVs', 'nobody');
+  await expect(page.getByText('No SPV matches these filters')).toBeVisible();
+  await sigrid.searches('Search SPVs', two.order);
+  const download = page.waitForEvent('download');
+  await sigrid.button('Export CSV').click();
+  const file = await (await download).createReadStream();
+  let text = '';
+  for await (const part of file) text += String(part);
+  expect(text).toContain(two.order);
+  expect(text).not.toContain(one.order);
+});
+
+test('two ISO partners of one company side by side see nothing of each other', async ({ office }) => {
+  const company = await office.company(office.fresh('Meridian West'));
+  const [one, two] = [await partner(office, company.id, 'Ivo'), await partner(office, company.id, 'Iva')];
+  for (const [own, other] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    const main = own.iso.page.getByRole('main');
+    for (const path of ['/iso-dashboard', '/iso-dashboard/clients', '/iso-dashboard/leads']) {
+      await own.iso.opens(path);
+      await expect(main).toContainText(path.endsWith('leads') ? own.lead : own.client);
+      await allIsThere(main);
+      for (const word of [other.client, other.lead, other.order]) await expect(main).not.toContainText(word);
+    }
+    // What they search for is among their own.
+    await own.iso.opens(`/iso-dashboard/clients?q=Okoro`);
+    await expect(own.iso.row(own.client)).toBeVisible();
+    await expect(own.iso.row(other.client)).toHaveCount(0);
+    await expect(own.iso.row(own.client).getByRole('progressbar')).toHaveCount(1);
+    for (const path of [`clients/${other.clientId}`, `isos/${other.isoId}`, `spvs/${other.orderId}`])
+      await expect(own.iso.api.get(`/rest/v1/${path}`), path).rejects.toMatchObject({ status: 404 });
+  }
+  // Whoever works elsewhere than the company says so.
+  await one.iso.opens('/iso-dashboard/profile');
+  await one.iso.finds('Time zone', 'Singapore');
+  await one.iso.button('Save Time Zone').click();
+  await one.iso.isTold('Profile Updated');
+  expect(await one.iso.api.get('/rest/v1/me')).toMatchObject({ time_zone: 'Asia/Singapore' });
+});
+
+test('every page of a company portal goes by its own clock, at every load', async ({ office }) => {
+  const { company, admin: zara } = await founded(office, 'Kiritimati Trust', 'Zara');
+  const { page } = zara;
+  const settings = `/rest/v1/companies/${company.id}/settings`;
+  const setZone = (time_zone: string) => zara.api.patch(settings, { time_zone });
+  await setZone('Pacific/Kiritimati');
+  const began = ((await zara.api.get<{ created_at: string }[]>('/auth/v1/sessions'))[0] ?? {}).created_at;
+  const written = (timeZone: string) =>
+    new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
+      new Date(began ?? 0),
+    );
+  const sessions = zara.card('Sessions');
+  const answer = new RegExp(`/rest/v1/companies/${company.id}$`);
+  for (const pause of [0, 400]) {
+    // The company is known late, when other pages have been drawn long since.
+    await page.route(answer, async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      await route.continue();
+    });
+    await zara.opens('/company-dashboard/security');
+    await expect(sessions).toContainText(written('Pacific/Kiritimati'));
+    await page.reload();
+    await expect(sessions).toContainText(written('Pacific/Kiritimati'));
+    await page.unroute(answer);
+  }
+  // What is open is written anew when the clock is another one.
+  await setZone('Asia/Tokyo');
+  await expect(sessions).toContainText(written('Asia/Tokyo'));
+});

@@ -1,0 +1,117 @@
+/** Previews: what a file needs and does not bring along comes from us, and what cannot be shown is said. */
+import type { Locator } from '@playwright/test';
+import type { Person } from './support/users';
+import { brokenScan, japanese, letterOf, pdf, scan } from './support/pdf';
+import { expect, test } from './support/fixtures';
+
+/** What is on a canvas: the share of dots that are not white, within the box around them, and the mean colour of those. */
+const inkOn = (canvas: Locator) =>
+  canvas.evaluate((element: HTMLCanvasElement) => {
+    const { width, height } = element;
+    const data = element.getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
+    let [left, right, top, bottom, dots] = [width, 0, height, 0, 0];
+    const sum = [0, 0, 0];
+    for (let at = 0; at < data.length; at += 4) {
+      const colour = [...data.slice(at, at + 3)];
+      if (Math.min(...colour) > 128) continue;
+      const [x, y] = [(at / 4) % width, Math.floor(at / 4 / width)];
+      [left, right, top, bottom] = [
+        Math.min(left, x),
+        Math.max(right, x),
+        Math.min(top, y),
+        Math.max(bottom, y),
+      ];
+      dots += 1;
+      for (const part of [0, 1, 2]) sum[part] = (sum[part] ?? 0) + (colour[part] ?? 0);
+    }
+    const box = Math.max(0, right - left + 1) * Math.max(0, bottom - top + 1);
+    return {
+      width: Math.max(0, right - left) / width,
+      full: box ? dots / box : 0,
+      colour: sum.map((part) => Math.round(part / (dots || 1))),
+    };
+  });
+
+async function previews(person: Person, name: string, shows: (dialog: Locator) => Promise<void>) {
+  await person.button(`Preview ${name}, version 1`).click();
+  const dialog = person.dialog(name);
+  await shows(dialog);
+  await person.button('Close', dialog).click();
+  await expect(dialog).toHaveCount(0);
+}
+
+const partly = 'Something on these pages cannot be shown here; download to see all of it.';
+
+test('scans in JPEG 2000, Japanese and ticks without their fonts are drawn, and what is missing is said', async ({
+  office,
+}) => {
+  const who = office.newcomer('Kaori', 'Meyer');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const kaori = await office.person(who.email);
+  await kaori.opens(`/client-dashboard/orders/${spv.id}`);
+  const files = {
+    'scan.pdf': scan,
+    'japanese.pdf': japanese,
+    'tick.pdf': letterOf('ZapfDingbats', '4'),
+    'greek.pdf': letterOf('Symbol', 'W'),
+    'times.pdf': letterOf('Times-Roman', 'i'),
+    'plain.pdf': pdf('Plain'),
+    'broken.pdf': brokenScan,
+    'passport.heic': Buffer.from('\0\0\0\u0018ftypheic\0\0\0\0mif1heic', 'latin1'),
+  };
+  const area = kaori.page.getByRole('group', {
+    name: `Upload documents for ${spv.identifier}`,
+    exact: true,
+  });
+  await area
+    .locator('input[type="file"]')
+    .first()
+    .setInputFiles(
+      Object.entries(files).map(([name, buffer]) => ({
+        name,
+        buffer,
+        mimeType: 'application/octet-stream',
+      })),
+    );
+  for (const name of Object.keys(files)) {
+    await expect(kaori.row(name, `Documents of ${spv.identifier}`)).toBeVisible({ timeout: 30_000 });
+  }
+
+  const drawn = async (dialog: Locator, right: (ink: Awaited<ReturnType<typeof inkOn>>) => boolean) => {
+    const canvas = dialog.getByRole('img', { name: /page 1 of 1$/ });
+    await expect(canvas).toBeVisible();
+    await expect.poll(async () => right(await inkOn(canvas)), { timeout: 15_000 }).toBe(true);
+    await expect(dialog.getByText(partly)).toHaveCount(0);
+  };
+  await previews(kaori, 'scan.pdf', (dialog) =>
+    drawn(dialog, ({ full, colour: [red = 0, , blue = 0] }) => full > 0.95 && blue > 120 && red < 40),
+  );
+  // Three letters, each 60 of 300 points wide.
+  await previews(kaori, 'japanese.pdf', (dialog) =>
+    drawn(dialog, ({ width, full }) => width > 0.5 && full > 0.05 && full < 0.5),
+  );
+  // A letter that is not known is a black square.
+  for (const name of ['tick.pdf', 'greek.pdf', 'times.pdf', 'plain.pdf']) {
+    await previews(kaori, name, (dialog) => drawn(dialog, ({ full }) => full > 0.05 && full < 0.7));
+  }
+  const missing = async (dialog: Locator, words: string) => {
+    await expect(dialog.getByRole('status')).toContainText(words);
+    const saved = kaori.page.waitForEvent('download');
+    await kaori.button('Download', dialog).click();
+    return (await saved).suggestedFilename();
+  };
+  await previews(kaori, 'broken.pdf', async (dialog) => {
+    expect(await missing(dialog, partly)).toBe('broken.pdf');
+  });
+  await previews(kaori, 'passport.heic', async (dialog) => {
+    expect(await missing(dialog, 'This photo format has no preview; download it.')).toBe('passport.heic');
+  });
+  // A font that does not come, say on a line that is cut, is missed as well.
+  kaori.foresees(/Failed to load resource/);
+  await kaori.page.route('**/FoxitDingbats.pfb', (route) => route.abort());
+  await kaori.page.context().route('**/FoxitDingbats.pfb', (route) => route.abort());
+  await previews(kaori, 'tick.pdf', async (dialog) => {
+    expect(await missing(dialog, partly)).toBe('tick.pdf');
+  });
+});

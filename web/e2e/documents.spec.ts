@@ -1,0 +1,422 @@
+/** Documents: asked for, sent in from a phone, sent back, sent in again, approved; and files that mean no good. */
+import { writeFile } from 'node:fs/promises';
+import { devices } from '@playwright/test';
+import type { Office } from './support/server';
+import { pdf } from './support/pdf';
+import type { Person } from './support/users';
+import { escaped } from './support/users';
+import { password } from './support/portal';
+import { expect, test } from './support/fixtures';
+
+const phone = devices['Pixel 7'];
+
+interface Upload {
+  name: string;
+  mimeType: string;
+  buffer: Buffer;
+}
+
+function file(name: string, content: string | Buffer, mimeType = 'application/octet-stream'): Upload {
+  return { name, mimeType, buffer: Buffer.from(content) };
+}
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+async function choose(person: Person, area: string, files: Upload | Upload[]): Promise<void> {
+  const group = person.page.getByRole('group', { name: area, exact: true });
+  await group.locator('input[type="file"]').first().setInputFiles(files);
+}
+
+/** The toast that says so, on the page where it was begun, with the reference under which the document is found. */
+async function hasSentIn(person: Person, name: string, path?: string): Promise<string> {
+  const toast = person.page
+    .getByRole('region', { name: 'Notifications' })
+    .getByRole('status')
+    .filter({ hasText: 'File Uploaded' })
+    .filter({ hasText: name });
+  await expect(toast).toBeVisible({ timeout: 30_000 });
+  const reference = /DOC-[0-9a-f]{8}/.exec((await toast.textContent()) ?? '')?.[0] ?? '';
+  expect(reference).not.toBe('');
+  if (path) await person.isAt(path);
+  return reference;
+}
+
+async function clientAndOrder(office: Office, first: string, last: string) {
+  const who = office.newcomer(first, last);
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  return { who, spv };
+}
+
+test('a document is asked for by mail, sent in from a phone, sent back, sent again and approved, and its step is done @postgres', async ({
+  office,
+}) => {
+  const { who, spv } = await clientAndOrder(office, 'Paloma', 'Reyes');
+  const elias = await office.employee();
+  const { steps } = await elias.api.get<{ steps: { id: string; step_name: string }[] }>(
+    `/rest/v1/spvs/${spv.id}`,
+  );
+  const step = steps[0] ?? { id: '', step_name: '' };
+  // It is done by itself once what is asked for it is approved.
+  await elias.api.patch(`/rest/v1/steps/${step.id}`, {
+    completes_with_documents: true,
+    status: 'in_progress',
+  });
+  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.button('Request a document').click();
+  const dialog = elias.dialog('Request a document');
+  await elias.button('Ask for it', dialog).click();
+  await elias.isRefused('Missing Information', 'Please fill in all required fields');
+  await elias.writes({ Document: 'Passport copy', Instructions: 'Both pages, please' }, dialog);
+  await elias.chooses('Step', `1. ${step.step_name}`, dialog);
+  await elias.button('Ask for it', dialog).click();
+  await elias.isTold('Document Requested', 'Passport copy');
+
+  const mail = await office.portal.post.arrives(who.email, 'A document is needed');
+  expect(mail.text).toContain('Passport copy');
+  expect(mail.text).not.toMatch(/1,?250|Both pages/);
+
+  const paloma = await office.visitor(phone);
+  await paloma.opens(mail.link('/auth/login/client'));
+  await paloma.fillsInSignIn(who.email, password);
+  await paloma.link(`View Details of ${spv.identifier}`).click();
+  const asked = paloma.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
+  await expect(asked).toContainText('Requested');
+  await expect(asked).toContainText('Both pages, please');
+  // Their steps follow, at the same edge and under a line.
+  const tasks = paloma.page.getByRole('region', { name: 'Your tasks', exact: true });
+  const edge = async (name: string) => (await tasks.getByText(name, { exact: true }).boundingBox())?.x;
+  expect(await edge('Passport copy')).toBe(await edge('KYC and beneficial owners'));
+  await expect(asked).toHaveCSS('border-bottom-width', '1px');
+  await paloma.button('Upload Passport copy').click();
+  const place = paloma.page.getByRole('group', { name: 'Upload Passport copy', exact: true });
+  await expect(paloma.button('Take a photo', place)).toBeVisible();
+  await choose(paloma, 'Upload Passport copy', file('../passport "scan".pdf', pdf('First try')));
+  await hasSentIn(paloma, 'passport _scan_.pdf', `/client-dashboard/orders/${spv.id}`);
+  await expect(asked).toContainText('Submitted');
+  await expect(asked).toContainText('passport _scan_.pdf');
+
+  // The staff see it come without loading anything anew, look at it, and send it back.
+  await elias.withoutReloading(async () => {
+    const row = elias.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
+    await expect(row).toContainText('Submitted');
+    await elias.button('Preview passport _scan_.pdf, version 1', row).click();
+    const preview = elias.dialog('passport _scan_.pdf');
+    await expect(preview.getByRole('img', { name: 'passport _scan_.pdf, page 1 of 1' })).toBeVisible();
+    await elias.button('Close', preview).click();
+    await elias.button('Send back Passport copy').click();
+    const why = elias.dialog('Send back Passport copy');
+    await elias.button('Send back', why).click();
+    await elias.isRefused('Missing Information', 'Please fill in all required fields');
+    await elias.writes({ Reason: 'The second page is cut off' }, why);
+    await elias.button('Send back', why).click();
+    await elias.isTold('Document Sent Back', 'Passport copy');
+  });
+  const back = await office.portal.post.arrives(who.email, 'Please send “Passport copy” again');
+  expect(back.text).toContain('The second page is cut off');
+
+  await paloma.withoutReloading(async () => {
+    await expect(asked).toContainText('Needs revision');
+    await expect(asked).toContainText('Reason: The second page is cut off');
+    const overview = paloma.card('Overview');
+    await expect(overview).toContainText('Waiting for you: Passport copy');
+    await expect(overview).toContainText('The second page is cut off');
+    await paloma.button('Upload another version of Passport copy').click();
+    await choose(paloma, 'Upload Passport copy', file('passport.pdf', pdf('Second try')));
+    await hasSentIn(paloma, 'passport.pdf', `/client-dashboard/orders/${spv.id}`);
+    await expect(asked).toContainText('Version 2');
+    await expect(asked).toContainText('Submitted');
+  });
+  const done = paloma.page
+    .getByRole('listitem')
+    .filter({ hasText: step.step_name })
+    .filter({ hasText: 'Completed' });
+  await expect(done).toHaveCount(0);
+  await paloma.withoutReloading(async () => {
+    await elias.button('Approve Passport copy').click();
+    await elias.isTold('Document Approved', 'Passport copy');
+    await expect(asked).toContainText('Approved');
+    await expect(done.first()).toBeVisible();
+    await expect(paloma.page.getByRole('button', { name: /^Upload .*Passport copy$/ })).toHaveCount(0);
+  });
+
+  // What is not needed after all is waived, and the client reads why.
+  await elias.api.post(`/rest/v1/spvs/${spv.id}/document-requests`, { name: 'Proof of address' });
+  await elias.button('Waive Proof of address').click();
+  const waiving = elias.dialog('Waive Proof of address');
+  await elias.writes({ Reason: 'The passport is enough' }, waiving);
+  await elias.button('Waive', waiving).click();
+  await elias.isTold('Document Waived', 'Proof of address');
+  const waived = asked.filter({ hasText: 'Proof of address' });
+  await expect(waived).toContainText('Waived');
+  await expect(waived).toContainText('Reason: The passport is enough');
+});
+
+test('the library finds documents, shows their versions, and staff bring an older one back @postgres', async ({
+  office,
+}) => {
+  const { who, spv } = await clientAndOrder(office, 'Teodora', 'Lind');
+  const teodora = await office.person(who.email);
+  await teodora.opens(`/client-dashboard/orders/${spv.id}`);
+  await choose(teodora, `Upload documents for ${spv.identifier}`, [
+    file('Deed of trust.pdf', pdf('Deed')),
+    file('photo.png', png, 'image/png'),
+    file('holiday.png', '<!DOCTYPE html><script>document.title = "run"</script>', 'image/png'),
+  ]);
+  await teodora.isTold('3 Files Uploaded');
+  await teodora.isAt(`/client-dashboard/orders/${spv.id}`);
+  const table = `Documents of ${spv.identifier}`;
+  for (const name of ['Deed of trust.pdf', 'photo.png', 'holiday.png']) {
+    await expect(teodora.row(name, table)).toBeVisible();
+  }
+  // A page in disguise is what it is, and is not shown.
+  await expect(teodora.row('holiday.png', table)).toContainText('Web page');
+  await expect(teodora.row('holiday.png', table).getByRole('button', { name: /^Preview/ })).toHaveCount(0);
+  await teodora.button('Preview photo.png, version 1').click();
+  const picture = teodora.dialog('photo.png').getByRole('img', { name: 'photo.png' });
+  await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
+  await teodora.button('Close', teodora.dialog('photo.png')).click();
+  // A file that did not come is asked for anew, with another link.
+  teodora.foresees(/Failed to load resource|503 from/);
+  await teodora.page.route('**/storage/v1/files?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
+  await teodora.button('Preview Deed of trust.pdf, version 1').click();
+  const paper = teodora.dialog('Deed of trust.pdf');
+  await teodora.button('Try again', paper).click();
+  await expect(paper.getByRole('img', { name: 'Deed of trust.pdf, page 1 of 1' })).toBeVisible();
+  await teodora.button('Close', paper).click();
+  const saved = teodora.page.waitForEvent('download');
+  await teodora.button('Download Deed of trust.pdf, version 1').click();
+  expect((await saved).suggestedFilename()).toBe('Deed of trust.pdf');
+
+  await teodora.opens('/client-dashboard');
+  const recent = teodora.card('Recent Documents');
+  await expect(recent.getByRole('listitem')).toHaveCount(3);
+  await expect(teodora.link('Deed of trust.pdf', recent)).toBeVisible();
+  await teodora.link('View all documents', recent).click();
+  await teodora.isAt('/client-dashboard/documents');
+  await teodora.searches('Search documents', 'trust');
+  await expect(teodora.row('Deed of trust.pdf')).toContainText(spv.identifier);
+  await expect(teodora.row('photo.png')).toHaveCount(0);
+  await teodora.link('Deed of trust.pdf').click();
+  await choose(teodora, 'Upload a new version', file('Deed signed.pdf', pdf('Signed')));
+  const reference = await hasSentIn(teodora, 'Deed signed.pdf');
+  await expect(teodora.row('Deed signed.pdf', 'Versions')).toContainText(who.name);
+  await expect(teodora.row('Deed signed.pdf', 'Versions')).toContainText(/[0-9a-f]{64}/);
+  await expect(teodora.page.getByRole('button', { name: /^Restore/ })).toHaveCount(0);
+
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/documents');
+  await elias.searches('Search documents', reference);
+  await expect(elias.row('Deed of trust.pdf')).toHaveCount(1);
+  await elias.searches('Search documents', `${who.last} deed`);
+  await elias.row('Deed of trust.pdf').getByRole('link', { name: 'Deed of trust.pdf' }).click();
+  await elias.button('Restore version 1').click();
+  await elias.button('Restore', elias.dialog('Restore version 1?')).click();
+  await elias.isTold('Version Restored', 'Version 1 is the newest one again.');
+  await expect(elias.row('from version 1', 'Versions')).toContainText('Deed of trust.pdf');
+  await expect(teodora.row('from version 1', 'Versions')).toBeVisible();
+});
+
+test('an upload survives a lost connection, and one that is cancelled leaves nothing @postgres', async ({
+  office,
+}) => {
+  const { who, spv } = await clientAndOrder(office, 'Bastian', 'Kroll');
+  const bastian = await office.person(who.email);
+  bastian.foresees(/net::ERR_|Failed to load resource/);
+  await bastian.opens(`/client-dashboard/orders/${spv.id}`);
+  const area = `Upload documents for ${spv.identifier}`;
+  const uploads = bastian.page.getByRole('list', { name: 'Uploads' });
+  // Pieces of 512 KiB; the line is cut after the first has arrived.
+  let pieces = 0;
+  await bastian.page.route('**/storage/v1/uploads/*', async (route) => {
+    if (route.request().method() === 'PATCH') {
+      pieces += 1;
+      if (pieces === 2) {
+        await bastian.page.context().setOffline(true);
+        return route.abort('internetdisconnected');
+      }
+    }
+    return route.continue();
+  });
+  await choose(
+    bastian,
+    area,
+    file('binder.pdf', Buffer.concat([pdf('Binder'), Buffer.alloc(11_000_000, 65)])),
+  );
+  await expect(uploads).toContainText('Waiting for the connection. It goes on by itself.', {
+    timeout: 20_000,
+  });
+  await bastian.page.context().setOffline(false);
+  await hasSentIn(bastian, 'binder.pdf');
+  // The first piece was not sent again, and none is larger than what a proxy takes as it comes.
+  expect(pieces).toBeLessThanOrEqual(24);
+  expect(pieces).toBeGreaterThanOrEqual(21);
+  await expect(bastian.row('binder.pdf', `Documents of ${spv.identifier}`)).toContainText('11');
+
+  // The next one hangs, and is taken back.
+  await bastian.page.unroute('**/storage/v1/uploads/*');
+  await bastian.page.route('**/storage/v1/uploads/*', (route) =>
+    route.request().method() === 'PATCH' ? new Promise<void>(() => undefined) : route.continue(),
+  );
+  const gone = bastian.page.waitForResponse(
+    (response) => response.request().method() === 'DELETE' && response.url().includes('/storage/v1/uploads/'),
+  );
+  // Before the server has a place for it there is nothing to take back.
+  const hangs = bastian.page.waitForRequest(
+    (request) => request.method() === 'PATCH' && request.url().includes('/storage/v1/uploads/'),
+  );
+  await choose(bastian, area, file('slow.pdf', pdf('Slow')));
+  await hangs;
+  await bastian.button('Cancel the upload of slow.pdf').click();
+  expect((await gone).status()).toBe(204);
+  await expect(uploads.getByRole('listitem').filter({ hasText: 'slow.pdf' })).toHaveCount(0);
+});
+
+test('a file is dropped, and how far it is can be heard until it is there', async ({ office }) => {
+  const { spv } = await clientAndOrder(office, 'Dagny', 'Holt');
+  const elias = await office.employee();
+  let arrive = () => undefined as void;
+  const way = new Promise<void>((resolve) => (arrive = resolve));
+  await elias.page.route('**/storage/v1/uploads/*', async (route) => {
+    await way;
+    return route.continue();
+  });
+  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  const place = elias.page.getByRole('group', {
+    name: `Upload documents for ${spv.identifier}`,
+    exact: true,
+  });
+  // Also onto the button, which is a part of the place.
+  await elias.button('Choose files', place).drop({ files: file('dropped.pdf', pdf('Dropped')) });
+  const upload = place.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+  const bar = upload.getByRole('progressbar', { name: 'Upload of dropped.pdf', exact: true });
+  await expect(bar).toHaveAttribute('aria-valuenow', /^\d+$/);
+  arrive();
+  await expect(upload.getByRole('status')).toContainText('Uploaded');
+  await expect(bar).toHaveCount(0);
+  await expect(elias.row('dropped.pdf', `Documents of ${spv.identifier}`)).toBeVisible();
+});
+
+test('an empty file and one that is too large are refused in words', async ({ office }, story) => {
+  const { who, spv } = await clientAndOrder(office, 'Ines', 'Falk');
+  const ines = await office.person(who.email);
+  await ines.opens(`/client-dashboard/orders/${spv.id}#documents`);
+  const uploads = ines.page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+  const area = `Upload documents for ${spv.identifier}`;
+  await choose(ines, area, file('empty.pdf', ''));
+  await expect(uploads.filter({ hasText: 'empty.pdf' })).toContainText('This file is empty.');
+  // From the disk: through the browser's own line it would take longer than anything else here.
+  const large = story.outputPath('large.pdf');
+  await writeFile(large, Buffer.alloc(25 * 1024 * 1024 + 1));
+  const group = ines.page.getByRole('group', { name: area, exact: true });
+  await group.locator('input[type="file"]').first().setInputFiles(large);
+  await expect(uploads.filter({ hasText: 'large.pdf' })).toContainText('It may have at most 25 MB.');
+  const long = `${'x'.repeat(300)}.pdf`;
+  await choose(ines, area, [file(long, pdf('Long')), file('evil\u202efdp.exe', 'MZ\u0090\0\u0003\0\0\0')]);
+  // What was refused before keeps nobody from hearing that these have arrived.
+  await ines.isTold('2 Files Uploaded');
+  const table = `Documents of ${spv.identifier}`;
+  await expect(ines.row('evilfdp.exe', table)).toBeVisible();
+  await expect(ines.row(new RegExp(`^.*${escaped('x'.repeat(100))}x*\\.pdf`), table)).toBeVisible();
+});
+
+test('where one of several files is refused, the client stays and reads which one', async ({ office }) => {
+  const { who, spv } = await clientAndOrder(office, 'Noor', 'Vance');
+  const noor = await office.person(who.email);
+  const path = `/client-dashboard/orders/${spv.id}`;
+  await noor.opens(path);
+  const uploads = noor.page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
+  const area = `Upload documents for ${spv.identifier}`;
+  // Whether it is refused before the others have arrived or after them.
+  for (const [empty, ...names] of [
+    ['empty.pdf', 'deed.pdf', 'lease.pdf'],
+    ['nothing.pdf', 'plan.pdf'],
+  ] as const) {
+    const good = names.map((name) => file(name, pdf(name)));
+    const bad = file(empty, '');
+    await choose(noor, area, empty === 'empty.pdf' ? [bad, ...good] : [...good, bad]);
+    for (const name of names) await expect(uploads.filter({ hasText: name })).toContainText('Uploaded');
+    await expect(uploads.filter({ hasText: empty }).getByRole('status')).toHaveText('This file is empty.');
+    for (const name of names) await expect(noor.row(name, `Documents of ${spv.identifier}`)).toBeVisible();
+    await noor.isAt(path);
+  }
+  // Or more files are chosen while the others are still on their way.
+  const held: (() => void)[] = [];
+  await noor.page.route('**/storage/v1/uploads/*', async (route) => {
+    if (held.length < 2) await new Promise<void>((arrive) => void held.push(arrive));
+    return route.continue();
+  });
+  await choose(noor, area, [file('void.pdf', ''), file('survey.pdf', pdf('Survey'))]);
+  await expect(uploads.filter({ hasText: 'void.pdf' }).getByRole('status')).toHaveText('This file is empty.');
+  await expect.poll(() => held.length).toBe(1);
+  await choose(noor, area, file('permit.pdf', pdf('Permit')));
+  await expect.poll(() => held.length).toBe(2);
+  held[0]?.();
+  await expect(uploads.filter({ hasText: 'survey.pdf' })).toContainText('Uploaded');
+  held[1]?.();
+  for (const name of ['survey.pdf', 'permit.pdf']) {
+    await expect(noor.row(name, `Documents of ${spv.identifier}`)).toBeVisible();
+  }
+  await noor.isAt(path);
+  await choose(noor, area, file('annex.pdf', pdf('Annex')));
+  await hasSentIn(noor, 'annex.pdf', path);
+  // Whoever comes back finds the documents, and no old notes of their way.
+  await noor.link('← Dashboard').click();
+  await noor.isAt('/client-dashboard');
+  await expect(noor.heading('Welcome, Noor')).toBeVisible();
+  await noor.page.goBack();
+  await expect(noor.row('annex.pdf', `Documents of ${spv.identifier}`)).toBeVisible();
+  await expect(uploads.filter({ hasText: 'Uploaded' })).toHaveCount(0);
+});
+
+test('an upload that a reload cut off goes on where it was, once the file is chosen again', async ({
+  office,
+}, story) => {
+  const { who, spv } = await clientAndOrder(office, 'Edda', 'Storm');
+  const edda = await office.person(who.email);
+  edda.foresees(/net::ERR_|Failed to load resource|503 from/);
+  const path = story.outputPath('ledger.pdf');
+  await writeFile(path, Buffer.concat([pdf('Ledger'), Buffer.alloc(11_000_000, 66)]));
+  await edda.opens(`/client-dashboard/orders/${spv.id}`);
+  const group = edda.page.getByRole('group', { name: `Upload documents for ${spv.identifier}`, exact: true });
+  const uploads = group.getByRole('list', { name: 'Uploads' });
+  const starts: string[] = [];
+  const pieces = '**/storage/v1/uploads/*';
+  await edda.page.route(pieces, (route) => {
+    const request = route.request();
+    if (request.method() !== 'PATCH') return route.continue();
+    starts.push(request.headers()['upload-offset'] ?? '');
+    // The second piece hangs on its way until the page is gone.
+    return starts.length === 2 ? new Promise<void>(() => undefined) : route.continue();
+  });
+  await group.locator('input[type="file"]').first().setInputFiles(path);
+  await expect.poll(() => starts.length).toBe(2);
+  await edda.page.reload();
+  await expect(uploads).toContainText('Choose the same file again, and it goes on where it was.');
+  await expect(uploads.getByRole('listitem')).toHaveCount(1);
+
+  // The server is out of breath when it is asked how far it was: no reason to begin anew.
+  let asked = 0;
+  const begun: string[] = [];
+  await edda.page.route(pieces, (route) => {
+    if (route.request().method() !== 'HEAD') return route.fallback();
+    asked += 1;
+    return asked === 1 ? route.fulfill({ status: 503 }) : route.fallback();
+  });
+  edda.page.on('request', (request) => {
+    if (request.method() === 'POST' && request.url().endsWith('/storage/v1/uploads'))
+      begun.push(request.url());
+  });
+  await group.locator('input[type="file"]').first().setInputFiles(path);
+  await hasSentIn(edda, 'ledger.pdf');
+  expect(starts[0]).toBe('0');
+  expect({ asked, begun }).toEqual({ asked: 2, begun: [] });
+  expect(Number(starts[2]), 'what had arrived was not sent again').toBeGreaterThanOrEqual(512 * 1024);
+  await expect(edda.row('ledger.pdf', `Documents of ${spv.identifier}`)).toContainText('11');
+  await edda.page.reload();
+  await expect(edda.row('ledger.pdf', `Documents of ${spv.identifier}`)).toBeVisible();
+  await expect(uploads).toHaveCount(0);
+});

@@ -1,0 +1,44 @@
+/** Staff see which address an email did not reach, and why. */
+import { paths } from '../src/paths';
+import { barriers, isQuiet, sticksOut } from './support/pageChecks';
+import { expect, test } from './support/fixtures';
+
+const tag = 'Email failed';
+const answer = '5.1.1 No such user here';
+
+test('an address that the mail server refuses is marked in the list of clients and on the user page', async ({
+  office,
+}) => {
+  const { first, last, name, email } = office.newcomer('Ulla', 'Berg');
+  const address = `undeliverable.${email}`;
+  const { client } = await office.clientWithOrder({ first, last, name, email: address });
+  const sigrid = await office.superAdmin();
+  const failure = () =>
+    sigrid.api.get<{ email_failure: { reason: string } | null }>(`/rest/v1/users/${client.user_id}`);
+  await expect.poll(async () => (await failure()).email_failure?.reason).toContain(answer);
+
+  const elias = await office.employee();
+  await elias.opens(`${paths.employeeTab('clients')}&q=${encodeURIComponent(address)}`);
+  const row = elias.row(address, 'Clients');
+  await expect(row).toContainText(tag);
+  await expect(row).toContainText(/Not delivered on .*Check the address\./);
+  // What the server answered names hosts: super admins read it.
+  await expect(row).not.toContainText(answer);
+  await sigrid.opens(paths.adminUser(client.user_id));
+  const facts = sigrid.page.getByRole('definition').filter({ hasText: address });
+  await expect(facts).toContainText(tag);
+  await expect(facts).toContainText(/The mail server said: .*5\.1\.1 No such user here/);
+
+  for (const { page } of [elias, sigrid]) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1440, 390]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        await isQuiet(page);
+        await expect(page.getByText(tag)).toBeVisible();
+        expect.soft(await sticksOut(page), `${page.url()} at ${width} px`).toEqual([]);
+        expect.soft(await barriers(page), `${page.url()}, ${colorScheme}`).toEqual([]);
+      }
+    }
+  }
+});

@@ -1,0 +1,56 @@
+/** The link of the List-Unsubscribe header: opening it changes nothing, the button stops the emails. */
+import { barriers, isQuiet, sticksOut } from './support/pageChecks';
+import { expect, test } from './support/fixtures';
+
+interface Choices {
+  items: { event: string; mail: string }[];
+}
+
+test('a link to unsubscribe asks first, then stops emails of its kind', async ({ office }) => {
+  const who = office.newcomer('Nils', 'Quiet');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const nils = await office.person(who.email);
+  const staff = await office.api('employee@example.com');
+  await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'When shall we talk?' });
+  const mail = async () => {
+    // Updates wait two minutes for their reader before they are mailed.
+    await office.portal.makeJobsDue();
+    const mails = await office.portal.post.mails();
+    return mails.find(({ to, unsubscribe }) => to.includes(who.email) && unsubscribe)?.unsubscribe ?? '';
+  };
+  await expect.poll(mail, { timeout: 30_000 }).toContain('/unsubscribe?token=');
+  const link = await mail();
+  const mailed = async () => {
+    const { items } = await nils.api.get<Choices>('/rest/v1/me/notification-choices');
+    return items.find(({ event }) => event === 'messages.message.sent')?.mail;
+  };
+
+  const visitor = await office.visitor();
+  const { page } = visitor;
+  const looksRight = async () => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1440, 390]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 900 });
+        await isQuiet(page);
+        expect.soft(await sticksOut(page), `at ${width} px`).toEqual([]);
+        expect.soft(await barriers(page), colorScheme).toEqual([]);
+      }
+    }
+  };
+  await visitor.opens(link);
+  await expect(visitor.heading('Stop these emails?')).toBeVisible();
+  await looksRight();
+  // Mail scanners open links.
+  expect(await mailed()).toBe('now');
+  await visitor.button('Unsubscribe').click();
+  await expect(visitor.heading('You are unsubscribed')).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'about single updates' })).toBeVisible();
+  await looksRight();
+  expect(await mailed()).toBe('off');
+
+  await visitor.opens('/unsubscribe?token=unknown');
+  await visitor.button('Unsubscribe').click();
+  await expect(visitor.heading('This link is not valid')).toBeVisible();
+});

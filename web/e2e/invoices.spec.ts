@@ -1,0 +1,268 @@
+/** An order with a price brings an invoice; the client sees how to pay; the staff record what came in. */
+import { readFile } from 'node:fs/promises';
+import { sticksOut } from './support/pageChecks';
+import { expect, test } from './support/fixtures';
+
+interface Invoices {
+  items: { id: string; number: string; spv_identifier: string }[];
+}
+
+test('a payment is recorded in two parts, and the client sees it live @postgres', async ({ office }) => {
+  const who = office.newcomer('Maya', 'Ortiz');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const maya = await office.person(who.email);
+  const { items } = await maya.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+
+  await maya.opens('/client-dashboard/billing');
+  await expect(maya.card('To pay')).toContainText(/\$[\d,]+\.\d\d/);
+  await expect(maya.page.getByRole('region', { name: 'Pay by bank transfer' })).toContainText('DEMOUS00XXX');
+  await expect(maya.row(number, 'Invoices')).toContainText('Due');
+  const [table] = await Promise.all([maya.page.waitForEvent('download'), maya.button('Export CSV').click()]);
+  const lines = (await readFile(await table.path(), 'utf8')).trimEnd().split('\r\n');
+  expect(lines.slice(1).map((line) => line.split(',')[1])).toEqual([number]);
+  await maya.link(number).click();
+  await expect(maya.heading(`Invoice ${number}`).first()).toBeVisible();
+  const paper = maya.page.getByRole('article', { name: `Invoice ${number}` });
+  await expect(paper).toContainText(who.name);
+  await expect(maya.page.getByRole('region', { name: 'Pay by bank transfer' })).toContainText(number);
+  await expect(maya.button('Record payment')).toHaveCount(0);
+
+  const [file] = await Promise.all([maya.page.waitForEvent('download'), maya.button('Download PDF').click()]);
+  expect(file.suggestedFilename()).toBe(`${number}.pdf`);
+  expect((await readFile(await file.path())).subarray(0, 5).toString()).toBe('%PDF-');
+
+  const total =
+    (await paper
+      .getByRole('row', { name: /^Total/ })
+      .getByRole('cell')
+      .textContent()) ?? '';
+  const whole = Number(total.replaceAll(/[^\d.]/g, ''));
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/invoices?status=due');
+  await elias.row(number, 'Invoices').getByRole('link').click();
+  await elias.button('Record payment').click();
+  const dialog = elias.dialog(`Record a payment for ${number}`);
+  await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
+  await elias.writes({ Amount: '100', 'Amount, again': '10' }, dialog);
+  await elias.button('Record payment', dialog).click();
+  await elias.isRefused('Error');
+  await elias.isToldBeside('Amount, again', 'The two amounts differ. Type it again.', dialog);
+  await elias.writes({ Amount: String(whole + 1), 'Amount, again': String(whole + 1) }, dialog);
+  await elias.button('Record payment', dialog).click();
+  await elias.isRefused('Error');
+  await expect(dialog).toContainText('Is more than is due');
+  await elias.writes({ Amount: '100', 'Amount, again': '100.00', Note: 'First part' }, dialog);
+  await elias.button('Record payment', dialog).click();
+  await elias.isTold('Payment recorded', number);
+  await expect(elias.page.getByRole('region', { name: 'Payments' })).toContainText('by Elias Brandt');
+
+  // The client's page was open all the time; who recorded it and the note stay with the staff.
+  const payments = maya.page.getByRole('region', { name: 'Payments' });
+  await expect(payments).toContainText('$100.00');
+  await expect(payments).not.toContainText('Elias');
+  await expect(payments).not.toContainText('First part');
+  await expect(paper).toContainText('Part paid');
+
+  await elias.button('Record payment').click();
+  await elias.writes({ Amount: String(whole - 100), 'Amount, again': String(whole - 100) }, dialog);
+  await elias.button('Record payment', dialog).click();
+  await elias.isTold('Payment recorded', number);
+  await expect(elias.button('Record payment')).toHaveCount(0);
+  await expect(elias.button('Void')).toHaveCount(0);
+  await expect(paper).toContainText('Paid');
+  await maya.opens('/client-dashboard/billing');
+  await expect(maya.card('To pay')).toContainText('Nothing to pay');
+
+  const stranger = await office.client();
+  await stranger.opens(`/client-dashboard/billing/${id}`);
+  await expect(stranger.page.getByText('This could not be loaded')).toBeVisible();
+});
+
+test('on paper there is the invoice and how to pay it, and nothing that needs a screen', async ({
+  office,
+}) => {
+  const who = office.newcomer('Petra', 'Blatt');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const petra = await office.person(who.email);
+  const { items } = await petra.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+  await petra.opens(`/client-dashboard/billing/${id}`);
+  const paper = petra.page.getByRole('article', { name: `Invoice ${number}` });
+  const ofTheScreen = [
+    petra.page.getByRole('navigation'),
+    petra.page.getByRole('button', { name: /^Account menu of/ }),
+    petra.button('Download PDF'),
+    petra.button('Print'),
+    petra.page.getByRole('region', { name: 'Pay by bank transfer' }),
+  ];
+  for (const part of ofTheScreen) await expect(part).not.toHaveCount(0);
+  const howToPay = paper.getByRole('heading', { name: 'Pay by bank transfer' });
+  await expect(howToPay).toHaveCount(0);
+
+  await petra.page.emulateMedia({ colorScheme: 'dark' });
+  await expect(petra.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await petra.page.emulateMedia({ media: 'print' });
+  // Black on white, also from the dark scheme.
+  await expect(petra.page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await expect(petra.page.locator('body')).toHaveCSS('color', 'rgb(29, 34, 41)');
+  for (const part of ofTheScreen) await expect(part).toHaveCount(0);
+  await expect(paper.getByRole('heading', { name: `Invoice ${number}` })).toBeVisible();
+  await expect(paper).toContainText(who.name);
+  // Below the header.
+  await expect(paper.getByRole('row').nth(1)).toContainText('$1,250.00');
+  await expect(paper.getByRole('row', { name: /^Total/ })).toContainText('$1,250.00');
+  // As on the PDF.
+  await expect(howToPay).toBeVisible();
+  const facts = paper.getByRole('definition');
+  await expect(facts.filter({ hasText: 'DEMOUS00XXX' })).toBeVisible();
+  await expect(facts.filter({ hasText: number })).toBeVisible();
+});
+
+test('an invoice of several pages prints its totals once, black on white', async ({ office }) => {
+  const who = office.newcomer('Lena', 'Lang');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const lena = await office.person(who.email);
+  const { items } = await lena.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+  // An order makes one line; an import may bring more.
+  const text = 'Formation, registered agent, filing fees and the documents of each member state. '.repeat(4);
+  const lines = Array.from(
+    { length: 60 },
+    (_, n) => `(x'${id.replaceAll('-', '')}', ${n + 10}, '${n + 1}. ${text}', 0)`,
+  );
+  await office.portal.sql(
+    `insert into invoice_lines (invoice_id, line_order, description, amount_minor) values ${lines.join(', ')}`,
+  );
+  await lena.opens(`/client-dashboard/billing/${id}`);
+  const { page } = lena;
+  const paper = page.getByRole('article', { name: `Invoice ${number}` });
+  await expect(paper.getByText(/^60\. /)).toBeVisible();
+  expect(await sticksOut(page)).toEqual([]);
+
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect(page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  const colours = await paper.evaluate((article) =>
+    [article, ...article.querySelectorAll('h2, p, th, td, dt, dd, span')].map((element) => {
+      const { color, backgroundColor } = getComputedStyle(element);
+      return { color, backgroundColor };
+    }),
+  );
+  for (const { color, backgroundColor } of colours) {
+    expect(brightness(color)).toBeLessThan(140);
+    expect(['rgba(0, 0, 0, 0)', 'rgb(255, 255, 255)']).toContain(backgroundColor);
+  }
+  // A footer group would stand on every page.
+  await expect(paper.locator('tfoot')).toHaveCSS('display', 'table-row-group');
+  await expect(paper.locator('thead')).toHaveCSS('display', 'table-header-group');
+  const printed = await page.pdf({ format: 'A4', printBackground: true });
+  expect(pages(printed)).toBeGreaterThan(2);
+});
+
+test('an invoice is voided with a reason that its client reads', async ({ office }) => {
+  const who = office.newcomer('Vera', 'Nowak');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const vera = await office.person(who.email);
+  const { items } = await vera.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+  const elias = await office.employee();
+  await elias.opens(`/employee-dashboard/invoices/${id}`);
+  await elias.button('Void').click();
+  const dialog = elias.dialog(`Void ${number}`);
+  await elias.writes({ Reason: 'The price was agreed anew.' }, dialog);
+  await elias.button('Void', dialog).click();
+  await elias.isTold('Invoice voided', number);
+  await vera.opens(`/client-dashboard/billing/${id}`);
+  await expect(vera.page.getByText('Void: The price was agreed anew.')).toBeVisible();
+  await expect(vera.page.getByRole('region', { name: 'Pay by bank transfer' })).toHaveCount(0);
+});
+
+test('the operator lists and pays invoices @postgres', async ({ office }) => {
+  const who = office.newcomer('Olga', 'Petrova');
+  await office.clientWithOrder(who);
+  const [due] = await office.portal.operator<{ number: string; due: string }[]>(
+    ...['invoice', 'list', '--client', who.email, '--status', 'due'],
+  );
+  const paid = await office.portal.operator<{ status: string; due: string; payments: unknown[] }>(
+    ...['invoice', 'pay', due?.number ?? '', '--amount', due?.due ?? '', '--note', 'By wire'],
+  );
+  expect(paid).toMatchObject({ status: 'paid', due: '0.00' });
+  expect(paid.payments).toHaveLength(1);
+  const again = await office.portal.spvctl('invoice', 'pay', due?.number ?? '', '--amount', '1');
+  expect(again.code).toBe(1);
+});
+
+test('a client sends the receipt of the bank, and the staff record the payment beside it @postgres', async ({
+  office,
+}) => {
+  const who = office.newcomer('Rosa', 'Hale');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const rosa = await office.person(who.email);
+  const { items } = await rosa.api.get<Invoices>('/rest/v1/invoices');
+  const { id, number } = items[0] ?? { id: '', number: '' };
+  const elias = await office.employee();
+  await elias.opens(`/employee-dashboard/invoices/${id}`);
+
+  await rosa.opens(`/client-dashboard/billing/${id}`);
+  const place = rosa.page.getByRole('group', { name: `Receipt for ${number}`, exact: true });
+  const receipt = { name: 'transfer.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4 paid') };
+  // It is there, and could not be sent in: it is not lost.
+  rosa.foresees(/503/);
+  await rosa.page.route('**/rest/v1/invoices/*/receipts', (route) => route.fulfill({ status: 503 }), {
+    times: 1,
+  });
+  await place.locator('input[type="file"]').first().setInputFiles(receipt);
+  await expect(place.getByRole('list', { name: 'Uploads' })).toContainText('Uploaded, but not sent in.', {
+    timeout: 30_000,
+  });
+  await rosa.isRefused('Error');
+  // Not by a reload either.
+  await rosa.opens(`/client-dashboard/billing/${id}`);
+  await expect(place.getByRole('list', { name: 'Uploads' })).toContainText(
+    'Uploaded, but not sent in. The page was left before that.',
+  );
+  await rosa.button('Send again: transfer.pdf').click();
+  await rosa.isTold('Receipt sent', number);
+  await rosa.isAt(`/client-dashboard/billing/${id}`);
+  const hers = rosa.page.getByRole('list', { name: 'Payment receipts' });
+  await expect(hers).toContainText('transfer.pdf');
+  await rosa.page.reload();
+  await expect(hers).toContainText('transfer.pdf');
+  await expect(place.getByRole('list', { name: 'Uploads' })).toHaveCount(0);
+  // It is proof, and no payment.
+  await expect(rosa.page.getByRole('article', { name: `Invoice ${number}` })).toContainText('Due');
+
+  await elias.withoutReloading(async () => {
+    const theirs = elias.page.getByRole('list', { name: 'Payment receipts' });
+    await expect(theirs).toContainText('transfer.pdf');
+    await expect(theirs).toContainText(who.name);
+    await expect(elias.button('Preview transfer.pdf, version 1', theirs)).toBeVisible();
+    await elias.button('Record the payment of this receipt').click();
+    const dialog = elias.dialog(`Record a payment for ${number}`);
+    await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
+    await elias.writes({ Amount: '1250', 'Amount, again': '1250.00' }, dialog);
+    await elias.button('Record payment', dialog).click();
+    await elias.isTold('Payment recorded', number);
+  });
+  await expect(place).toHaveCount(0);
+  await expect(hers).toContainText('transfer.pdf');
+  await rosa.opens('/client-dashboard/documents');
+  await expect(rosa.row('transfer.pdf')).toBeVisible();
+});
+
+/** 0 is black, 255 is white. */
+function brightness(colour: string): number {
+  return Math.max(...(colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number));
+}
+
+/** How many pages a PDF has, by its page objects. */
+function pages(pdf: Buffer): number {
+  return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+}

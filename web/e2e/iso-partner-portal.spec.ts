@@ -1,0 +1,263 @@
+/** What an ISO partner brings: a lead becomes a client with an order, the order earns a commission, which is paid. */
+import { readFile } from 'node:fs/promises';
+import { expect, test } from './support/fixtures';
+
+interface Orders {
+  items: { id: string; identifier: string }[];
+}
+interface Ledger {
+  items: { id: string; amount: string; status: string }[];
+}
+interface Earned {
+  currency: string;
+  total: string;
+}
+interface Statement {
+  items: { amount: string; status: string }[];
+  sums: { currency: string; total: string; paid: string }[];
+}
+
+test('a lead becomes a client, its order closes, and the commission is approved and paid @postgres', async ({
+  office,
+}) => {
+  const who = office.newcomer('Lena', 'Fischer');
+  const ingrid = await office.iso();
+  await ingrid.opens('/iso-dashboard');
+  await expect(ingrid.card('Pending Leads')).toContainText(/\d/);
+  await ingrid.button('Add Lead').click();
+  const adding = ingrid.dialog('Add Lead');
+  await ingrid.writes({ Email: 'lena at example' }, adding);
+  await ingrid.button('Add lead', adding).click();
+  await ingrid.isRefused('Missing Information');
+  await ingrid.isToldBeside('Last Name', 'Please fill in this field.', adding);
+  await ingrid.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.', adding);
+  const facts = {
+    'First Name': who.first,
+    'Last Name': who.last,
+    Email: who.email,
+    'Next step': 'Call back',
+  };
+  await ingrid.writes(facts, adding);
+  await ingrid.button('Add lead', adding).click();
+  await ingrid.isTold('Lead added', /^It is protected for you until /);
+
+  // Somebody whom somebody has: the answer names nobody.
+  await ingrid.opens('/iso-dashboard/leads');
+  await ingrid.button('Add Lead').first().click();
+  await ingrid.writes(
+    { 'First Name': 'Nora', 'Last Name': 'Eriksen', Email: 'nora.eriksen@example.com' },
+    adding,
+  );
+  await ingrid.button('Add lead', adding).click();
+  await ingrid.isRefused('Error', 'We know this person already. Please talk to our team.');
+  await ingrid.button('Cancel', adding).click();
+  await ingrid.button('Discard', adding).click();
+  await ingrid.picks('Mark as Qualified', who.name);
+  await ingrid.isTold('Lead saved', who.name);
+  await expect(ingrid.row(who.name, 'Leads')).toContainText('90 days left');
+  const days = ingrid.page.getByRole('columnheader', { name: /^Protected/ }).getByRole('img');
+  await expect(days).toHaveAccessibleName(/^Days for which nobody else can add the same person/);
+  await ingrid.searches('Search leads', who.last);
+  await expect(ingrid.row(who.name, 'Leads')).toHaveCount(1);
+  const [leads] = await Promise.all([
+    ingrid.page.waitForEvent('download'),
+    ingrid.button('Export CSV').click(),
+  ]);
+  expect(leads.suggestedFilename()).toMatch(/^leads-\d{4}-\d\d-\d\d\.csv$/);
+  const leadLines = (await readFile(await leads.path(), 'utf8')).trim().split('\r\n');
+  expect(leadLines).toHaveLength(2);
+  expect(leadLines[1]).toContain(`,Ingrid Solberg,${who.first},${who.last},${who.email},`);
+
+  // What is narrowed to nothing does not say that there is nothing.
+  await ingrid.field('Stage').click();
+  await ingrid.page.getByRole('option', { name: 'Lost', exact: true }).click();
+  await expect(ingrid.page.getByText('No lead matches these filters')).toBeVisible();
+  await expect(ingrid.button('Add Lead')).toHaveCount(1);
+  await ingrid.field('Stage').click();
+  await ingrid.page.getByRole('option', { name: 'All stages', exact: true }).click();
+  await expect(ingrid.row(who.name, 'Leads')).toHaveCount(1);
+
+  // The lead waits on the desk, where it is converted.
+  const elias = await office.employee();
+  await elias.opens(`/request-management?kind=lead&q=${who.email}`);
+  await expect(elias.row(who.name, 'Requests')).toContainText('Pending');
+  const reference =
+    /REQ-[0-9a-f]{8}/.exec((await elias.row(who.name, 'Requests').textContent()) ?? '')?.[0] ?? '';
+  await elias.picks('Convert to client', reference);
+  const terms = elias.dialog(`Convert ${who.name}`);
+  await expect(terms).toContainText('with Ingrid Solberg as its ISO partner');
+  await elias.writes({ 'SPV Price': '12000', Commission: '1234.56' }, terms);
+  await elias.button('Convert to client', terms).click();
+  await elias.isTold('Lead converted', who.name);
+  await expect(elias.row(who.name, 'Requests')).toContainText('Approved');
+
+  // The partner's page was open all the time.
+  await expect(ingrid.row(who.name, 'Leads')).toContainText('Won');
+  await ingrid.opens('/iso-dashboard/clients');
+  await ingrid.searches('Search clients', who.last);
+  await ingrid.link(who.name).click();
+  await ingrid.writes({ 'New note': 'Wants a second vehicle in spring.' });
+  await ingrid.button('Add note').click();
+  await ingrid.isTold('Note saved');
+  await expect(ingrid.page.getByText('Wants a second vehicle in spring.')).toBeVisible();
+
+  // The order closes, which earns the commission.
+  const clientId = new URL(ingrid.page.url()).pathname.split('/').at(-1) ?? '';
+  const { items } = await elias.api.get<Orders>(`/rest/v1/spvs?client_id=${clientId}`);
+  const { id = '', identifier = '' } = items[0] ?? {};
+  const { steps } = await elias.api.get<{ steps: { id: string }[] }>(`/rest/v1/spvs/${id}`);
+  await elias.api.post(`/rest/v1/spvs/${id}/steps/complete`, { ids: steps.map((step) => step.id) });
+  await elias.opens('/employee-dashboard/commissions?status=pending');
+  await expect(elias.row(identifier, 'Ledger')).toContainText('$1,234.56');
+  await elias.page.getByRole('checkbox', { name: `Select the commission of ${identifier}` }).check();
+  await elias.button('Approve selected (1)').click();
+  await elias.isTold('Commissions approved');
+  await elias.link('Payout runs').click();
+  await elias.button('Open payout run').click();
+  await elias.isTold('Payout run opened', /^PAY-/);
+  // The newest run is paid until the new one has come into the table.
+  const name = (await elias.row(/PAY-.*Open/, 'Runs').textContent())?.match(/PAY-\d+-\d+/)?.[0] ?? '';
+  const [file] = await Promise.all([
+    elias.page.waitForEvent('download'),
+    elias.picks('CSV for the bank', name),
+  ]);
+  expect(await readFile(await file.path(), 'utf8')).toContain('Ingrid Solberg,iso@example.com');
+  await elias.picks('Record as paid', name);
+  await elias.button('Record as paid', elias.dialog(`Record ${name} as paid`)).click();
+  await elias.isTold('Payout run recorded as paid', name);
+
+  // The partner and its company see the same amounts, on the screen and in the file.
+  await ingrid.opens('/iso-dashboard/commissions');
+  await expect(ingrid.row(identifier, 'Ledger')).toContainText('Paid');
+  await expect(ingrid.row(identifier, 'Ledger')).toContainText(name);
+  await ingrid.field('Period').click();
+  await ingrid.page.getByRole('option', { name: 'This Year', exact: true }).click();
+  await ingrid.isAt('/iso-dashboard/commissions?period=this_year');
+  const year = await ingrid.api.get<Earned>('/rest/v1/commissions/overview?period=this_year');
+  const cards = ingrid.card('Commission Overview');
+  await expect(cards).toContainText(/Earned from Jan 1, \d{4} to /);
+  await expect(cards).toContainText(
+    Number(year.total).toLocaleString('en-US', { style: 'currency', currency: year.currency }),
+  );
+  const statement = await ingrid.api.get<Statement>('/rest/v1/commissions/statement');
+  const total = statement.sums[0]?.total ?? '';
+  await ingrid.opens('/iso-dashboard/commissions/statement');
+  const paper = ingrid.page.getByRole('article', { name: 'Commission statement' });
+  await expect(paper).toContainText(
+    Number(total).toLocaleString('en-US', { style: 'currency', currency: 'USD' }),
+  );
+  const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
+  await expect(explained).toHaveAccessibleName(/^What the order earns by its rule\./);
+  const rule = paper.getByRole('columnheader', { name: /^Rule/ }).getByRole('img');
+  await expect(rule).toHaveAccessibleName(/^The percentage, and the amount of the order/);
+  // On paper there is the table, and nothing that needs a screen.
+  await ingrid.page.emulateMedia({ colorScheme: 'dark' });
+  await expect(ingrid.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await ingrid.page.emulateMedia({ media: 'print' });
+  // Black on white, also from the dark scheme.
+  await expect(ingrid.page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
+  await expect(ingrid.page.locator('body')).toHaveCSS('color', 'rgb(29, 34, 41)');
+  await expect(paper.getByRole('table')).toBeVisible();
+  await expect(ingrid.page.getByRole('navigation')).toHaveCount(0);
+  await expect(ingrid.button('Print')).toHaveCount(0);
+  await expect(paper.getByRole('img')).toHaveCount(0);
+  await ingrid.page.emulateMedia({ media: null, colorScheme: null });
+  const [csv] = await Promise.all([
+    ingrid.page.waitForEvent('download'),
+    ingrid.button('Export CSV').click(),
+  ]);
+  const lines = (await readFile(await csv.path(), 'utf8')).trim().split('\r\n').slice(1);
+  const cents = lines.map((line) => line.split(',')).filter((cells) => cells[11] !== 'void');
+  const sum = cents.reduce((all, cells) => all + Math.round(Number(cells[10]) * 100), 0);
+  expect(sum).toBe(Math.round(Number(total) * 100));
+  const clara = await office.companyAdmin();
+  const companys = await clara.api.get<Ledger>(`/rest/v1/commissions?spv_id=${id}`);
+  expect(companys.items.map(({ amount, status }) => `${amount} ${status}`)).toEqual(['1234.56 paid']);
+  await clara.opens('/company-dashboard/reports?report=commissions&period=all_time');
+  const report = clara.page.getByRole('article', { name: 'Commissions' });
+  const reported = report.getByRole('row', { name: new RegExp(identifier) });
+  await expect(reported).toContainText('$1,234.56');
+  await expect(reported).toContainText('Paid');
+});
+
+test('a call is asked for, confirmed and put into the calendar @postgres', async ({ office }) => {
+  const ingrid = await office.iso();
+  await ingrid.opens('/iso-dashboard');
+  await ingrid.button('Schedule Call').click();
+  const dialog = ingrid.dialog('Schedule Call');
+  const topic = office.fresh('Terms for a fund');
+  const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
+  await dialog.getByLabel('Second choice').fill(`${soon}T17:30`);
+  await ingrid.button('Request a call', dialog).click();
+  await ingrid.isRefused('Missing Information');
+  await ingrid.isToldBeside('Topic', 'Please fill in this field.', dialog);
+  await expect(dialog.getByLabel('First choice')).toHaveAccessibleDescription('Please fill in this field.');
+  await ingrid.writes({ Topic: topic }, dialog);
+  await dialog.getByLabel('First choice').fill(`${soon}T15:00`);
+  await ingrid.button('Request a call', dialog).click();
+  await ingrid.isTold('Call requested');
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/calls?status=requested');
+  await elias.picks('Confirm', topic);
+  const answer = elias.dialog('Confirm the call with Ingrid Solberg');
+  await elias.writes({ 'Where to dial in': 'We call you.' }, answer);
+  await elias.button('Confirm', answer).click();
+  await elias.isTold('Call confirmed');
+  // It was a request as well, and is one that is answered now.
+  await ingrid.opens('/iso-dashboard/requests');
+  await expect(ingrid.row(topic, 'All requests')).toContainText('Approved');
+  await expect(ingrid.row(topic, 'All requests')).toContainText('Answer: We call you.');
+  await ingrid.opens('/iso-dashboard/calls');
+  await expect(ingrid.row(topic, 'Calls')).toContainText('Confirmed');
+  const [file] = await Promise.all([
+    ingrid.page.waitForEvent('download'),
+    ingrid.picks('Add to calendar', topic),
+  ]);
+  const calendar = await readFile(await file.path(), 'utf8');
+  expect(calendar).toContain('BEGIN:VEVENT');
+  expect(calendar).toContain('DTSTART:');
+  // Something came up: a confirmed call is called off by the staff, too.
+  await elias.opens('/employee-dashboard/calls?status=confirmed');
+  await expect(elias.row(topic, 'Calls')).toHaveCount(1);
+  const [calls] = await Promise.all([
+    elias.page.waitForEvent('download'),
+    elias.button('Export CSV').click(),
+  ]);
+  const confirmed = await readFile(await calls.path(), 'utf8');
+  expect(confirmed).toContain(`,Ingrid Solberg,${topic},`);
+  expect(confirmed).not.toContain(',requested,');
+  await elias.picks('Cancel call', topic);
+  const question = elias.dialog(`Cancel “${topic}”?`);
+  await elias.button('Cancel call', question).click();
+  await elias.isTold('Call cancelled', topic);
+  await expect(ingrid.row(topic, 'Calls')).toContainText('Cancelled');
+  // The partner narrows the list as the staff do.
+  const status = ingrid.field('Status');
+  await status.click();
+  await ingrid.page.getByRole('option', { name: 'Requested', exact: true }).click();
+  await ingrid.isAt('/iso-dashboard/calls?status=requested');
+  await expect(ingrid.row(topic, 'Calls')).toHaveCount(0);
+  await status.click();
+  await ingrid.page.getByRole('option', { name: 'Cancelled', exact: true }).click();
+  await expect(ingrid.row(topic, 'Calls')).toContainText('Cancelled');
+});
+
+test('a partner changes their profile, and every page is one link away', async ({ office }) => {
+  const ingrid = await office.iso();
+  await ingrid.opens('/iso-dashboard/profile');
+  await ingrid.writes({ Phone: '+1 555 0144' });
+  await ingrid.button('Save Changes').click();
+  await ingrid.isTold('Profile Updated', 'Your changes have been saved successfully.');
+  for (const name of ['Dashboard', 'My Clients', 'Commissions', 'Leads', 'Profile'])
+    await expect(ingrid.link(name).first()).toBeVisible();
+});
+
+test('a lead without an organisation is shown with its email once', async ({ office }) => {
+  const who = office.newcomer('Dario', 'Conti');
+  const ingrid = await office.iso();
+  const { first: first_name, last: last_name, email } = who;
+  await ingrid.api.post('/rest/v1/leads', { first_name, last_name, email });
+  await ingrid.opens('/iso-dashboard/leads');
+  const row = ingrid.row(who.name, 'Leads');
+  await expect(row.getByText(email)).toHaveCount(1);
+});

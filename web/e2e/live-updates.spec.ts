@@ -1,0 +1,95 @@
+/** What changes shows on every open page: over one stream for all tabs of a browser, and without any stream as well. */
+import type { Locator, Page } from '@playwright/test';
+import { paths } from '../src/paths';
+import type { Office } from './support/server';
+import { expect, test } from './support/fixtures';
+
+const stream = '/realtime/v1/events';
+const nothingYet = 'Ask us anything. Our team answers here.';
+
+/** A client with an order, and the staff who write about it. */
+async function clientOfAnOrder(office: Office, first: string, last: string) {
+  const who = office.newcomer(first, last);
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const staff = await office.api('employee@example.com');
+  return {
+    client: await office.person(who.email),
+    path: paths.clientOrder(spv.id),
+    staffWrite: (body: string) => staff.post('/rest/v1/messages', { spv_id: spv.id, body }),
+  };
+}
+
+function message(tab: Page, words: string): Locator {
+  return tab.getByRole('log', { name: 'Messages' }).getByText(words);
+}
+
+test('one stream serves all tabs of a browser, and when its tab is closed another one goes on @postgres', async ({
+  office,
+}) => {
+  const { client, path, staffWrite } = await clientOfAnOrder(office, 'Tabea', 'Lind');
+  const asked: string[] = [];
+  const counts = (tab: Page, name: string) =>
+    tab.on('request', (request) => {
+      if (new URL(request.url()).pathname === stream) asked.push(name);
+    });
+  counts(client.page, 'first');
+  await client.opens(path);
+  await expect(client.page.getByText(nothingYet)).toBeVisible();
+  await expect.poll(() => asked).toEqual(['first']);
+  const other = await client.page.context().newPage();
+  counts(other, 'other');
+  await other.goto(path);
+  await expect(other.getByText(nothingYet)).toBeVisible();
+
+  await staffWrite('Your file is complete.');
+  for (const tab of [client.page, other])
+    await expect(message(tab, 'Your file is complete.')).toBeVisible({ timeout: 15_000 });
+  expect(asked).toEqual(['first']);
+
+  await client.page.close();
+  await expect.poll(() => asked).toEqual(['first', 'other']);
+  await staffWrite('We file on Monday.');
+  await expect(message(other, 'We file on Monday.')).toBeVisible({ timeout: 15_000 });
+  expect(asked).toEqual(['first', 'other']);
+});
+
+test('where no stream can be had, an open page asks again by itself', async ({ office }) => {
+  // Each attempt comes after a longer pause than the one before, of half a minute at most.
+  test.setTimeout(90_000);
+  const { client, path, staffWrite } = await clientOfAnOrder(office, 'Polly', 'Hartmann');
+  client.foresees(/ERR_CONNECTION_REFUSED/);
+  let refused = 0;
+  await client.page.route(`**${stream}`, (route) => {
+    refused += 1;
+    return route.abort('connectionrefused');
+  });
+  await client.opens(path);
+  await expect(client.page.getByText(nothingYet)).toBeVisible();
+  await expect.poll(() => refused).toBeGreaterThan(0);
+  await client.withoutReloading(async () => {
+    await staffWrite('Your file is complete.');
+    await expect(message(client.page, 'Your file is complete.')).toBeVisible({ timeout: 40_000 });
+  });
+  // The server itself is there.
+  await expect(client.page.getByText('No connection.')).toHaveCount(0);
+});
+
+test('who helps a client follows the settings, of which no event tells them, while the dashboard is open', async ({
+  office,
+}) => {
+  const { client } = await clientOfAnOrder(office, 'Nell', 'Frost');
+  await client.page.clock.install();
+  await client.opens(paths.clientDashboard);
+  const help = client.card('Need Help?');
+  await expect(help.getByRole('link', { name: 'employee@example.com' })).toBeVisible();
+  // As if a super admin had changed it: other stories read the office's own.
+  await client.page.route('**/rest/v1/settings', async (route) => {
+    const response = await route.fetch();
+    const settings = (await response.json()) as object;
+    const representative = { name: 'Ruth Okoye', email: 'ruth@example.com', phone: null };
+    await route.fulfill({ response, json: { ...settings, representative } });
+  });
+  await client.page.clock.runFor(61_000);
+  await expect(help).toContainText('Ruth Okoye');
+});

@@ -1,0 +1,188 @@
+/** The whole portal in the reader's language, and in light or dark. */
+import { paths } from '../src/paths';
+import { isEnglish, isKey } from './support/messageCatalogue';
+import type { Person } from './support/users';
+import { isQuiet, words } from './support/pageChecks';
+import { expect, test } from './support/fixtures';
+
+const publicPages = [
+  paths.landing,
+  paths.about,
+  paths.security,
+  paths.help,
+  paths.contact,
+  paths.apiDocs,
+  paths.portalSelector,
+  paths.employeePortal,
+  paths.login('client'),
+  paths.login('employee'),
+  paths.login('company'),
+  paths.login('iso'),
+  paths.signup,
+  paths.signupFor('client'),
+  paths.signupFor('employee'),
+  paths.signupFor('iso'),
+  paths.signupFor('company'),
+  paths.forgotPassword,
+  `${paths.confirm}?token_hash=x&type=magiclink`,
+  `${paths.confirm}?token_hash=x&type=email_change`,
+  `${paths.confirm}?error_code=otp_expired&type=signup`,
+  `${paths.resetPassword}?token_hash=pkce_x&type=recovery`,
+  `${paths.portalSelector}?error_code=account_requested`,
+  paths.resetPassword,
+  paths.success,
+];
+
+test('a visitor switches to Spanish, and every open page follows', async ({ office }) => {
+  const visitor = await office.visitor();
+  await visitor.opens('/');
+  await isQuiet(visitor.page);
+  await saysEverything(visitor, 'en');
+  await visitor.page.getByRole('combobox', { name: 'Language' }).selectOption({ label: 'Español' });
+  await expect(visitor.page.locator('html')).toHaveAttribute('lang', 'es');
+  await saysEverything(visitor, 'es');
+  for (const path of publicPages) {
+    await test.step(path, async () => {
+      await visitor.opens(path);
+      await isQuiet(visitor.page);
+      await saysEverything(visitor, 'es');
+    });
+  }
+  await visitor.opens('/');
+  await visitor.page.getByRole('button', { name: 'Iniciar sesión' }).click();
+  await expect(visitor.dialog('SPV Portal')).toBeVisible();
+  await saysEverything(visitor, 'es');
+});
+
+const portals = [
+  [
+    'client@example.com',
+    [
+      paths.clientDashboard,
+      paths.clientOrders,
+      paths.clientProfile,
+      paths.clientNewOrder,
+      paths.clientBilling,
+      paths.clientProfileTab('preferences'),
+    ],
+  ],
+  [
+    'employee@example.com',
+    [
+      ...(['clients', 'companies', 'isos', 'spvs'] as const).map(paths.employeeTab),
+      paths.requestManagement,
+      paths.employeeInvoices,
+    ],
+  ],
+  [
+    'super@example.com',
+    [paths.adminDashboard, paths.adminUsers, paths.adminRules, paths.adminSecurity, paths.companyDashboard],
+  ],
+  [
+    'company@example.com',
+    [paths.companyDashboard, paths.companySpvs, paths.companyEmployees, paths.companySettings],
+  ],
+  ['iso@example.com', [paths.isoDashboard]],
+] as const;
+
+for (const [email, pages] of portals) {
+  test(`${email} switches to Spanish at once, and it stays`, async ({ ownOffice: office }) => {
+    const person = await office.person(email);
+    await person.opens(pages[0]);
+    await isQuiet(person.page);
+    await saysEverything(person, 'en');
+    await person.withoutReloading(async () => {
+      await person.page.getByRole('button', { name: /^Account menu of/ }).click();
+      await person.page.getByRole('menuitem', { name: 'Español' }).click();
+      await expect(person.page.locator('html')).toHaveAttribute('lang', 'es');
+      await isQuiet(person.page);
+      await saysEverything(person, 'es');
+    });
+    await expect
+      .poll(async () => (await person.api.get<{ language: string }>('/rest/v1/me')).language)
+      .toBe('es');
+    for (const path of pages.slice(1)) {
+      await test.step(path, async () => {
+        await person.opens(path);
+        await isQuiet(person.page);
+        await saysEverything(person, 'es');
+      });
+    }
+    // Another browser of the same person, which prefers English.
+    const elsewhere = await office.person(email);
+    await elsewhere.opens(pages[0]);
+    await isQuiet(elsewhere.page);
+    await expect(elsewhere.page.locator('html')).toHaveAttribute('lang', 'es');
+    await saysEverything(elsewhere, 'es');
+  });
+}
+
+test('an employee works in Spanish: dialogs, messages, toasts, dates and amounts', async ({
+  ownOffice: office,
+}) => {
+  const elias = await office.employee();
+  await elias.api.patch('/rest/v1/me', { language: 'es' });
+  await elias.opens('/employee-dashboard');
+  await isQuiet(elias.page);
+
+  await elias.button('Alta rápida (correo)').click();
+  await elias.button('Crear cliente').click();
+  await elias.isRefused('Falta información', 'Rellene todos los campos obligatorios');
+  await saysEverything(elias, 'es');
+
+  const api = await office.api();
+  const { items } = await api.get<{ items: { id: string; identifier: string; status: string }[] }>(
+    '/rest/v1/spvs?status=processing',
+  );
+  const order = items[0];
+  await elias.opens(`${paths.employeeTab('spvs')}&spv=${order?.id}`);
+  await isQuiet(elias.page);
+  await saysEverything(elias, 'es');
+  const region = elias.page.getByRole('region', { name: order?.identifier });
+  await expect(region).toContainText(/\d{1,2} \p{L}{3,4} 20\d\d/u);
+  await expect(region).toContainText(/\d(\.\d{3})*,\d\d\sUS\$/);
+  await elias.page
+    .getByRole('button', { name: /^Editar / })
+    .first()
+    .click();
+  await expect(elias.page.getByRole('dialog')).toBeVisible();
+  await saysEverything(elias, 'es');
+});
+
+test('light and dark: by the system, by the button, and it stays', async ({ office }) => {
+  const visitor = await office.visitor({ colorScheme: 'dark' });
+  const amara = await office.client();
+  await visitor.opens('/');
+  await expect.poll(() => brightness(visitor)).toBeLessThan(60);
+  await visitor.button('Use light colors').click();
+  await expect.poll(() => brightness(visitor)).toBeGreaterThan(200);
+  await visitor.opens('/auth/login/client');
+  await expect.poll(() => brightness(visitor)).toBeGreaterThan(200);
+
+  await amara.opens('/client-dashboard');
+  await isQuiet(amara.page);
+  await expect.poll(() => brightness(amara)).toBeGreaterThan(200);
+  await amara.button('Switch to dark mode').click();
+  await expect.poll(() => brightness(amara)).toBeLessThan(60);
+  await amara.page.reload();
+  await isQuiet(amara.page);
+  await expect.poll(() => brightness(amara)).toBeLessThan(60);
+  await expect(amara.button('Switch to light mode')).toBeVisible();
+});
+
+/** No text of the other language, no key instead of a text, and enough texts that this means something. */
+async function saysEverything(person: Person, language: 'en' | 'es'): Promise<void> {
+  const shown = await words(person.page);
+  expect.soft(shown.filter(isKey), 'keys instead of words').toEqual([]);
+  const { pathname } = new URL(person.page.url());
+  const place = pathname === paths.apiDocs ? 'document' : pathname.endsWith('-dashboard') ? 'portal' : 'open';
+  const english = shown.filter((text) => isEnglish(text, place));
+  if (language === 'en') expect(english.length, 'English texts').toBeGreaterThan(8);
+  else expect.soft(english, `English on ${person.page.url()}`).toEqual([]);
+}
+
+async function brightness(person: Person): Promise<number> {
+  const colour = await person.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const parts = colour.match(/[\d.]+/g)?.map(Number) ?? [];
+  return Math.max(...parts.slice(0, 3));
+}

@@ -1,0 +1,75 @@
+/** The bell: what is new, live, and read when it was seen. */
+import { expect, test } from './support/fixtures';
+import { password } from './support/portal';
+
+test('the bell counts what is new while the page is open, and leads to it @postgres', async ({ office }) => {
+  const who = office.newcomer('Bela', 'Toth');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const bela = await office.visitor();
+  await bela.signsIn('client', who.email, password);
+  const bell = bela.page.getByRole('button', { name: /^Notifications/ });
+  await expect(bell).toBeVisible();
+
+  await bela.withoutReloading(async () => {
+    const centre = bela.dialog('Notifications');
+    await bell.click();
+    await expect(centre.getByText(`created order ${spv.identifier}`)).toBeVisible();
+    await bela.button('Mark all as read', centre).click();
+    await expect(bell).toHaveAccessibleName('Notifications');
+    await bela.page.keyboard.press('Escape');
+
+    const staff = await office.api('employee@example.com');
+    await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'Your file is complete.' });
+    await expect(bell).toHaveAccessibleName(/[1-9] unread/);
+    await bell.click();
+    const news = `Elias Brandt wrote a message about order ${spv.identifier}`;
+    await centre.getByRole('link', { name: news }).click();
+    await expect(bela.page.getByRole('log').getByText('Your file is complete.')).toBeVisible();
+    await bell.click();
+    await expect(centre.getByText('Unread:')).toHaveCount(0);
+  });
+});
+
+test('what people choose to be told of is kept', async ({ office }) => {
+  const who = office.newcomer('Cleo', 'Marsh');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const cleo = await office.visitor();
+  await cleo.signsIn('client', who.email, password);
+  await expect(cleo.heading('Welcome, Cleo')).toBeVisible();
+  await cleo.opens('/client-profile?tab=notifications');
+  await cleo.chooses('E-mail: Messages', 'Daily summary');
+  await cleo.isTold('Settings Saved');
+  await cleo.page.getByRole('switch', { name: 'In the app: Documents' }).click();
+  await cleo.isTold('Settings Saved');
+  await cleo.opens('/client-profile?tab=notifications');
+  await expect(cleo.field('E-mail: Messages')).toHaveText('Daily summary');
+  await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
+
+  // One event apart from the others of its topic.
+  const apart = cleo.button('Event by event: Messages');
+  await apart.focus();
+  await cleo.page.keyboard.press('Enter');
+  await expect(apart).toHaveAttribute('aria-expanded', 'true');
+  await expect(cleo.field('E-mail: A message about an order')).toHaveText('Daily summary');
+  await cleo.chooses('E-mail: A message about an order', 'Off');
+  await expect(cleo.field('E-mail: Messages')).toHaveText('Various');
+  await cleo.opens('/client-profile?tab=notifications');
+  await cleo.page.setViewportSize({ width: 390, height: 844 });
+  await cleo.button('Event by event: Messages').click();
+  await expect(cleo.field('E-mail: A message about an order')).toHaveText('Off');
+  await expect(cleo.field('E-mail: A message that is not about an order')).toHaveText('Daily summary');
+  // What only the staff are told of is not there.
+  await expect(cleo.page.getByText('An internal note about an order')).toHaveCount(0);
+  // The topic sets all of its events again.
+  await cleo.chooses('E-mail: Messages', 'At once');
+  await expect(cleo.field('E-mail: A message about an order')).toHaveText('At once');
+  // What did not reach the server is not shown as if it had.
+  await cleo.isTold('Settings Saved');
+  cleo.foresees(/ERR_CONNECTION_RESET/);
+  await cleo.page.route('**/rest/v1/me/notification-choices', (route) => route.abort('connectionreset'));
+  await cleo.page.getByRole('switch', { name: 'In the app: Documents' }).click();
+  await cleo.isRefused('Error', 'The server cannot be reached. Check your connection and try again.');
+  await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
+});

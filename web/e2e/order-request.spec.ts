@@ -1,0 +1,126 @@
+/** A client asks for an order; the staff accept or decline it; the client follows. */
+import { expect, test } from './support/fixtures';
+import type { Office } from './support/server';
+import type { Person } from './support/users';
+
+async function maya(office: Office): Promise<{ client: Person; company: string }> {
+  const who = office.newcomer('Maya', 'Ortiz');
+  const company = await office.company();
+  await office.clientWithOrder(who, company.id);
+  await office.setsPassword(who.email);
+  return { client: await office.person(who.email), company: company.name };
+}
+
+async function asks(client: Person, name: string): Promise<string> {
+  await client.opens('/client-dashboard/orders');
+  await client.link('New SPV Order').click();
+  await client.isAt('/client-dashboard/orders/new');
+  await client.writes({ Purpose: 'To buy a warehouse', 'First choice': name, 'Second choice': `${name} II` });
+  await client.writes({ 'Purchase Amount': '250,000.50' });
+  await client.chooses('Country', 'Singapore');
+  const papers = client.page.getByRole('group', { name: 'Documents', exact: true }).last();
+  await papers
+    .locator('input[type="file"]')
+    .first()
+    .setInputFiles({
+      name: `${name} plan.txt`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from('What we want to do'),
+    });
+  await expect(papers.getByRole('list', { name: 'Uploads' })).toContainText('Uploaded');
+  await client.button('Send request').click();
+  await expect(client.heading('All done')).toBeVisible();
+  const reference = await client.page.getByText(/^REQ-[0-9a-f]{8}$/).textContent();
+  return reference ?? '';
+}
+
+test('a request is accepted and becomes a pending order @postgres', async ({ office }) => {
+  const { client, company } = await maya(office);
+  await client.opens('/client-dashboard/orders/new');
+  await client.writes({ 'Second choice': 'Same', 'Purchase Amount': '1e9' });
+  await client.button('Send request').click();
+  await client.isRefused('Missing Information', 'Please fill in all required fields');
+  for (const label of ['Purpose', 'First choice'])
+    await client.isToldBeside(label, 'Please fill in this field.');
+  await client.isToldBeside('Purchase Amount', 'Enter an amount, for example 1250.00.');
+  await client.writes({
+    Purpose: 'Two',
+    'First choice': 'Same',
+    'Second choice': 'same',
+  });
+  await client.button('Send request').click();
+  await client.isRefused('Error');
+  await client.isToldBeside('First choice', 'Is there twice. Choose different ones.');
+  await client.isToldBeside('Purchase Amount', 'Enter an amount, for example 1250.00.');
+
+  const name = office.fresh('Harbor Warehouse');
+  const reference = await asks(client, name);
+  // The measured time, with the unit.
+  await expect(client.page.getByText(/^\d+\.\d seconds$/)).toBeVisible();
+  await client.link('Continue to Dashboard').click();
+  await client.isAt('/client-dashboard/orders');
+  await expect(client.row(reference, 'My requests')).toContainText('Pending');
+  await expect(client.row(reference, 'My requests')).toContainText('$250,000.50');
+
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/requests?kind=order&status=pending');
+  await expect(elias.row(reference, 'Requests')).toContainText(name);
+  // What goes with it can be opened before anything is decided.
+  await elias.picks('Details', reference);
+  await expect(elias.heading(`Request ${reference}`)).toBeVisible();
+  const saved = elias.page.waitForEvent('download');
+  await elias.button(`Download ${name} plan.txt, version 1`).click();
+  expect((await saved).suggestedFilename()).toBe(`${name} plan.txt`);
+  await elias.opens('/request-management?kind=order&status=pending');
+  await elias.picks('Accept', reference);
+  const dialog = elias.dialog(`Accept ${reference}`);
+  await expect(elias.field('Company', dialog)).toHaveValue(company);
+  await expect(elias.field('Purchase Amount', dialog)).toHaveValue('250000.50');
+  await expect(elias.field('Country', dialog)).toHaveText('Singapore');
+  await elias.writes({ 'SPV Price': '1250.00', 'Custom Identifier': name }, dialog);
+  await elias.button('Accept and create order', dialog).click();
+  await elias.isTold('Request accepted', name);
+  await expect(elias.row(reference, 'Requests')).toHaveCount(0);
+
+  // The client's page was open all the time.
+  const row = client.row(reference, 'My requests');
+  await expect(row).toContainText('Approved');
+  await expect(client.row(name, 'All orders')).toContainText('Pending');
+  await client.link(`Order ${name}`, row).click();
+  await expect(client.heading(name)).toBeVisible();
+  await expect(client.row(`${name} plan.txt`, `Documents of ${name}`)).toBeVisible();
+});
+
+test('a request is declined with a reason, and another one taken back', async ({ office }) => {
+  const { client } = await maya(office);
+  const reference = await asks(client, office.fresh('Too Far'));
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/requests?kind=order');
+  await elias.picks('Reject', reference);
+  const dialog = elias.dialog(`Reject ${reference}`);
+  await elias.button('Reject', dialog).click();
+  await elias.isToldBeside('Reason', 'Please fill in this field.', dialog);
+  await elias.writes({ Reason: 'We do not form vehicles for this purpose.' }, dialog);
+  await elias.button('Reject', dialog).click();
+  await elias.isTold('Request rejected', reference);
+
+  await client.opens('/client-dashboard/orders');
+  const row = client.row(reference, 'My requests');
+  await expect(row).toContainText('Rejected');
+  await expect(row).toContainText('Reason: We do not form vehicles for this purpose.');
+
+  const second = await asks(client, office.fresh('Changed my mind'));
+  const offered = (action: string) => elias.page.getByRole('menuitem', { name: action, exact: true });
+  await elias.button(`Actions for ${second}`).click();
+  await expect(offered('Reject')).toBeEnabled();
+  await client.opens('/client-dashboard/orders');
+  await client.button(`Withdraw ${second}`).click();
+  await client.button('Withdraw', client.dialog(`Withdraw ${second}?`)).click();
+  await client.isTold('Request withdrawn', second);
+  await expect(client.row(second, 'My requests')).toContainText('Withdrawn');
+  // He was about to pick: what he can no longer do stays where it was.
+  await expect(offered('Reject')).toBeDisabled();
+  await offered('Details').click();
+  await expect(elias.heading(`Request ${second}`)).toBeVisible();
+  await expect(elias.page.getByText('To buy a warehouse')).toBeVisible();
+});

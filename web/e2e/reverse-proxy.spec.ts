@@ -1,0 +1,106 @@
+/** Behind a proxy that was never told of the portal: small bodies, and pages of its own. */
+import { pdf } from './support/pdf';
+import { password } from './support/portal';
+import { Proxy } from './support/proxy';
+import { expect, test } from './support/fixtures';
+
+const kilobyte = 1024;
+
+test('files go through a proxy in pieces that it takes, and what it refuses is said to be its doing', async ({
+  office,
+}) => {
+  const proxy = await Proxy.start(office.portal.url);
+  const who = office.newcomer('Priya', 'Raman');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const priya = await office.visitor({ baseURL: proxy.url });
+  priya.foresees(/Failed to load resource|50[24] from/);
+
+  // Signing in.
+  proxy.answersCalls(403, '403 Forbidden', /^\/auth\/v1\/token/);
+  await priya.signsIn('client', who.email, password);
+  await priya.isRefused(
+    'Login Failed',
+    'The server in front of the portal refused this (status 403). Try again; if it happens again, contact your administrator.',
+  );
+  proxy.passesAll();
+  await priya.button('Sign In').click();
+  await priya.isAt('/client-dashboard');
+
+  // As nginx comes.
+  proxy.refusesAbove(kilobyte * kilobyte);
+  await priya.opens(`/client-dashboard/orders/${spv.id}`);
+  const group = priya.page.getByRole('group', {
+    name: `Upload documents for ${spv.identifier}`,
+    exact: true,
+  });
+  const table = `Documents of ${spv.identifier}`;
+  const send = (name: string, bytes: number) =>
+    group
+      .locator('input[type="file"]')
+      .first()
+      .setInputFiles({
+        name,
+        mimeType: 'application/pdf',
+        buffer: Buffer.concat([pdf(name), Buffer.alloc(bytes, 65)]),
+      });
+  await send('scan.pdf', 3 * kilobyte * kilobyte);
+  await expect(priya.row('scan.pdf', table)).toBeVisible({ timeout: 30_000 });
+  expect(Math.max(...proxy.pieces)).toBe(512 * kilobyte);
+
+  // Narrower: halved until it fits, also for what comes after.
+  proxy.pieces.length = 0;
+  proxy.refusesAbove(150 * kilobyte);
+  await send('lease.pdf', 1024 * kilobyte);
+  await expect(priya.row('lease.pdf', table)).toBeVisible({ timeout: 30_000 });
+  await send('annex.pdf', 300 * kilobyte);
+  await expect(priya.row('annex.pdf', table)).toBeVisible({ timeout: 30_000 });
+  expect(Math.max(...proxy.pieces)).toBe(128 * kilobyte);
+
+  // Narrower than makes sense: the row says whose fault it is, and goes on once that is mended.
+  proxy.refusesAbove(10 * kilobyte, '');
+  await send('plan.pdf', 200 * kilobyte);
+  const row = group
+    .getByRole('list', { name: 'Uploads' })
+    .getByRole('listitem')
+    .filter({ hasText: 'plan.pdf' });
+  await expect(row.getByRole('status')).toHaveText(
+    'The server in front of the portal refused this as too large (status 413). Contact your administrator.',
+  );
+  proxy.passesAll();
+  await priya.button('Try to upload plan.pdf again').click();
+  await expect(priya.row('plan.pdf', table)).toBeVisible({ timeout: 30_000 });
+
+  // Saving, reading, and a sign-in page in place of everything.
+  await priya.opens('/client-profile');
+  await priya.writes({ City: 'Pune' });
+  proxy.answersCalls(413, '413 Request Entity Too Large', /^\/rest\/v1\/me\/profile/);
+  await priya.button('Save Changes').click();
+  await priya.isRefused(
+    'Error',
+    'The server in front of the portal refused this as too large (status 413). Contact your administrator.',
+  );
+  proxy.answersCalls(200, 'Company sign-in', /^\/rest\/v1\/me\/profile/);
+  await priya.button('Save Changes').click();
+  await priya.isRefused(
+    'Error',
+    'A server in front of the portal answered with a page of its own, perhaps a sign-in page. ' +
+      'Reload this page; if that does not help, contact your administrator.',
+  );
+  proxy.passesAll();
+  await priya.button('Save Changes').click();
+  await priya.isTold('Profile Updated');
+  proxy.answersCalls(504, '504 Gateway Time-out', /^\/rest\/v1\/invoices/);
+  await priya.opens('/client-dashboard/billing');
+  await expect(
+    priya.page
+      .getByText('The server in front of the portal cannot reach it at present (status 504).')
+      .first(),
+  ).toBeVisible({ timeout: 30_000 });
+  // Whatever it answered, nobody was signed out.
+  proxy.passesAll();
+  await priya.page.getByRole('button', { name: 'Try again' }).first().click();
+  await expect(priya.page.getByText('The server in front of the portal')).toHaveCount(0);
+  await priya.page.close();
+  await proxy.stop();
+});

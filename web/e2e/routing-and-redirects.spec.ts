@@ -1,0 +1,272 @@
+/** Addresses: where a visitor without a session is led, old and short ones, and those that lead nowhere. */
+import { expect, test } from './support/fixtures';
+import type { Visitor } from './support/users';
+import { password } from './support/portal';
+
+const signIn = 'Sign in to go on to the page you asked for.';
+const access = (visitor: Visitor) => visitor.dialog('SPV Portal');
+
+test('the access dialog leads to the chosen portal, and without a choice to the selection', async ({
+  office,
+}) => {
+  const visitor = await office.visitor();
+  for (const [card, portal] of [
+    ['Clients', 'client'],
+    ['Employees', 'employee'],
+    ['Companies', 'company'],
+    ["ISO's", 'iso'],
+  ] as const) {
+    await visitor.opens('/');
+    await visitor.button('Login').click();
+    await visitor.page.getByRole('radio', { name: card, exact: true }).check();
+    await visitor.button('Continue', access(visitor)).click();
+    await visitor.isAt(`/auth/login/${portal}`);
+  }
+  for (const opener of ['Get Started', 'Get Started Today']) {
+    await visitor.opens('/');
+    await visitor.button(opener).click();
+    await expect(access(visitor)).toContainText(
+      'Account creation is managed by your account representative.',
+    );
+    await visitor.page.keyboard.press('Escape');
+    await expect(access(visitor)).toBeHidden();
+  }
+  await visitor.button('Get Started').click();
+  await visitor.button('Continue', access(visitor)).click();
+  await visitor.isAt('/auth/portal-selector');
+  await visitor.page.getByRole('link', { name: /^Company Portal/ }).click();
+  await visitor.isAt('/auth/login/company');
+});
+
+const wanted = [
+  ['client', 'Clients', 'client@example.com', '/client-dashboard/orders', 'My SPV Orders'],
+  ['employee', 'Employees', 'employee@example.com', '/employee-dashboard?tab=spvs', 'Employee Dashboard'],
+  ['company', 'Companies', 'company@example.com', '/company-dashboard', 'Meridian Ventures'],
+  ['iso', "ISO's", 'iso@example.com', '/iso-dashboard', 'ISO Dashboard'],
+  ['employee', 'Employees', 'super@example.com', '/admin-dashboard/users', 'User Management'],
+] as const;
+
+for (const [portal, card, email, path, heading] of wanted) {
+  test(`whoever wanted ${path} without a session signs in and gets there`, async ({ office }) => {
+    const visitor = await office.visitor();
+    await visitor.opens(path);
+    await visitor.isAt('/');
+    await expect(access(visitor)).toContainText(signIn);
+    await visitor.page.getByRole('radio', { name: card, exact: true }).check();
+    await visitor.button('Continue', access(visitor)).click();
+    await visitor.isAt(`/auth/login/${portal}`);
+    await visitor.fillsInSignIn(email, password);
+    await visitor.isAt(path);
+    await expect(visitor.heading(heading)).toBeVisible();
+  });
+}
+
+test('a visitor who closes the access dialog has forgotten where they wanted to go', async ({ office }) => {
+  const visitor = await office.visitor();
+  await visitor.opens('/client-dashboard/orders');
+  await visitor.button('Close', access(visitor)).click();
+  await expect(access(visitor)).toBeHidden();
+  await visitor.signsIn('client', 'client@example.com', password);
+  await visitor.isAt('/client-dashboard');
+});
+
+test('every dashboard sends a visitor without a session to the landing page', async ({ office }) => {
+  const visitor = await office.visitor();
+  for (const path of ['/admin-dashboard', '/client-dashboard', '/company-dashboard', '/iso-dashboard']) {
+    await visitor.opens(path);
+    await visitor.isAt('/');
+    await expect(access(visitor)).toContainText(signIn);
+  }
+});
+
+test('short and old addresses lead to the real pages', async ({ office }) => {
+  const sigrid = await office.superAdmin();
+  for (const [from, to] of [
+    ['/admin', '/admin-dashboard'],
+    ['/admin/users', '/admin-dashboard/users'],
+    ['/auth/client-login', '/auth/login/client'],
+    ['/clients', '/employee-dashboard?tab=clients'],
+  ] as const) {
+    await sigrid.opens(from);
+    await sigrid.isAt(to);
+  }
+  const clara = await office.companyAdmin();
+  for (const name of ['employees', 'clients']) {
+    await clara.opens(`/${name}`);
+    await clara.isAt(`/company-dashboard/${name}`);
+  }
+  const visitor = await office.visitor();
+  await visitor.opens('/auth/forgot-password');
+  await expect(visitor.heading('Forgot your password?')).toBeVisible();
+  await visitor.opens('/employee-portal');
+  await visitor.link('Employee sign-in').click();
+  await visitor.isAt('/auth/login/employee');
+});
+
+test('an address that leads nowhere answers 404 and a page with a way home', async ({ office }) => {
+  const visitor = await office.visitor();
+  visitor.foresees(/^404 Error: /);
+  for (const path of [
+    '/nowhere',
+    '/client-dashboard/nothing/here',
+    '/auth/login/pirate',
+    '/company-dashboard/x',
+  ]) {
+    const answer = await visitor.page.goto(path);
+    expect(answer?.status(), path).toBe(404);
+    await expect(visitor.heading('Oops! Page not found')).toBeVisible();
+    await expect(visitor.page.getByText(path, { exact: false })).toBeVisible();
+  }
+  await visitor.link('Return to Home').click();
+  await visitor.isAt('/');
+  await expect(visitor.heading('Streamline Your SPV Management')).toBeVisible();
+});
+
+test('a page that cannot be loaded says so, and loading anew helps', async ({ office }) => {
+  const visitor = await office.visitor();
+  visitor.foresees(/./);
+  await visitor.opens('/security');
+  await visitor.page.route('**/assets/HelpPage*.js', (route) => route.abort());
+  await visitor.link('Help Center').click();
+  await expect(visitor.heading('Unexpected Application Error!')).toBeVisible();
+  await expect(visitor.link('Return to Home')).toBeVisible();
+  await visitor.page.unrouteAll();
+  await visitor.button('Reload').click();
+  await expect(visitor.heading('Help Center')).toBeVisible();
+});
+
+test('pages that are not there yet for this person are the 404 page, with status 200', async ({ office }) => {
+  const amara = await office.client();
+  amara.foresees(/^404 Error: /);
+  for (const path of ['/employees', '/clients', '/analytics', '/finances', '/reports']) {
+    const answer = await amara.page.goto(path);
+    expect(answer?.status(), path).toBe(200);
+    await expect(amara.heading('Oops! Page not found')).toBeVisible();
+  }
+});
+
+test("an order that is somebody else's does not exist for a client", async ({ office }) => {
+  const { spv } = await office.clientWithOrder(office.newcomer('Not', 'Amara'));
+  const amara = await office.client();
+  await amara.opens(`/client-dashboard/orders/${spv.id}`);
+  await expect(amara.page.getByRole('alert')).toContainText(
+    'This does not exist, or you have no access to it.',
+  );
+  await expect(amara.page.getByText(spv.identifier)).toHaveCount(0);
+});
+
+test('the success page tells how it went and goes on after five seconds, to our own pages only', async ({
+  office,
+}) => {
+  const amara = await office.client();
+  const { page } = amara;
+  await page.clock.install({ time: new Date('2026-03-02T10:00:00Z') });
+  await amara.opens('/success?redirect=/client-dashboard/orders&ref=SPV-2026-777&time=4.1');
+  await expect(page.getByText('Complete', { exact: true })).toBeVisible();
+  await expect(page.getByText('4.1 seconds')).toBeVisible();
+  await expect(page.getByText('SPV-2026-777')).toBeVisible();
+  await expect(page.getByText('The next page opens by itself in a few seconds.')).toBeVisible();
+  await expect(amara.link('Continue to Dashboard')).toHaveAttribute('href', '/client-dashboard/orders');
+  await expect(page.getByRole('button', { name: /^Stay here/ })).toBeVisible();
+  await page.clock.pauseAt(new Date('2026-03-02T10:02:00Z'));
+  await amara.isAt('/client-dashboard/orders');
+
+  // It can be stopped, and then it stays.
+  await page.clock.resume();
+  // What is blank is not there.
+  await amara.opens('/success?time=&ref=%20');
+  await expect(page.getByText('SPV-2026-001')).toBeVisible();
+  await expect(page.getByText('2.3 seconds')).toBeVisible();
+  await expect(page.getByText('Your dashboard opens by itself in a few seconds.')).toBeVisible();
+  await page.getByRole('button', { name: /^Stay here/ }).click();
+  await page.clock.runFor(60_000);
+  await amara.isAt('/success?time=&ref=%20');
+  await expect(amara.link('Continue to Dashboard')).toHaveAttribute('href', '/client-dashboard');
+
+  for (const foreign of ['https://example.com/', '//example.com', '/\\example.com', 'javascript:alert(1)']) {
+    await amara.opens(`/success?redirect=${encodeURIComponent(foreign)}`);
+    await expect(amara.link('Continue to Dashboard')).toHaveAttribute('href', '/client-dashboard');
+  }
+});
+
+test('the landing page: preview tabs, anchors, and only those footer links that lead somewhere', async ({
+  office,
+}) => {
+  const visitor = await office.visitor();
+  await visitor.opens('/');
+  await expect(visitor.heading('Streamline Your SPV Management')).toBeVisible();
+  for (const feature of ['Real-time Analytics', 'Document Management', 'Multi-Role Access']) {
+    await expect(visitor.heading(feature)).toBeVisible();
+  }
+  await visitor.button('Learn More').click();
+  await expect(visitor.heading('Powerful Features')).toBeInViewport();
+  for (const [tab, words] of [
+    ['Client', 'My SPV Orders'],
+    ['Employee', 'Task Management'],
+    ['ISO', 'Client Portfolio'],
+  ] as const) {
+    await visitor.page.getByRole('tab', { name: new RegExp(`^${tab}`) }).click();
+    await expect(visitor.page.getByRole('tabpanel').getByText(words)).toBeVisible();
+  }
+  const footer = visitor.page.getByRole('navigation', { name: 'Footer' });
+  const links = footer.getByRole('link');
+  await expect(links).toHaveText([
+    ...['Features', 'Security', 'Help Center', 'Contact Us', 'API Docs', 'About'],
+  ]);
+  for (const [name, path, heading] of [
+    ['Security', '/security', 'Security'],
+    ['Help Center', '/help', 'Help Center'],
+    ['Contact Us', '/contact', 'Contact'],
+    ['API Docs', '/docs/api', 'API'],
+    ['About', '/about', 'About the portal'],
+  ] as const) {
+    await visitor.link(name, footer).click();
+    await visitor.isAt(path);
+    await expect(visitor.page.getByRole('heading', { level: 1, name: heading, exact: true })).toBeVisible();
+  }
+});
+
+test('the footer links a page of the operator’s own once it has a text', async ({ ownOffice: office }) => {
+  const texts = {
+    pricing: 'An order costs 1,250 dollars.\nNothing else is charged.',
+    careers: 'We look for a clerk in Basel.',
+    privacy: 'We keep your files for ten years.',
+  };
+  await (await office.api()).put('/rest/v1/settings', { pages: texts });
+  const visitor = await office.visitor();
+  await visitor.opens('/');
+  const footer = visitor.page.getByRole('navigation', { name: 'Footer' });
+  for (const [name, path, text] of [
+    ['Pricing', '/pricing', texts.pricing],
+    ['Careers', '/careers', texts.careers],
+    ['Privacy', '/privacy', texts.privacy],
+  ] as const) {
+    await visitor.link(name, footer).click();
+    await visitor.isAt(path);
+    await expect(visitor.page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible();
+    await expect(visitor.page.getByRole('article')).toContainText(text);
+  }
+});
+
+test('the contact page makes a request that staff can read', async ({ office }) => {
+  const visitor = await office.visitor();
+  const who = office.newcomer('Petra', 'Novak');
+  await visitor.opens('/contact');
+  await visitor.button('Send').click();
+  await visitor.isRefused('Missing Information', 'Please fill in all required fields');
+  await visitor.isToldBeside('Name', 'Enter your name.');
+  await visitor.writes({ Name: who.name, Email: 'petra', 'How can we help?': 'Which steps come first?' });
+  await visitor.button('Send').click();
+  await visitor.isRefused('Error');
+  await visitor.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.');
+  await visitor.writes({ Email: who.email });
+  await visitor.button('Send').click();
+  await expect(visitor.heading('We have received your request')).toBeVisible();
+  const reference = await visitor.page.getByRole('status').getByRole('strong').innerText();
+
+  const listed = await office.portal.operator<{ reference: string; email: string; message: string }[]>(
+    ...['request', 'list'],
+  );
+  expect(JSON.stringify(listed)).toContain(reference);
+  expect(JSON.stringify(listed)).toContain(who.email);
+});

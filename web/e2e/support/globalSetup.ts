@@ -1,0 +1,21 @@
+/**
+ * Before the first story: what is missing is named, a folder is made for what must not be said and what was, and the
+ * demo office is made.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Place } from './testEnvironment';
+import ready from './prerequisites';
+
+export default async function begin(): Promise<() => Promise<void>> {
+  ready();
+  const folder = await mkdtemp(join(tmpdir(), 'spv-story-logs-'));
+  // Whoever tells stories finds it there.
+  process.env.STORY_LOGS = folder;
+  const demo = await Place.makeDemo();
+  return async () => {
+    await demo.leave();
+    await rm(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,64 @@
+/** The catalogue of messages, to tell an English text from a Spanish one. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { catalogues, webMessages } from './env';
+import { escaped } from './users';
+
+type Words = Record<string, string>;
+
+function read(language: string): Words {
+  const all: Words = {};
+  for (const dir of [join(webMessages, language), join(catalogues, language)]) {
+    for (const file of readdirSync(dir)) {
+      // Mails are no part of a page.
+      if (!file.endsWith('.json') || file === 'mails.json') continue;
+      const words = JSON.parse(readFileSync(join(dir, file), 'utf8')) as Words;
+      for (const [key, text] of Object.entries(words)) all[`${file}:${key}`] = text;
+    }
+  }
+  return all;
+}
+
+/** Matches a whole text made from a message; undefined when the message has too few words of its own. */
+function pattern(message: string): RegExp | undefined {
+  const parts = message.split(/\{\{.*?\}\}|<.*?>/);
+  if (parts.length === 1) return new RegExp(`^${escaped(message)}$`);
+  if (parts.join('').replaceAll(/[^\p{L}]/gu, '').length < 6) return undefined;
+  return new RegExp(`^${parts.map(escaped).join('.+')}$`);
+}
+
+const english = read('en');
+const spanish = read('es');
+const spanishTexts = Object.values(spanish)
+  .map(pattern)
+  .filter((one) => one !== undefined);
+
+interface Message {
+  file: string;
+  whole: boolean;
+  pattern: RegExp;
+}
+const englishOnly = Object.entries(english).flatMap(([key, text]): Message[] => {
+  const one = spanish[key] === text ? undefined : pattern(text);
+  const file = key.slice(0, key.indexOf(':'));
+  return one ? [{ file, whole: !/\{\{|</.test(text), pattern: one }] : [];
+});
+
+/** The landing page's samples speak of steps as orders do; the API's own document is English prose. */
+export type Place = 'open' | 'portal' | 'document';
+
+/** A text of the English catalogue that no Spanish message would make. */
+export function isEnglish(text: string, place: Place): boolean {
+  const said = englishOnly.some(
+    (message) =>
+      (place !== 'portal' || message.file !== 'landing.json') &&
+      (place !== 'document' || message.whole) &&
+      message.pattern.test(text),
+  );
+  return said && !spanishTexts.some((one) => one.test(text));
+}
+
+/** A message's key instead of its words, such as `clients.create`. */
+export function isKey(text: string): boolean {
+  return /^([a-z]+:)?[a-z_]+(\.[a-z_0-9]+)+$/.test(text) && !/\.(com|csv|ics|json)$/.test(text);
+}

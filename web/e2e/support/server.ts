@@ -1,0 +1,175 @@
+/** One office of the stories: its portal, and the people who come to it. */
+import { expect, type BrowserContext, type BrowserContextOptions } from '@playwright/test';
+import { Api, type Session } from './api';
+import type { ContextPool } from './contextPool';
+import { Person, Staff, Visitor } from './users';
+import { password, type Portal } from './portal';
+
+export interface Newcomer {
+  first: string;
+  last: string;
+  name: string;
+  email: string;
+}
+
+interface Created {
+  client: { id: string; user_id: string };
+  spv: { id: string; identifier: string };
+}
+
+let made = 0;
+
+export class Office {
+  private readonly contexts: BrowserContext[] = [];
+  private readonly people: Person[] = [];
+
+  constructor(
+    readonly portal: Portal,
+    private readonly pool: ContextPool,
+    /** One token call for each account, kept as long as the portal lives. */
+    private readonly sessions: Map<string, Promise<Session>>,
+  ) {}
+
+  /** An employee. */
+  employee(options?: BrowserContextOptions): Promise<Staff> {
+    return this.staff('employee@example.com', options);
+  }
+
+  superAdmin(options?: BrowserContextOptions): Promise<Staff> {
+    return this.staff('super@example.com', options);
+  }
+
+  client(options?: BrowserContextOptions): Promise<Person> {
+    return this.person('client@example.com', options);
+  }
+
+  iso(options?: BrowserContextOptions): Promise<Person> {
+    return this.person('iso@example.com', options);
+  }
+
+  companyAdmin(options?: BrowserContextOptions): Promise<Person> {
+    return this.person('company@example.com', options);
+  }
+
+  /** Where everybody is, and what they have before them: what a failed story is understood by. */
+  async scene(): Promise<string> {
+    const pages = this.contexts.flatMap((context) => context.pages());
+    const seen = pages.map(async (page) => {
+      const shown = await page
+        .locator('body')
+        .ariaSnapshot({ timeout: 2000 })
+        .catch(() => '(nothing)');
+      return `${page.url()}\n${shown.split('\n').slice(0, 60).join('\n')}`;
+    });
+    return (await Promise.all(seen)).join('\n\n');
+  }
+
+  async visitor(options?: BrowserContextOptions): Promise<Visitor> {
+    const page = await this.page(undefined, options);
+    return this.welcome(new Visitor(page, new Api(this.portal.url)));
+  }
+
+  /** Staff before they have signed in. */
+  async visitorWhoWorksHere(options?: BrowserContextOptions): Promise<Staff> {
+    const page = await this.page(undefined, options);
+    return this.welcome(new Staff(page, new Api(this.portal.url)));
+  }
+
+  /** The operator makes an account in an office without people, and its owner sets a password. */
+  async firstEmployee(first: string, last: string): Promise<Staff> {
+    const who = this.newcomer(first, last);
+    // Addresses of the demo cannot sign in with its password where it is no demo.
+    const email = who.email.replace('@example.com', '@office.example');
+    await this.portal.operator(
+      ...['user', 'create', '--role', 'employee', '--email', email],
+      ...['--first-name', first, '--last-name', last],
+    );
+    await this.setsPassword(email);
+    return this.staff(email);
+  }
+
+  async person(email: string, options?: BrowserContextOptions): Promise<Person> {
+    const session = await this.session(email);
+    return this.welcome(new Person(await this.page(session, options), new Api(this.portal.url, session)));
+  }
+
+  async staff(email: string, options?: BrowserContextOptions): Promise<Staff> {
+    const session = await this.session(email);
+    return this.welcome(new Staff(await this.page(session, options), new Api(this.portal.url, session)));
+  }
+
+  /** The operator's view of the rows, for what a story only needs to be there. */
+  async api(email = 'super@example.com'): Promise<Api> {
+    return new Api(this.portal.url, await this.session(email));
+  }
+
+  /** Names that nobody in this office has yet. */
+  newcomer(first: string, last: string): Newcomer {
+    made += 1;
+    const email = `${first}.${last}.${made}@example.com`.toLowerCase();
+    return { first, last, name: `${first} ${last}`, email };
+  }
+
+  fresh(name: string): string {
+    made += 1;
+    return `${name} ${made}`;
+  }
+
+  async company(name = this.fresh('Harbor Capital')): Promise<{ id: string; name: string }> {
+    return (await this.api()).post('/rest/v1/companies', { name, business_name: `${name} LLC` });
+  }
+
+  /** A client with a first order, whose password is the demo's when `signsIn`. */
+  async clientWithOrder(who: Newcomer, companyId?: string, isoId: string | null = null): Promise<Created> {
+    const api = await this.api();
+    return api.post<Created>('/rest/v1/clients', {
+      setup: 'quick',
+      first_name: who.first,
+      last_name: who.last,
+      email: who.email,
+      company_id: companyId ?? (await this.company()).id,
+      iso_id: isoId,
+      price: '1250.00',
+      ...(isoId && { commission: '50.00' }),
+    });
+  }
+
+  /** Sets the password by the newest link that was mailed. */
+  async setsPassword(email: string, subject = 'Set your password'): Promise<void> {
+    const mail = await this.portal.post.arrives(email, subject);
+    const token_hash = new URL(mail.link('/auth/reset-password')).searchParams.get('token_hash');
+    const nobody = new Api(this.portal.url);
+    const session = await nobody.post<Session>('/auth/v1/verify', { type: 'recovery', token_hash });
+    await new Api(this.portal.url, session).put('/auth/v1/user', { password });
+  }
+
+  private async session(email: string): Promise<Session> {
+    const known = await this.sessions.get(email);
+    // Access tokens live for a quarter of an hour, and all stories together take longer.
+    if (known && known.expires_at * 1000 - Date.now() > 300_000) return known;
+    const session = Api.signIn(this.portal.url, email, password);
+    this.sessions.set(email, session);
+    return session;
+  }
+
+  private async page(session: Session | undefined, options?: BrowserContextOptions) {
+    const page = await this.pool.open(session, options);
+    this.contexts.push(page.context());
+    return page;
+  }
+
+  private welcome<Somebody extends Person>(somebody: Somebody): Somebody {
+    this.people.push(somebody);
+    return somebody;
+  }
+
+  /** At the end of a story: nobody's browser may have complained. */
+  async close(): Promise<void> {
+    for (const context of this.contexts) {
+      // What a page asks for now and then may be on its way just now.
+      for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
+      await this.pool.release(context);
+    }
+    expect(this.people.flatMap((person) => person.complaints)).toEqual([]);
+  }
+}

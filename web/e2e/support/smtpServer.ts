@@ -1,0 +1,124 @@
+/** A real SMTP server, and the mails that arrived at it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { python, support } from './env';
+import { freePort, listens, run, stop, until } from './process';
+import { areNoted, isNoted } from './secretScan';
+
+export class Mail {
+  readonly id!: string;
+  readonly from!: string;
+  readonly to!: string[];
+  readonly subject!: string;
+  readonly text!: string;
+  readonly html!: string;
+  /** The link of the List-Unsubscribe header; null in mails that have none. */
+  readonly unsubscribe!: string | null;
+
+  constructor(parts: object) {
+    Object.assign(this, parts);
+  }
+
+  /** The address in the mail that leads to `path`. */
+  link(path: string): string {
+    const found = this.text.match(/https?:\/\/\S+/g)?.find((address) => new URL(address).pathname === path);
+    if (!found) throw new Error(`The mail “${this.subject}” has no link to ${path}:\n${this.text}`);
+    return found;
+  }
+
+  /** Its links and its code are for its reader alone. */
+  notesItsSecrets(): void {
+    for (const address of this.text.match(/https?:\/\/\S+/g) ?? []) areNoted(address);
+    areNoted(this.unsubscribe);
+    for (const [, code] of this.text.matchAll(/^\s*(\d{6})\s*$/gm)) isNoted('code in a mail', code ?? '');
+  }
+
+  /** The six digits beside the link. */
+  code(): string {
+    const found = /^\s*(\d{6})\s*$/m.exec(this.text)?.[1];
+    if (!found) throw new Error(`The mail “${this.subject}” has no code:\n${this.text}`);
+    return found;
+  }
+}
+
+export class Post {
+  private server: ChildProcess | undefined;
+  /** By the name of its file; in the order of arrival. */
+  private readonly parsed = new Map<string, Mail>();
+
+  private constructor(
+    private readonly port: number,
+    private readonly dir: string,
+  ) {}
+
+  static async start(): Promise<Post> {
+    const post = new Post(await freePort(), await mkdtemp(join(tmpdir(), 'spv-post-')));
+    await post.open();
+    return post;
+  }
+
+  async open(): Promise<void> {
+    const address = `127.0.0.1:${this.port}`;
+    const args = ['-m', 'aiosmtpd', '-n', '-l', address, '-c', 'mailserver.MailServer', this.maildir];
+    this.server = spawn(python, args, {
+      env: { PYTHONPATH: join(support, 'smtp'), PYTHONDONTWRITEBYTECODE: '1' },
+      stdio: 'ignore',
+    });
+    await until(() => listens(this.port), 'the mail server listens');
+  }
+
+  /** Nobody takes mails any more; those that arrived stay. */
+  async close(): Promise<void> {
+    if (this.server) await stop(this.server);
+  }
+
+  private get maildir(): string {
+    return join(this.dir, 'mail');
+  }
+
+  get url(): string {
+    return `smtp://127.0.0.1:${this.port}`;
+  }
+
+  /** Every mail, oldest first. Parses each file once: stories poll, and an interpreter costs a tenth of a second. */
+  async mails(): Promise<Mail[]> {
+    const files = await readdir(join(this.maildir, 'new')).catch(() => []);
+    const unread = files.filter((file) => !this.parsed.has(file));
+    if (unread.length > 0) {
+      const read = await run(python, [join(support, 'mailbox.py'), this.maildir, ...unread]);
+      if (read.code !== 0) throw new Error(read.stderr);
+      const mails = JSON.parse(read.stdout) as ({ file: string } & object)[];
+      for (const { file, ...parts } of mails) {
+        const mail = new Mail(parts);
+        mail.notesItsSecrets();
+        this.parsed.set(file, mail);
+      }
+    }
+    return [...this.parsed.values()];
+  }
+
+  /** The newest mail to this address whose subject has these words, once it is there. */
+  async arrives(to: string, subject: string): Promise<Mail> {
+    const found = await this.count(to, subject, (mails) => mails.length > 0);
+    return found.at(-1) as Mail;
+  }
+
+  /** Waits until so many such mails are there, and answers them, oldest first. */
+  async count(to: string, subject: string, enough: (mails: Mail[]) => boolean): Promise<Mail[]> {
+    let found: Mail[] = [];
+    const look = async () => {
+      const mails = await this.mails();
+      found = mails.filter((mail) => mail.to.includes(to) && mail.subject.includes(subject));
+      return enough(found);
+    };
+    await until(look, `a mail “${subject}” to ${to}`, 15_000);
+    return found;
+  }
+
+  async stop(): Promise<void> {
+    await this.close();
+    await rm(this.dir, { recursive: true, force: true });
+  }
+}

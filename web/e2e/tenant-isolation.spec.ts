@@ -1,0 +1,324 @@
+/** Two of a kind side by side see their own and nothing of the other; and what a choice changes elsewhere. */
+import { readFile } from 'node:fs/promises';
+import { paths } from '../src/paths';
+import type { Office } from './support/server';
+import type { Person } from './support/users';
+import { password } from './support/portal';
+import { barriers, isQuiet } from './support/pageChecks';
+import { expect, test, withOffice } from './support/fixtures';
+
+interface Company {
+  id: string;
+  name: string;
+}
+interface Terms {
+  country: string;
+  price: string;
+  commission: string;
+}
+
+/** Amounts and countries that nothing else has. */
+const terms = {
+  one: { country: 'SG', price: '41730.19', commission: '1417.23' },
+  two: { country: 'AE', price: '52840.28', commission: '2528.34' },
+};
+const countries: Record<string, string> = { SG: 'Singapore', AE: 'UAE' };
+const dollars = (amount: string) =>
+  Number(amount).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
+
+/** Someone of the company who signs in as its admin. */
+async function admin(office: Office, company: Company, first: string) {
+  const { name, email, last } = office.newcomer(first, 'Keeper');
+  const api = await office.api();
+  await api.post(`/rest/v1/companies/${company.id}/members`, { first_name: first, last_name: last, email });
+  await office.setsPassword(email);
+  return { name, person: await office.person(email) };
+}
+
+/** An ISO partner of the company who signs in. */
+async function partner(office: Office, company: Company, first: string) {
+  const { name, email, last } = office.newcomer(first, 'Bringer');
+  const api = await office.api();
+  const person = { first_name: first, last_name: last, email, company_id: company.id };
+  const { id } = await api.post<{ id: string }>('/rest/v1/isos', person);
+  await office.setsPassword(email);
+  return { id, name, person: await office.person(email) };
+}
+
+/** A client of the partner's whose order has closed, so that it has earned its commission. */
+async function closed(office: Office, company: Company, isoId: string, first: string, what: Terms) {
+  const who = office.newcomer(first, 'Lindqvist');
+  const api = await office.api();
+  const { spv } = await api.post<{ spv: { id: string; identifier: string } }>('/rest/v1/clients', {
+    setup: 'quick',
+    first_name: who.first,
+    last_name: who.last,
+    email: who.email,
+    company_id: company.id,
+    iso_id: isoId,
+    currency: 'USD',
+    ...what,
+  });
+  const { steps } = await api.get<{ steps: { id: string }[] }>(`/rest/v1/spvs/${spv.id}`);
+  await api.post(`/rest/v1/spvs/${spv.id}/steps/complete`, { ids: steps.map((step) => step.id) });
+  return {
+    client: who.name,
+    order: spv.identifier,
+    price: dollars(what.price),
+    commission: dollars(what.commission),
+    country: countries[what.country] ?? '',
+  };
+}
+
+async function companyWithFigures(office: Office, name: string, first: string, what: Terms) {
+  const company = await office.company(office.fresh(name));
+  const iso = await partner(office, company, `Iso${first}`);
+  const order = await closed(office, company, iso.id, `Buyer${first}`, what);
+  return { company, iso: iso.name, ...order, admin: await admin(office, company, first) };
+}
+
+test('two companies see nothing of each other in their figures @postgres', async ({ office }) => {
+  test.slow();
+  const one = await companyWithFigures(office, 'Alder Capital', 'Maud', terms.one);
+  const two = await companyWithFigures(office, 'Birch Capital', 'Nell', terms.two);
+  for (const [own, other] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    const { person } = own.admin;
+    const main = person.page.getByRole('main');
+    const pages = {
+      finances: [own.price, own.commission, own.iso, own.country],
+      analytics: [own.country],
+      'reports?report=portfolio': [own.order, own.client, own.iso, own.price],
+      'reports?report=commissions': [own.order, own.client, own.iso, own.commission],
+      'reports?report=step_times': [own.order, own.client],
+    };
+    const theirs = [other.company.name, other.admin.name, other.iso, other.client, other.order];
+    for (const [page, words] of Object.entries(pages)) {
+      await test.step(page, async () => {
+        // Also with the other's id in the address.
+        const more = new URLSearchParams({ period: 'all_time', company: other.company.id });
+        await person.opens(`/company-dashboard/${page}${page.includes('?') ? '&' : '?'}${more}`);
+        for (const word of words) await expect(main).toContainText(word);
+        await isQuiet(person.page);
+        for (const word of [...theirs, other.price, other.commission, other.country])
+          await expect(main).not.toContainText(word);
+        if (page === 'analytics')
+          await expect(person.card('Placed').getByText('1', { exact: true })).toBeVisible();
+      });
+    }
+    await person.button('Mail a report').click();
+    const dialog = person.dialog('Mail a report');
+    await expect(dialog).toContainText(own.admin.name);
+    await expect(dialog).not.toContainText(other.admin.name);
+    for (const path of ['finances?', 'analytics?', 'reports?report=portfolio&', 'report-schedules?'])
+      await expect(
+        person.api.get(`/rest/v1/${path}company_id=${other.company.id}`),
+        path,
+      ).rejects.toMatchObject({ status: 404 });
+  }
+});
+
+/** A time in some days that nobody takes for another one. */
+const inDays = (days: number, time: string) =>
+  `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${time}Z`;
+
+test('two ISO partners see nothing of what the other one earns and asks for @postgres', async ({
+  office,
+}) => {
+  const company = await office.company(office.fresh('Cedar Capital'));
+  const earning = async (first: string, subject: string, what: Terms) => {
+    const iso = await partner(office, company, first);
+    const order = await closed(office, company, iso.id, `Buyer${first}`, what);
+    const topic = office.fresh(subject);
+    const call = { topic, times: [inDays(4, '15:07:00')] };
+    const { id: callId } = await iso.person.api.post<{ id: string }>('/rest/v1/calls', call);
+    return { ...iso, ...order, topic, callId };
+  };
+  const one = await earning('Orla', 'Terms for an orchard', terms.one);
+  const two = await earning('Pell', 'Terms for a quarry', terms.two);
+  for (const [own, other] of [
+    [one, two],
+    [two, one],
+  ] as const) {
+    const { person } = own;
+    const main = person.page.getByRole('main');
+    const pages = {
+      commissions: [own.order, own.client, own.commission],
+      'commissions/statement?from=2000-01-01&to=2100-12-31': [own.name, own.order, own.commission],
+      calls: [own.topic],
+    };
+    for (const [page, words] of Object.entries(pages)) {
+      await person.opens(`/iso-dashboard/${page}`);
+      for (const word of words) await expect(main).toContainText(word);
+      await isQuiet(person.page);
+      for (const word of [other.name, other.order, other.client, other.commission, other.topic])
+        await expect(main).not.toContainText(word);
+    }
+    for (const path of [`commissions/statement?iso_id=${other.id}`, `calls/${other.callId}`])
+      await expect(person.api.get(`/rest/v1/${path}`), path).rejects.toMatchObject({ status: 404 });
+  }
+});
+
+test('both sides of a call put the same time into their calendars', async ({ office }) => {
+  const iva = await partner(office, await office.company(office.fresh('Dogwood Capital')), 'Iva');
+  const topic = office.fresh('A call in two calendars');
+  const begins = inDays(5, '16:23:00');
+  await iva.person.api.post('/rest/v1/calls', { topic, times: [begins] });
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard/calls?status=requested');
+  await elias.picks('Confirm', topic);
+  await elias.button('Confirm', elias.dialog(`Confirm the call with ${iva.name}`)).click();
+  await elias.isTold('Call confirmed');
+
+  await elias.opens('/employee-dashboard/calls?status=confirmed');
+  const staffs = await calendar(elias, topic);
+  await iva.person.opens('/iso-dashboard/calls');
+  expect(await calendar(iva.person, topic)).toEqual(staffs);
+  expect(staffs).toContain(`DTSTART:${begins.replaceAll(/[-:]/g, '')}`);
+  expect(staffs).toHaveLength(3);
+});
+
+/** Which call it is, and from when to when: what both files have to say alike. */
+async function calendar(person: Person, topic: string): Promise<string[]> {
+  const [file] = await Promise.all([
+    person.page.waitForEvent('download'),
+    person.picks('Add to calendar', topic),
+  ]);
+  const lines = (await readFile(await file.path(), 'utf8')).split('\r\n');
+  return lines.filter((line) => /^(UID|DTSTART|DTEND)\b/.test(line)).toSorted();
+}
+
+test('the zone of a company is the one of its overview, too', async ({ office }) => {
+  // No other zone of the story has the time that it is there.
+  const zone = 'Pacific/Kiritimati';
+  const company = await office.company(office.fresh('Elder Capital'));
+  const { name, person: zoe } = await admin(office, company, 'Zoe');
+  await zoe.opens('/company-dashboard/settings');
+  const regional = zoe.page.getByRole('form', { name: 'Regional Settings' });
+  await zoe.finds('Time zone', 'Kiritimati', regional);
+  await zoe.button('Save Changes', regional).click();
+  await zoe.isTold('Settings Saved');
+
+  await zoe.opens('/company-dashboard');
+  const time = zoe.page
+    .getByRole('region', { name: 'Recent Activities' })
+    .getByRole('listitem')
+    .filter({ hasText: `${name} changed the settings of ${company.name}` })
+    .getByRole('time');
+  const at = (await time.getAttribute('datetime')) ?? '';
+  // The browser's own words: its Intl need not be that of Node.
+  const there = await zoe.page.evaluate(
+    ([instant, timeZone]) =>
+      new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
+        new Date(instant),
+      ),
+    [at, zone] as const,
+  );
+  await time.hover();
+  await expect(zoe.page.getByRole('tooltip')).toHaveText(there);
+});
+
+test('the short addresses lead into the own portal', async ({ office }) => {
+  const clara = await office.companyAdmin();
+  for (const title of ['Analytics', 'Finances', 'Reports', 'Employees', 'Clients']) {
+    await clara.opens(`/${title.toLowerCase()}`);
+    await clara.isAt(`/company-dashboard/${title.toLowerCase()}`);
+    await expect(clara.page.getByRole('heading', { name: title, exact: true, level: 1 })).toBeVisible();
+  }
+  // How many clients have orders says how it is counted.
+  await expect(clara.page.getByRole('img', { name: /^Different clients with at least one/ })).toBeVisible();
+  const ingrid = await office.iso();
+  await ingrid.opens('/clients');
+  await ingrid.isAt('/iso-dashboard/clients');
+  const sigrid = await office.superAdmin();
+  await sigrid.opens('/analytics');
+  await sigrid.isAt('/admin-dashboard/analytics');
+});
+
+/** Keeps the answers from these addresses until they may arrive. */
+async function held({ page }: Person, url: RegExp): Promise<() => void> {
+  let arrive = () => undefined as void;
+  const way = new Promise<void>((resolve) => (arrive = resolve));
+  await page.route(url, async (route) => {
+    await way;
+    return route.continue();
+  });
+  return arrive;
+}
+
+test('a table that waits for its rows has no barriers, at the desk and on a phone', async ({ office }) => {
+  for (const viewport of [
+    { width: 1280, height: 800 },
+    { width: 390, height: 844 },
+  ]) {
+    const ingrid = await office.iso({ viewport });
+    const arrive = await held(ingrid, /\/rest\/v1\/commissions(\?|$)/);
+    await ingrid.opens('/iso-dashboard/commissions');
+    const ledger = ingrid.page.getByRole('table', { name: 'Ledger', exact: true });
+    await expect(ledger).toHaveAttribute('aria-busy', 'true');
+    // The header and five that are seen, and not read out.
+    const rows = ledger.getByRole('row', { includeHidden: true });
+    await expect(rows).toHaveCount(6);
+    await expect(rows.last()).toBeVisible();
+    await expect(ledger.getByRole('cell')).toHaveCount(0);
+    expect(await barriers(ingrid.page)).toEqual([]);
+    arrive();
+    await expect(ledger.getByRole('cell').first()).toBeVisible();
+    await expect(ledger).toHaveAttribute('aria-busy', 'false');
+  }
+});
+
+test('notes and a statement that are on their way have their place', async ({ office }) => {
+  const ingrid = await office.iso();
+  const places = ingrid.page.getByRole('main').locator('.mantine-Skeleton-root');
+  const { items } = await ingrid.api.get<{ items: { id: string }[] }>('/rest/v1/clients?limit=1');
+  const notes = await held(ingrid, /\/rest\/v1\/clients\/[^/]+\/notes(\?|$)/);
+  await ingrid.opens(`/iso-dashboard/clients/${items[0]?.id}`);
+  await expect(ingrid.card('Private notes').locator('.mantine-Skeleton-root')).toBeVisible();
+  notes();
+  await expect(places).toHaveCount(0);
+  const statement = await held(ingrid, /\/rest\/v1\/commissions\/statement(\?|$)/);
+  await ingrid.opens('/iso-dashboard/commissions/statement');
+  await expect(places).toBeVisible();
+  statement();
+  await expect(ingrid.page.getByRole('article', { name: 'Commission statement' })).toBeVisible();
+  await expect(places).toHaveCount(0);
+});
+
+test('where the operator wants it so, a new address is confirmed at the new place alone', async ({
+  browser,
+}) => {
+  const env = { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' };
+  await withOffice(browser, { demo: true, env }, async (office) => {
+    const who = office.newcomer('Solo', 'Post');
+    await office.clientWithOrder(who);
+    await office.setsPassword(who.email);
+    const next = office.newcomer('Solo', 'House').email;
+    const owner = await office.visitor();
+    await owner.signsIn('client', who.email, password);
+    await owner.isAt(paths.clientDashboard);
+    await owner.opens(paths.clientProfileTab('security'));
+    const section = owner.card('E-mail address');
+    await owner.button('Change e-mail address', section).click();
+    const dialog = owner.dialog('Change e-mail address');
+    await expect(dialog).toContainText('once it is confirmed there');
+    await owner.writes({ 'New e-mail address': next }, dialog);
+    await owner.button('Send the mail', dialog).click();
+    await owner.isTold('Check the new inbox');
+    await expect(section).toContainText(`Open the link in the mail to ${next}.`);
+    const mail = await office.portal.post.arrives(next, 'Confirm your new e-mail address');
+    const solo = await office.visitor();
+    await solo.opens(mail.link('/auth/confirm'));
+    await expect(solo.page.getByText('From then on you sign in with this address.')).toBeVisible();
+    await solo.button('Confirm').click();
+    await expect(solo.heading('Your e-mail address is changed')).toBeVisible();
+    await solo.signsIn('client', next, password);
+    await expect(solo.heading('Welcome, Solo')).toBeVisible();
+    const asked = (await office.portal.post.mails()).filter(({ subject }) =>
+      subject.includes('Confirm the change of your e-mail address'),
+    );
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,209 @@
+/** How toasts, lists to choose from and tooltips behave. */
+import type { Locator } from '@playwright/test';
+import { paths } from '../src/paths';
+import type { Person } from './support/users';
+import { isQuiet, sticksOut } from './support/pageChecks';
+import { expect, test } from './support/fixtures';
+
+test('one outcome is shown at a time, for five seconds', async ({ office }) => {
+  const visitor = await office.visitor();
+  await visitor.opens(paths.login('client'));
+  await holdsTheClock(visitor);
+  const toasts = visitor.page.getByRole('region', { name: 'Notifications' }).getByRole('status');
+  await visitor.button('Google').click();
+  await expect(toasts).toHaveText(['Google sign-in coming soon!']);
+  await visitor.page.clock.runFor(3000);
+  await visitor.button('Microsoft').click();
+  await visitor.page.clock.runFor(1000);
+  await expect(toasts).toHaveText(['Microsoft sign-in coming soon!']);
+  await visitor.page.clock.runFor(3500);
+  await expect(toasts).toHaveCount(1);
+  await visitor.page.clock.runFor(1000);
+  await expect(toasts).toHaveCount(0);
+});
+
+test('a table on a tablet breaks no e-mail address, and shows at its edge that there is more', async ({
+  office,
+}) => {
+  const who = office.newcomer('Bartholomew', 'Featherstonehaugh');
+  await office.clientWithOrder(who);
+  const sigrid = await office.superAdmin({ viewport: { width: 768, height: 900 } });
+  await sigrid.opens(`${paths.employeeTab('clients')}&q=${encodeURIComponent(who.email)}`);
+  const email = sigrid.page.getByRole('cell', { name: who.email, exact: true }).getByText(who.email);
+  await expect(email).toBeVisible();
+  expect(await email.evaluate((cell) => cell.getBoundingClientRect().height)).toBeLessThan(24);
+  expect(await sticksOut(sigrid.page)).toEqual([]);
+  const place = sigrid.page.getByRole('group', { name: 'Clients', exact: true });
+  expect(await place.evaluate((table) => table.scrollWidth > table.clientWidth)).toBe(true);
+  await expect(place).toHaveCSS('background-attachment', 'local, local, scroll, scroll');
+});
+
+test('an error stays until it is closed, and Alt+T leads to it', async ({ office }) => {
+  const visitor = await office.visitor();
+  await visitor.opens(paths.login('client'));
+  await holdsTheClock(visitor);
+  await visitor.button('Sign In').click();
+  const region = visitor.page.getByRole('region', { name: 'Notifications' });
+  await expect(region.getByRole('alert')).toContainText('Missing Information');
+  await visitor.page.clock.runFor(600_000);
+  await expect(region.getByRole('alert')).toBeVisible();
+  // From inside a field, too.
+  await visitor.field('Email').focus();
+  await visitor.page.keyboard.press('Alt+t');
+  await expect(region).toBeFocused();
+  await expect(visitor.field('Email')).toHaveValue('');
+  await visitor.page.keyboard.press('Tab');
+  await expect(visitor.button('Close', region)).toBeFocused();
+  await visitor.page.keyboard.press('Enter');
+  await visitor.page.clock.runFor(1000);
+  await expect(region.getByRole('alert')).toHaveCount(0);
+});
+
+test('letters choose from a short list, and are forgotten after a second', async ({ office }) => {
+  const elias = await office.employee();
+  await elias.opens('/employee-dashboard');
+  await elias.button('Quick Setup (Email)').click();
+  await holdsTheClock(elias);
+  const country = elias.button('Country', elias.dialog('Quick Setup (Email)'));
+  await country.focus();
+  await elias.page.keyboard.type('si');
+  await expect(country).toHaveText('Singapore');
+  await elias.page.clock.runFor(900);
+  // Still part of the same word, which nothing begins with.
+  await elias.page.keyboard.type('t');
+  await expect(country).toHaveText('Singapore');
+  await elias.page.clock.runFor(1100);
+  await elias.page.keyboard.type('t');
+  await expect(country).toHaveText('Thailand');
+  await elias.page.clock.runFor(1100);
+  // The same letter again steps through what begins with it, from the top after the end.
+  await elias.page.keyboard.type('u');
+  await expect(country).toHaveText('United States');
+  await elias.page.keyboard.type('u');
+  await expect(country).toHaveText('UAE');
+});
+
+test('the exact amount is in a tooltip, after 700 ms', async ({ office }) => {
+  const sigrid = await office.superAdmin();
+  await sigrid.opens('/employee-dashboard');
+  await isQuiet(sigrid.page);
+  await holdsTheClock(sigrid);
+  await sigrid.card('Revenue').getByText(/^\$/).hover();
+  await sigrid.page.clock.runFor(600);
+  await expect(sigrid.page.getByRole('tooltip')).toHaveCount(0);
+  await sigrid.page.clock.runFor(200);
+  await expect(sigrid.page.getByRole('tooltip')).toHaveText(/^\$[\d,]+\.\d\d$/);
+});
+
+/** Time stands still from here on, but for what the story lets pass. */
+async function holdsTheClock(person: Person): Promise<void> {
+  await person.page.clock.install();
+  const now = await person.page.evaluate(() => Date.now());
+  // Until it stands it goes on: later than the page may have become meanwhile.
+  await person.page.clock.pauseAt(now + 5000);
+}
+
+test('a page that is loaded again is shown where it was, another one from its top', async ({ office }) => {
+  const elias = await office.employee();
+  const place = () => elias.page.evaluate(() => Math.round(scrollY));
+  const rows = elias.page.getByRole('table').getByRole('row');
+  await elias.opens('/request-management');
+  await expect(rows.nth(20)).toBeVisible();
+  // No further than the page is long while it waits for its rows.
+  await elias.page.evaluate(() => scrollTo(0, 300));
+  await elias.page.reload();
+  await expect.poll(place).toBe(300);
+  await elias.opens('/employee-dashboard/commissions');
+  await expect(rows.nth(20)).toBeVisible();
+  // What a place was kept for comes after what is drawn first.
+  await elias.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)));
+  expect(await place()).toBe(0);
+});
+
+test('what is on a page stays where it is when its figures come', async ({ office }) => {
+  const staff = await office.api();
+  const waiting = await staff.get<{ items: { id: string }[] }>('/rest/v1/requests?status=pending&limit=1');
+  await staff.post(`/rest/v1/requests/${waiting.items[0]?.id}/review`);
+  const elias = await office.employee();
+  const queue = elias.heading('Priority queue');
+  const [desk, counted] = await movesWhen(elias, '**/rest/v1/requests/summary', queue, async () => {
+    await elias.opens(paths.requestManagement);
+    // Its hint makes no card higher.
+    return elias.card('Pending').getByText('1 in review');
+  });
+  expect(counted).toBe(desk);
+
+  const carla = await office.companyAdmin();
+  const overview = carla.link('Overview');
+  const [nameless, named] = await movesWhen(carla, '**/rest/v1/companies/*', overview, async () => {
+    await carla.opens(paths.companyDashboard);
+    return carla.page.getByRole('navigation').getByText('Meridian Ventures', { exact: true });
+  });
+  expect(named).toBe(nameless);
+});
+
+/** How far down something is before and after an answer that is held back, and shown by what `opened` finds. */
+async function movesWhen(
+  { page }: Person,
+  answer: string,
+  thing: Locator,
+  opened: () => Promise<Locator>,
+): Promise<[number | undefined, number | undefined]> {
+  const top = async () => (await thing.boundingBox())?.y;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(answer, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const news = await opened();
+  await expect(thing).toBeVisible();
+  await expect(news).toHaveCount(0);
+  const before = await top();
+  release();
+  await expect(news).toBeVisible();
+  return [before, await top()];
+}
+
+test('an open menu stays with its row when more arrives above it', async ({ office }) => {
+  const elias = await office.employee();
+  await elias.opens('/request-management');
+  await elias.page
+    .getByRole('button', { name: /^Actions for / })
+    .first()
+    .click();
+  const action = elias.page.getByRole('menuitem').first();
+  await expect(action).toBeVisible();
+  await elias.page.getByRole('main').evaluate((main) => (main.style.paddingTop = '3000px'));
+  // Found where it is now, and ready to be clicked.
+  await action.click({ trial: true });
+});
+
+test('an open list stays with its field, wherever that goes', async ({ office }) => {
+  const elias = await office.employee();
+  await elias.opens(paths.employeeTab('spvs'));
+  await elias.field('Status').click();
+  const choice = elias.page.getByRole('option', { name: 'Closed', exact: true });
+  await expect(choice).toBeVisible();
+  await elias.page.getByRole('main').evaluate((main) => (main.style.paddingTop = '3000px'));
+  await choice.click({ trial: true });
+});
+
+test('a field that searches says so until what it offers is the answer', async ({ office }) => {
+  const elias = await office.employee();
+  let arrive = () => undefined as void;
+  const way = new Promise<void>((resolve) => (arrive = resolve));
+  await elias.page.route(/\/rest\/v1\/companies\?.*\bq=/, async (route) => {
+    await way;
+    return route.continue();
+  });
+  await elias.opens(paths.employeeTab('clients'));
+  await elias.button('Quick Setup (Email)').click();
+  const field = elias.field('Company', elias.dialog('Quick Setup (Email)'));
+  await expect(field).toHaveAttribute('aria-busy', 'false');
+  await field.fill('Northstar');
+  await expect(field).toHaveAttribute('aria-busy', 'true');
+  arrive();
+  await expect(elias.page.getByRole('option')).toHaveText(['Northstar Holdings']);
+  await expect(field).toHaveAttribute('aria-busy', 'false');
+});

@@ -1,0 +1,90 @@
+/** Nobody loses what they typed without being asked, whichever way they leave. */
+import { expect, test } from './support/fixtures';
+
+const words = 'Discard what you typed?';
+
+test('settings and profiles ask before typed input is lost', async ({ office }) => {
+  const who = office.newcomer('Ottilie', 'Brand');
+  await office.clientWithOrder(who);
+  await office.setsPassword(who.email);
+  const ottilie = await office.person(who.email);
+  const question = ottilie.dialog(words);
+  await ottilie.opens('/client-dashboard');
+  await ottilie.link('Profile').click();
+  await expect(ottilie.field('City')).toBeVisible();
+  // Nothing typed, nothing asked.
+  await ottilie.link('Documents').click();
+  await ottilie.isAt('/client-dashboard/documents');
+  await ottilie.page.goBack();
+  await ottilie.writes({ City: 'Basel' });
+  for (const leave of [
+    () => ottilie.link('Documents').click(),
+    () => ottilie.page.getByRole('tab', { name: 'Preferences', exact: true }).click(),
+    () => ottilie.page.goBack({ waitUntil: 'commit' }).catch(() => null),
+    () => ottilie.button('Logout').click(),
+  ]) {
+    await leave();
+    await ottilie.button('Cancel', question).click();
+    await expect(question).toHaveCount(0);
+    await expect(ottilie.field('City')).toHaveValue('Basel');
+    await ottilie.isAt('/client-profile');
+  }
+  // Closing the tab, too.
+  const asked = ottilie.page.waitForEvent('dialog');
+  const reloading = ottilie.page.reload({ timeout: 5000 }).catch(() => null);
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await reloading;
+  await expect(ottilie.field('City')).toHaveValue('Basel');
+  // Saved: no question. Discarded: gone.
+  await ottilie.button('Save Changes').click();
+  await ottilie.isTold('Profile Updated');
+  await ottilie.link('Documents').click();
+  await ottilie.isAt('/client-dashboard/documents');
+  await ottilie.opens('/client-profile?tab=preferences');
+  await ottilie.chooses('Date format', 'Year-month-day');
+  await ottilie.link('Documents').click();
+  await ottilie.button('Discard', question).click();
+  await ottilie.isAt('/client-dashboard/documents');
+  await ottilie.opens('/client-dashboard/orders/new');
+  await ottilie.writes({ 'First choice': 'Basel One' });
+  await ottilie.link('Dashboard').first().click();
+  await ottilie.button('Discard', question).click();
+  await ottilie.isAt('/client-dashboard');
+
+  const sigrid = await office.superAdmin();
+  for (const [from, entry, form, field] of [
+    ['/admin-dashboard/logs', 'System Settings', undefined, 'Name'],
+    ['/employee-dashboard/leads', 'Dashboard', 'Quick Setup (Email)', 'First Name'],
+  ] as const) {
+    await sigrid.opens(from);
+    await sigrid.link(entry).first().click();
+    if (form) await sigrid.button(form).click();
+    await sigrid.writes({ [field]: 'typed' });
+    await sigrid.page.goBack({ waitUntil: 'commit' }).catch(() => null);
+    await sigrid.button('Cancel', sigrid.dialog(words)).click();
+    await expect(sigrid.field(field)).toHaveValue('typed');
+  }
+  await sigrid.page.close({ runBeforeUnload: false });
+});
+
+test('the way out is a button in every portal, at every width', async ({ office }) => {
+  const everybody = [
+    [await office.client(), '/client-dashboard'],
+    [await office.employee(), '/employee-dashboard'],
+    [await office.iso(), '/iso-dashboard'],
+    [await office.companyAdmin(), '/company-dashboard'],
+    [await office.superAdmin(), '/admin-dashboard'],
+  ] as const;
+  for (const [person, path] of everybody) {
+    await person.opens(path);
+    for (const width of [1440, 768, 390, 320]) {
+      await person.page.setViewportSize({ width, height: 800 });
+      await expect(person.button('Logout').filter({ visible: true })).toHaveCount(1);
+      expect(
+        await person.page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+    }
+  }
+});

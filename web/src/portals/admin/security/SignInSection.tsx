@@ -1,0 +1,123 @@
+import { NumberInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Settings } from '../../../api/types';
+import { useUnsaved } from '../../../ui/unsavedChanges';
+import { BusyButton } from '../../../ui/BusyButton';
+import { ChoiceSelect } from '../../../ui/ChoiceSelect';
+import { SettingsFooter, SettingsSection, SettingsState } from '../../../ui/Settings';
+import classes from './security.module.css';
+import { useRules } from './useSecuritySettings';
+
+const never = 'never';
+const idle = ['1', '8', '24', '168', '720', '2160'];
+const longest = ['8', '24', '168', '720', '2160', never];
+
+type Rules = NonNullable<Settings['security']>;
+const unset: Rules = { session_idle_hours: null, session_max_hours: null, password_min_length: null };
+
+function valuesOf({ security, password_min_length }: Settings) {
+  return {
+    idle: String(security?.session_idle_hours ?? 2160),
+    longest: String(security?.session_max_hours ?? never),
+    shortest: password_min_length as number | string,
+  };
+}
+
+/** How long sessions last, and how long a new password is. */
+export function SignInSection() {
+  const { t } = useTranslation('users');
+  const rules = useRules();
+  return (
+    <SettingsSection title={t('rules.sign_in')} text={t('rules.sign_in_text')}>
+      <SettingsState data={rules.data} error={rules.error} retry={rules.retry} rows={3}>
+        {(settings) => <Form settings={settings} save={rules.save} />}
+      </SettingsState>
+    </SettingsSection>
+  );
+}
+
+function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof useRules>['save'] }) {
+  const { t } = useTranslation(['users', 'common']);
+  const [seen, setSeen] = useState(settings);
+  const form = useForm({
+    initialValues: valuesOf(settings),
+    validate: {
+      shortest: (value) => (Number(value) >= 8 && Number(value) <= 64 ? null : t('rules.shortest_range')),
+    },
+  });
+  // Changed here or elsewhere meanwhile: a field shows what it is by now, unless somebody is changing it here.
+  if (settings.version > seen.version) {
+    const [now, then] = [valuesOf(settings), valuesOf(seen)];
+    const shown = { ...form.values };
+    if (String(shown.idle) === then.idle) shown.idle = now.idle;
+    if (String(shown.longest) === then.longest) shown.longest = now.longest;
+    if (String(shown.shortest) === String(then.shortest)) shown.shortest = now.shortest;
+    form.setInitialValues(now);
+    form.setValues(shown);
+    setSeen(settings);
+  }
+  useUnsaved(form.isDirty() && !save.isPending);
+  const submit = form.onSubmit((values) => {
+    const security: Rules = { ...(seen.security ?? unset) };
+    if (form.isDirty('idle')) security.session_idle_hours = Number(values.idle);
+    if (form.isDirty('longest'))
+      security.session_max_hours = values.longest === never ? null : Number(values.longest);
+    if (form.isDirty('shortest')) security.password_min_length = Number(values.shortest);
+    save.mutate({ version: seen.version, change: { security } });
+  });
+  return (
+    <form onSubmit={submit} noValidate aria-label={t('rules.sign_in')}>
+      <div className={classes.fields}>
+        <ChoiceSelect
+          label={t('rules.idle')}
+          description={t('rules.idle_text')}
+          value={form.values.idle}
+          choices={withCurrent(idle, form.values.idle).map((value) => ({ value, label: words(t, value) }))}
+          onChange={(value) => form.setFieldValue('idle', value)}
+        />
+        <ChoiceSelect
+          label={t('rules.longest')}
+          description={t('rules.longest_text')}
+          value={form.values.longest}
+          choices={withCurrent(longest, form.values.longest).map((value) => ({
+            value,
+            label: words(t, value),
+          }))}
+          onChange={(value) => form.setFieldValue('longest', value)}
+        />
+        <NumberInput
+          size="sm"
+          label={t('rules.shortest')}
+          description={t('rules.shortest_text')}
+          min={8}
+          max={64}
+          clampBehavior="none"
+          allowDecimal={false}
+          {...form.getInputProps('shortest')}
+        />
+      </div>
+      <SettingsFooter>
+        <BusyButton
+          type="submit"
+          busy={save.isPending}
+          disabled={!form.isDirty()}
+          label={t('common:save')}
+          busyLabel={t('common:saving')}
+        />
+      </SettingsFooter>
+    </form>
+  );
+}
+
+/** What was set by command may be none of the choices. */
+function withCurrent(choices: string[], current: string): string[] {
+  return choices.includes(current) ? choices : [...choices, current];
+}
+
+function words(t: (key: string, values?: Record<string, unknown>) => string, hours: string): string {
+  if (hours === never) return t('rules.never');
+  const count = Number(hours);
+  return count % 24 === 0 ? t('rules.days', { count: count / 24 }) : t('rules.hours', { count });
+}

@@ -1,0 +1,67 @@
+import { useTranslation } from 'react-i18next';
+import type { UseFormReturnType } from '@mantine/form';
+import type { Role } from '../../../api/types';
+import { CompanySelect, IsoSelect, noIso } from '../../../shared/selects';
+import { Pair } from '../../../ui/FormModal';
+
+export interface Placed {
+  role: Role | null;
+  company_id: string | null;
+  iso_id: string | null;
+}
+
+/** Roles that belong to a company of their own choice; a partner's is its ISO's. */
+export const ofCompany = (role: Role | null) => role === 'client' || role === 'company_admin';
+
+/** Roles that may have an ISO partner, or are one. */
+const ofIso = (role: Role | null) => role === 'client' || role === 'iso';
+
+/** The company and the ISO partner that a role belongs to. */
+export function Place<Values extends Placed>({
+  form,
+  companyName,
+  isoText,
+}: {
+  form: UseFormReturnType<Values>;
+  companyName?: string;
+  /** What it means when whoever is to be a partner has none chosen; without it one must be. */
+  isoText?: string;
+}) {
+  const { t } = useTranslation('names');
+  const { role, company_id: company } = form.values;
+  if (!ofCompany(role) && !ofIso(role)) return null;
+  const chosen = form as unknown as UseFormReturnType<Placed>;
+  return (
+    <Pair>
+      <CompanySelect
+        label={t('field.company_id')}
+        required={role !== 'iso' || isoText === undefined}
+        initialLabel={companyName}
+        value={company}
+        error={chosen.errors.company_id}
+        onChange={(id) => chosen.setValues({ company_id: id, iso_id: null })}
+      />
+      {ofIso(role) && (
+        <IsoSelect
+          companyId={company}
+          label={t('field.iso_id')}
+          required={role === 'iso' && isoText === undefined}
+          description={role === 'iso' ? isoText : undefined}
+          value={form.values.iso_id}
+          error={chosen.errors.iso_id}
+          onChange={(id) => chosen.setFieldValue('iso_id', id)}
+        />
+      )}
+    </Pair>
+  );
+}
+
+/** As the server wants it: nothing that the role has no use for. */
+export function placeOf<Chosen extends Role | null>({ role, company_id, iso_id }: Placed & { role: Chosen }) {
+  const iso = iso_id === noIso ? null : iso_id;
+  return {
+    role,
+    company_id: ofCompany(role) ? company_id : null,
+    iso_id: ofIso(role) ? iso : null,
+  };
+}

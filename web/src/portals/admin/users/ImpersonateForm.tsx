@@ -1,0 +1,64 @@
+import { Textarea } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { api, body } from '../../../api/client';
+import { look } from '../../../api/impersonation';
+import { probeStorage } from '../../../api/browserStorage';
+import type { Account } from '../../../api/types';
+import { homeOf } from '../../../paths';
+import { useSave } from '../../../shared/useSave';
+import { FormModal } from '../../../ui/FormModal';
+
+/** Why somebody's portal is looked at: it goes into the log with both names. */
+export function LookForm({ user, onClose }: { user: Account; onClose: () => void }) {
+  const { t } = useTranslation(['users', 'names', 'common']);
+  const name = `${user.first_name} ${user.last_name}`;
+  const form = useForm({ initialValues: { reason: '' } });
+  const [problem, setProblem] = useState<string>();
+  const save = useSave({
+    form,
+    save: (why: typeof form.values) =>
+      body(api.POST('/rest/v1/users/{id}/impersonate', { params: { path: { id: user.id } }, body: why })),
+    saved: (begun) =>
+      look(
+        {
+          token: begun.access_token,
+          until: begun.expires_at,
+          user: begun.user_id,
+          name: begun.name,
+          role: begun.role,
+        },
+        homeOf(begun.role),
+      ),
+  });
+  return (
+    <FormModal
+      title={t('look_title', { name })}
+      text={t('look_text')}
+      size="md"
+      submitLabel={t('look')}
+      busyLabel={t('looking')}
+      busy={save.isPending}
+      dirty={form.isDirty()}
+      problem={problem}
+      onSubmit={form.onSubmit((values) => {
+        // The portal is loaded anew for it, and would know nothing of it.
+        if (probeStorage()) setProblem(t('look_storage'));
+        else save.mutate(values);
+      })}
+      onClose={onClose}
+    >
+      <Textarea
+        label={t('names:field.reason')}
+        description={t('look_reason')}
+        required
+        autosize
+        minRows={2}
+        maxLength={300}
+        data-autofocus
+        {...form.getInputProps('reason')}
+      />
+    </FormModal>
+  );
+}

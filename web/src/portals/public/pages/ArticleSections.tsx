@@ -1,0 +1,28 @@
+import { Trans, useTranslation } from 'react-i18next';
+import type { ReactElement } from 'react';
+import css from './ArticleSections.module.css';
+
+interface Props {
+  /** The page's part of the catalogue: `<page>.<point>` and `<page>.<point>_text`. */
+  page: string;
+  points: readonly string[];
+  /** What the texts' tags stand for. */
+  links?: Record<string, ReactElement>;
+}
+
+/** Headed paragraphs between hairlines. */
+export function Points({ page, points, links }: Props) {
+  const { t } = useTranslation('public');
+  return (
+    <div className={css.points}>
+      {points.map((point) => (
+        <section key={point}>
+          <h2>{t(`${page}.${point}`)}</h2>
+          <p>
+            <Trans t={t} i18nKey={`${page}.${point}_text`} components={links} />
+          </p>
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+import { useTranslation } from 'react-i18next';
+import { date, dateTime } from '../../messages/format';
+import { useParam } from '../queryParams';
+import { ChoiceFilter } from '../../ui/ChoiceFilter';
+import { DayFilter } from '../../ui/DayFilter';
+import classes from './dateRange.module.css';
+
+export const periods = ['this_month', 'last_month', 'this_year', 'last_year', 'all_time'] as const;
+export type ReportPeriod = (typeof periods)[number];
+const ownDays = 'own';
+
+export interface Span {
+  period?: ReportPeriod;
+  from?: string;
+  to?: string;
+}
+
+/** Which days the figures are about, kept in the address: a period by name, or two days of one's own. */
+export function useSpan() {
+  const { t } = useTranslation(['reports', 'names']);
+  const [wanted, setWanted] = useParam('period');
+  const [from, setFrom] = useParam('from');
+  const [to, setTo] = useParam('to');
+  const own = wanted === ownDays;
+  const period = periods.find((known) => known === wanted) ?? 'this_year';
+  const span: Span = own ? { from: from || undefined, to: to || undefined } : { period };
+  const filter = (
+    <>
+      <ChoiceFilter
+        label={t('period')}
+        value={own ? ownDays : period}
+        choices={[
+          ...periods.map((value) => ({ value, label: t(`names:report_period.${value}`) })),
+          { value: ownDays, label: t('own_days') },
+        ]}
+        onChange={setWanted}
+      />
+      {own && (
+        <div className={classes.days}>
+          <DayFilter label={t('names:field.from')} value={from} onChange={setFrom} />
+          <DayFilter label={t('names:field.to')} value={to} onChange={setTo} />
+        </div>
+      )}
+    </>
+  );
+  return { span, period: own ? undefined : period, filter };
+}
+
+const freshFor = 60_000;
+
+interface Days {
+  from?: string | null;
+  to?: string | null;
+  /** When the server computed the figures, where it caches them. */
+  as_of?: string;
+}
+
+/** "January 1, 2026 – December 31, 2026", or that it is everything; with the time of figures that are older than a minute. */
+export function useSpanText() {
+  const { t } = useTranslation('reports');
+  const span = (days: Days) => {
+    if (!days.from && !days.to) return t('all_days');
+    if (!days.from) return t('until', { to: date(days.to) });
+    return days.to ? `${date(days.from)} – ${date(days.to)}` : t('since', { from: date(days.from) });
+  };
+  return (days: Days) =>
+    days.as_of && Date.now() - Date.parse(days.as_of) > freshFor
+      ? `${span(days)}, ${t('as_of', { time: dateTime(days.as_of) })}`
+      : span(days);
+}

@@ -1,0 +1,183 @@
+import { Skeleton, Switch } from '@mantine/core';
+import { IconChevronRight } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { errorText } from '../../api/errors';
+import { queries } from '../../api/queries';
+import type { NotificationChoice } from '../../api/types';
+import { ChoiceSelect } from '../../ui/ChoiceSelect';
+import { Section } from '../../ui/Section';
+import { ErrorState } from '../../ui/ErrorState';
+import { toast } from '../../ui/toasts';
+import { useSave } from '../useSave';
+import classes from './NotificationPreferencesPanel.module.css';
+
+type Wish = Omit<NotificationChoice, 'topic'>;
+
+const mails: Wish['mail'][] = ['now', 'daily', 'off'];
+
+/** What to be told of, in the app and by mail. A choice is kept as soon as it is made. */
+export function ChoicesPanel() {
+  const { t } = useTranslation('notifications');
+  const { data, error, refetch } = useQuery(queries.notificationChoices());
+  const { queryKey } = queries.notificationChoices();
+  const waiting = useRef(0);
+  /** What the server is known to keep while choices are on their way. */
+  const kept = useRef(data);
+  const save = useSave({
+    scope: { id: 'notification choices' },
+    save: (choices: Wish[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
+    saved: () => toast({ title: t('saved') }),
+  });
+  // Shown at once, so that the next choice starts from it: nothing has to wait, and who is quick takes nothing back.
+  const choose = async (wishes: Wish[]) => {
+    if (waiting.current === 0) kept.current = data;
+    waiting.current += 1;
+    // An answer to what was asked before would show the choice taken back.
+    await queryClient.cancelQueries({ queryKey });
+    const wished = ({ event, topic }: NotificationChoice) =>
+      wishes.find((wish) => wish.event === event || wish.event === topic);
+    queryClient.setQueryData(
+      queryKey,
+      (shown) =>
+        shown && {
+          items: shown.items.map((choice) => ({ ...choice, ...wished(choice), event: choice.event })),
+        },
+    );
+    const saved = await save.mutateAsync(wishes).catch(() => null);
+    waiting.current -= 1;
+    if (saved) kept.current = saved;
+    if (waiting.current > 0) return;
+    queryClient.setQueryData(queryKey, kept.current);
+    // Whether it was kept is not known: it may have been refused, or only its answer was lost.
+    if (!saved) await refetch();
+  };
+  return (
+    <Section title={t('choices')} flush>
+      {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton height={320} m="md" width="auto" />}
+      {data && (
+        <ul className={classes.choices}>
+          {[...new Set(data.items.map(({ topic }) => topic))].map((topic) => (
+            <TopicChoice
+              key={topic}
+              topic={topic}
+              events={data.items.filter((choice) => choice.topic === topic)}
+              onChoose={(wishes) => void choose(wishes)}
+            />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+interface TopicProps {
+  topic: NotificationChoice['topic'];
+  events: NotificationChoice[];
+  onChoose: (choices: Wish[]) => void;
+}
+
+/** A topic, whose row sets all of its events at once, and its events, each of which can be set apart. */
+function TopicChoice({ topic, events, onChoose }: TopicProps) {
+  const { t } = useTranslation(['notifications', 'names']);
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const name = t(`topic.${topic}`);
+  const mail = same(events.map((choice) => choice.mail));
+  const inApp = same(events.map((choice) => choice.in_app));
+  const chooseAll = (change: Partial<Wish>) => {
+    const wishes = events.map(({ event, in_app, mail }) => ({ event, in_app, mail, ...change }));
+    const in_app = same(wishes.map((wish) => wish.in_app));
+    const mailed = same(wishes.map((wish) => wish.mail));
+    // Where the other of the two differs from event to event, it goes on doing so.
+    if (in_app === undefined || mailed === undefined) onChoose(wishes);
+    else onChoose([{ event: topic, in_app, mail: mailed }]);
+  };
+  return (
+    <li>
+      <div className={classes.choice}>
+        <div className={classes.words}>
+          <span className={classes.name}>{name}</span>
+          <span className={classes.text}>{t(`topic_text.${topic}`)}</span>
+          {inApp === undefined && <span className={classes.text}>{t('mixed')}</span>}
+          {events.length > 1 && (
+            <button
+              type="button"
+              className={classes.more}
+              aria-expanded={open}
+              aria-controls={id}
+              aria-label={t('events_of', { topic: name })}
+              onClick={() => setOpen(!open)}
+            >
+              <IconChevronRight className={classes.chevron} size={14} aria-hidden="true" />
+              {t('events')}
+            </button>
+          )}
+        </div>
+        <Way
+          name={name}
+          inApp={inApp ?? false}
+          mail={mail}
+          onInApp={(in_app) => chooseAll({ in_app })}
+          onMail={(mail) => chooseAll({ mail })}
+        />
+      </div>
+      <ul id={id} className={classes.events} aria-label={name} hidden={!open}>
+        {open &&
+          events.map(({ event, in_app, mail }) => (
+            <li key={event} className={classes.choice}>
+              <span className={classes.event}>{t(`names:told.${event}`)}</span>
+              <Way
+                name={t(`names:told.${event}`)}
+                inApp={in_app}
+                mail={mail}
+                onInApp={(in_app) => onChoose([{ event, in_app, mail }])}
+                onMail={(mail) => onChoose([{ event, in_app, mail }])}
+              />
+            </li>
+          ))}
+      </ul>
+    </li>
+  );
+}
+
+interface WayProps {
+  name: string;
+  inApp: boolean;
+  /** None: it differs from event to event. */
+  mail?: Wish['mail'];
+  onInApp: (inApp: boolean) => void;
+  onMail: (mail: Wish['mail']) => void;
+}
+
+function Way({ name, inApp, mail, onInApp, onMail }: WayProps) {
+  const { t } = useTranslation('notifications');
+  return (
+    <>
+      <Switch
+        size="sm"
+        label={t('in_app')}
+        aria-label={t('in_app_of', { topic: name })}
+        checked={inApp}
+        onChange={(event) => onInApp(event.currentTarget.checked)}
+      />
+      <ChoiceSelect
+        label={t('by_mail')}
+        name={t('mail_of', { topic: name })}
+        choices={mails.map((value) => ({ value, label: t(`mail.${value}`) }))}
+        value={mail ?? null}
+        placeholder={t('mail.mixed')}
+        onChange={(wanted) => wanted !== mail && onMail(wanted)}
+      />
+    </>
+  );
+}
+
+/** What all of them are; none where they differ. */
+function same<Value>([first, ...others]: Value[]): Value | undefined {
+  return others.every((other) => other === first) ? first : undefined;
+}

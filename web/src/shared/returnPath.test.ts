@@ -1,0 +1,67 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { forgetWantedPath, isOwnPath, rememberWantedPath, wantedPath } from './returnPath';
+
+describe('a path of our own', () => {
+  test.each(['/', '/client-dashboard', '/employee-dashboard?tab=spvs&q=a%20b#x', '/a//b'])(
+    'is %j',
+    (path) => {
+      expect(isOwnPath(path)).toBe(true);
+    },
+  );
+
+  test.each([
+    'https://evil.example/',
+    '//evil.example',
+    '/\\evil.example',
+    '\\\\evil.example',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    '/\r\\evil.example',
+    'javascript:alert(1)',
+    'client-dashboard',
+    ' /client-dashboard',
+    '',
+  ])('is not %j', (path) => {
+    expect(isOwnPath(path)).toBe(false);
+  });
+
+  test('never leaves the site, whatever a browser makes of it', () => {
+    const odd = ['/', '\\', '\t', '\n', '\r', ' ', '.', '@', ':', '%2f', '?', '#', 'evil.example'];
+    for (const a of odd) {
+      for (const b of odd) {
+        for (const c of odd) {
+          const path = `/${a}${b}${c}`;
+          if (isOwnPath(path))
+            expect(new URL(path, 'https://portal.example').host, path).toBe('portal.example');
+        }
+      }
+    }
+  });
+});
+
+describe('the page a visitor wanted', () => {
+  const kept = new Map<string, string>();
+  beforeEach(() => {
+    kept.clear();
+    vi.stubGlobal('sessionStorage', {
+      getItem: (key: string) => kept.get(key) ?? null,
+      setItem: (key: string, value: string) => kept.set(key, value),
+      removeItem: (key: string) => kept.delete(key),
+    });
+  });
+
+  test('is remembered until it is forgotten', () => {
+    expect(wantedPath()).toBeNull();
+    rememberWantedPath('/client-dashboard/orders');
+    expect(wantedPath()).toBe('/client-dashboard/orders');
+    forgetWantedPath();
+    expect(wantedPath()).toBeNull();
+  });
+
+  test('is never a page of another site, not even one put into the storage by hand', () => {
+    rememberWantedPath('//evil.example');
+    expect(wantedPath()).toBeNull();
+    kept.set('spv-wanted-path', 'https://evil.example');
+    expect(wantedPath()).toBeNull();
+  });
+});

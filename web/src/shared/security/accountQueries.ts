@@ -1,0 +1,87 @@
+import type { Factor, User, UserIdentity } from '@supabase/auth-js';
+import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-query';
+import { queryClient } from '../../api/cache';
+import { api, body } from '../../api/client';
+import { isStatus } from '../../api/errors';
+import { looking } from '../../api/impersonation';
+import { queries } from '../../api/queries';
+import { auth } from '../../api/session';
+import { granted } from '../auth/unwrapAuthResult';
+import { authCall } from './authApi';
+
+export interface Session {
+  id: string;
+  created_at: string;
+  last_used_at: string;
+  user_agent: string | null;
+  device: string | null;
+  address: string | null;
+  aal: 'aal1' | 'aal2';
+  current: boolean;
+}
+
+/** What belongs to the signed-in person's own account. An event about any of it refreshes all of it. */
+export const own = {
+  all: ['security'] as const,
+  user: () =>
+    queryOptions({
+      queryKey: [...own.all, 'user'],
+      queryFn: async () => (await granted(auth.getUser())).user,
+    }),
+  sessions: () =>
+    queryOptions({
+      queryKey: [...own.all, 'sessions'],
+      queryFn: ({ signal }) => authCall<Session[]>('GET', '/sessions', { signal }),
+    }),
+  /** null: there is no set of codes. */
+  codes: () =>
+    queryOptions({
+      queryKey: [...own.all, 'codes'],
+      queryFn: async () => {
+        try {
+          return await granted(auth.mfa.recoveryCodes.getStatus());
+        } catch (error) {
+          if (isStatus(error, 404, 422)) return null;
+          throw error;
+        }
+      },
+    }),
+  signIns: () =>
+    infiniteQueryOptions({
+      queryKey: [...own.all, 'sign-ins'],
+      queryFn: ({ pageParam, signal }) =>
+        body(
+          api.GET('/rest/v1/me/sign-ins', { params: { query: { limit: 10, cursor: pageParam } }, signal }),
+        ),
+      initialPageParam: undefined as string | undefined,
+      getNextPageParam: (page) => page.next_cursor ?? undefined,
+      select: (data) => data.pages.flatMap((page) => page.items),
+    }),
+};
+
+/** What the session itself knows of the account is there at once; it is asked for anew all the same. */
+export async function loadOwnUser(): Promise<null> {
+  if (looking()) return null;
+  const { queryKey } = own.user();
+  if (!queryClient.getQueryData(queryKey)) {
+    const { data } = await auth.getSession();
+    if (data.session) queryClient.setQueryData(queryKey, data.session.user, { updatedAt: 0 });
+  }
+  return null;
+}
+
+export function verifiedApps(user: User | undefined): Factor[] {
+  return (user?.factors ?? []).filter(
+    (factor) => factor.factor_type === 'totp' && factor.status === 'verified',
+  );
+}
+
+export function identityAt(user: User, provider: string): UserIdentity | undefined {
+  return user.identities?.find((identity) => identity.provider === provider);
+}
+
+/** How the words of a change of address begin: it is confirmed at both, or at the new one alone. */
+export function useEmailWords() {
+  const { data } = useQuery(queries.settings());
+  return data?.secure_email_change === false ? 'email.alone' : 'email';
+}

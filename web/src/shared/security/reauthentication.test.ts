@@ -1,0 +1,57 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../api/errors';
+
+const session = vi.hoisted(() => ({ proofs: [] as { method: string; timestamp: number }[] }));
+vi.mock('../../api/session', () => ({
+  auth: {
+    mfa: {
+      getAuthenticatorAssuranceLevel: () =>
+        Promise.resolve({ data: { currentAuthenticationMethods: session.proofs } }),
+    },
+  },
+}));
+const { askForProof, needsProof, openQuestion, withProof } = await import('./reauthentication');
+
+const refusal = (code: string) => new ApiError(400, { code, message: '', request_id: '' });
+const now = 1_800_000_000;
+
+beforeEach(() => {
+  session.proofs = [];
+});
+
+test('a proof is needed once the newest is nine minutes old, and refreshing is none', async () => {
+  const needs = (...proofs: [string, number][]) => {
+    session.proofs = proofs.map(([method, age]) => ({ method, timestamp: now - age }));
+    return needsProof(now * 1000);
+  };
+  expect(await needs(['password', 500])).toBe(false);
+  expect(await needs(['password', 541])).toBe(true);
+  expect(await needs(['token_refresh', 1], ['password', 5_000])).toBe(true);
+  expect(await needs(['totp', 60], ['password', 5_000])).toBe(false);
+  expect(await needs()).toBe(false);
+});
+
+test('what the server refused goes on after the proof, and not without it', async () => {
+  const action = vi.fn<() => Promise<string>>();
+  action.mockRejectedValueOnce(refusal('reauthentication_needed')).mockResolvedValueOnce('done');
+  const going = withProof(action);
+  await vi.waitFor(() => expect(openQuestion()).toBeDefined());
+  openQuestion()?.answer(true);
+  expect([await going, action.mock.calls.length, openQuestion()]).toEqual(['done', 2, undefined]);
+
+  action.mockRejectedValueOnce(refusal('reauthentication_needed'));
+  const refused = withProof(action);
+  await vi.waitFor(() => expect(openQuestion()).toBeDefined());
+  openQuestion()?.answer(false);
+  await expect(refused).rejects.toMatchObject({ code: 'reauthentication_needed' });
+
+  action.mockRejectedValueOnce(refusal('too_many_enrolled_mfa_factors'));
+  await expect(withProof(action)).rejects.toMatchObject({ code: 'too_many_enrolled_mfa_factors' });
+  expect(openQuestion()).toBeUndefined();
+});
+
+test('two that ask at once are answered together', async () => {
+  const both = Promise.all([askForProof(), askForProof()]);
+  openQuestion()?.answer(true);
+  expect(await both).toEqual([true, true]);
+});

@@ -1,0 +1,39 @@
+import { IconHourglass, IconUserExclamation } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
+import type { SpvDetail, Step } from '../../api/types';
+import { DueTag } from './DueTag';
+import { isWorkedOn, waitingFor } from './dueDates';
+import classes from './BlockedBy.module.css';
+import { Prose } from '../../ui/Prose';
+
+/** Who waits for whom, and why: in one line above the order. Nothing once the order waits for nobody. */
+export function WaitingLine({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
+  const { t } = useTranslation(['orders', 'names']);
+  const workedOn = isWorkedOn(spv);
+  const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: workedOn });
+  // Nothing is said that what is asked for would take back; where that cannot be had, the steps say it.
+  const waiting = workedOn && !requests.isPending ? waitingFor(spv.steps, requests.data ?? []) : undefined;
+  if (!waiting) return null;
+  const { name: what, day, on, reason } = waiting;
+  const yours = on === reader;
+  const Icon = yours ? IconUserExclamation : IconHourglass;
+  const name = { step: what, who: t(`names:waiting_on.${on}`) };
+  return (
+    <div className={classes.line} data-yours={yours}>
+      <Icon size={18} stroke={1.75} aria-hidden="true" />
+      <div className={classes.words}>
+        <div className={classes.what}>
+          {yours ? t('waiting_on_you', name) : t('waiting_on', name)}
+          <DueTag day={day} />
+        </div>
+        {reason && (
+          <div className={classes.why}>
+            <Prose>{reason}</Prose>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

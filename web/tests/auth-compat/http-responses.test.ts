@@ -1,0 +1,304 @@
+/** How requests and answers look: both shapes of errors, what another site's page may read, bodies, refusals. */
+import { describe, expect, test } from 'vitest';
+import { got, no, office, password, refusal, signed } from './support/server';
+
+const site = 'https://app.example.com';
+const portal = office({ SPV_CORS_ORIGINS: site });
+
+describe('an error', () => {
+  const wrong = { email: 'nobody@example.com', password };
+  const path = '/token?grant_type=password';
+
+  test('has the shape of its time for a client that says which it knows', async () => {
+    for (const version of ['2024-01-01', '2025-06-30']) {
+      const headers = { 'x-supabase-api-version': version };
+      const answer = await portal.ask(path, { body: wrong, headers, older: true });
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual({
+        code: 'invalid_credentials',
+        message: 'Invalid login credentials',
+        request_id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      });
+      expect(answer.headers.get('x-supabase-api-version')).toBe('2024-01-01');
+      expect(answer.headers.get('x-sb-error-code')).toBe('invalid_credentials');
+    }
+  });
+
+  test('has the older shape for any other', async () => {
+    for (const version of [undefined, '2023-12-31', 'nonsense', '']) {
+      const headers = version === undefined ? undefined : { 'x-supabase-api-version': version };
+      const answer = await portal.ask(path, { body: wrong, headers, older: true });
+      expect(answer.body).toEqual({
+        code: 400,
+        error_code: 'invalid_credentials',
+        msg: 'Invalid login credentials',
+        request_id: expect.any(String),
+      });
+      expect(answer.headers.get('x-supabase-api-version')).toBeNull();
+      expect(answer.headers.get('x-sb-error-code')).toBe('invalid_credentials');
+    }
+  });
+
+  test('says why a password is weak in both', async () => {
+    const { session } = await portal.inside();
+    for (const older of [true, false]) {
+      const answer = await portal.ask('/user', {
+        method: 'PUT',
+        token: session.access_token,
+        body: { password: 'short', current_password: password },
+        older,
+      });
+      expect(answer.status).toBe(422);
+      expect(answer.body[older ? 'error_code' : 'code']).toBe('weak_password');
+      expect(answer.body.weak_password).toEqual({ reasons: expect.arrayContaining(['length']) });
+    }
+  });
+
+  test('is answered where nothing is, too', async () => {
+    expect((await portal.ask('/nothing/here')).body.code).toBe('not_found');
+    const method = await portal.ask('/token', { method: 'DELETE' });
+    expect(method).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
+    expect((await portal.ask('/nothing/here', { older: true })).body).toMatchObject({
+      code: 404,
+      msg: expect.any(String),
+    });
+  });
+
+  test('is no error that a good answer carries a version', async () => {
+    const answer = await portal.ask('/health');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('x-supabase-api-version')).toBeNull();
+    expect(answer.body).toMatchObject({ name: expect.any(String), version: expect.any(String) });
+  });
+});
+
+describe('a page of another site', () => {
+  const preflight = (origin: string) =>
+    portal.ask('/token', {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers':
+          'apikey,authorization,content-type,x-client-info,x-supabase-api-version',
+      },
+    });
+  const list = (text: string | null) => (text ?? '').toLowerCase().split(/\s*,\s*/);
+
+  test('that is allowed may ask with all that the client sends', async () => {
+    const { status, headers } = await preflight(site);
+    expect([200, 204]).toContain(status);
+    expect(headers.get('access-control-allow-origin')).toBe(site);
+    expect(headers.get('access-control-allow-credentials')).toBe('true');
+    expect(list(headers.get('access-control-allow-methods'))).toEqual(
+      expect.arrayContaining(['get', 'post', 'put', 'patch', 'delete']),
+    );
+    expect(list(headers.get('access-control-allow-headers'))).toEqual(
+      expect.arrayContaining([
+        ...['accept', 'apikey', 'authorization', 'content-type', 'x-client-ip', 'x-client-info'],
+        ...['x-jwt-aud', 'x-use-cookie', 'x-supabase-api-version'],
+      ]),
+    );
+  });
+
+  test('may read the headers that the client needs', async () => {
+    const answer = await portal.ask('/token?grant_type=password', { body: {}, headers: { origin: site } });
+    expect(answer.headers.get('access-control-allow-origin')).toBe(site);
+    expect(list(answer.headers.get('access-control-expose-headers'))).toEqual(
+      expect.arrayContaining(['x-total-count', 'link', 'x-supabase-api-version', 'retry-after']),
+    );
+  });
+
+  test('that is not allowed is told nothing', async () => {
+    for (const origin of ['https://evil.test', 'https://app.example.com.evil.test', 'null']) {
+      expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
+      const answer = await portal.ask('/settings', { headers: { origin } });
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    }
+  });
+});
+
+describe('a body', () => {
+  test('that is no JSON, or missing, is refused; more than is known is not', async () => {
+    const path = '/token?grant_type=password';
+    for (const body of ['', '{', '[]', '"text"']) {
+      const answer = await portal.ask(path, { method: 'POST', body });
+      expect(answer, body).toMatchObject({ status: 400, body: { code: 'bad_json' } });
+    }
+    const { email } = await portal.somebody();
+    const more = { something: 1, gotrue_meta_security: { captcha_token: 'x' }, code_challenge: null };
+    expect((await portal.ask(path, { body: { email, password, ...more } })).status).toBe(200);
+    expect((await portal.ask('/recover', { body: { email: portal.address(), ...more } })).status).toBe(200);
+  });
+
+  test('that is too large is refused', async () => {
+    const { access_token: token } = (await portal.inside()).session;
+    for (const path of ['/recover', '/callback', '/factors/recovery-codes']) {
+      const answer = await portal.ask(path, { token, body: { email: 'x'.repeat((1 << 20) + 1) } });
+      expect(answer, path).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
+      expect(answer.body.request_id, path).toEqual(expect.any(String));
+    }
+  });
+});
+
+describe('an id in the address', () => {
+  test('that is not even a text leads nowhere, in the words of any other', async () => {
+    const { access_token } = (await portal.inside()).session;
+    for (const [method, path, token] of [
+      ['POST', '/factors/%FF/challenge', access_token],
+      ['DELETE', '/factors/%FF', access_token],
+      ['DELETE', '/sessions/%FF', access_token],
+      ['DELETE', '/user/identities/%FF', access_token],
+      ['GET', '/admin/users/%FF', signed({ role: 'service_role' })],
+    ] as const) {
+      const answer = await portal.ask(path, { method, token });
+      expect(answer, path).toMatchObject({ status: 404, body: { code: 'validation_failed' } });
+      expect(answer.body.request_id, path).toEqual(expect.any(String));
+    }
+  });
+});
+
+describe('without a session', () => {
+  test('the client is told so, and a key of the operator’s is no session', async () => {
+    const routes: [string, string][] = [
+      ['GET', '/user'],
+      ['PUT', '/user'],
+      ['POST', '/logout'],
+      ['GET', '/reauthenticate'],
+      ['POST', '/factors'],
+      ['GET', '/sessions'],
+      ['GET', '/user/identities/authorize?provider=google'],
+      ['GET', '/admin/users'],
+      ['POST', '/invite'],
+    ];
+    for (const [method, path] of routes) {
+      const answer = await portal.ask(path, { method, ...(method !== 'GET' && { body: {} }) });
+      expect(answer, path).toMatchObject({ status: 401, body: { code: 'no_authorization' } });
+      expect(answer.body.message).toMatch(/Bearer token/);
+    }
+    const key = await portal.ask('/user', { headers: { apikey: 'anything' } });
+    expect(key.body.code).toBe('no_authorization');
+  });
+});
+
+describe('what is not offered', () => {
+  test('making accounts, and so guests without an address', async () => {
+    const client = portal.client();
+    const signup = await client.signUp({ email: portal.address(), password });
+    expect(refusal(signup)).toEqual(no(422, 'signup_disabled'));
+    expect(signup.error?.message).toBe('Signups not allowed for this instance');
+    expect(refusal(await client.signInAnonymously())).toEqual(no(422, 'signup_disabled'));
+  });
+
+  test('telephones', async () => {
+    const client = portal.client();
+    const phone = '+4712345678';
+    expect(refusal(await client.signInWithPassword({ phone, password }))).toEqual(
+      no(422, 'phone_provider_disabled'),
+    );
+    expect(refusal(await client.signInWithOtp({ phone }))).toEqual(no(400, 'phone_provider_disabled'));
+    const { client: inside } = await portal.inside();
+    expect((await inside.updateUser({ phone })).error?.code).toBe('phone_provider_disabled');
+  });
+
+  test('wallets, tokens of others, and grants that nobody knows', async () => {
+    const client = portal.client();
+    const wallet = await client.signInWithWeb3({
+      chain: 'solana',
+      message: 'hello',
+      signature: new Uint8Array(64),
+    });
+    expect(refusal(wallet)).toEqual(no(422, 'web3_provider_disabled'));
+    expect(wallet.error?.message).toBe('Web3 provider is disabled');
+    const token = await client.signInWithIdToken({ provider: 'google', token: 'x' });
+    expect(refusal(token)).toEqual(no(400, 'provider_disabled'));
+    expect(token.error?.message).toMatch(/not enabled/);
+    for (const path of ['/token', '/token?grant_type=', '/token?grant_type=something']) {
+      expect(await portal.ask(path, { body: {} })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_credentials' },
+      });
+    }
+  });
+
+  test('SAML', async () => {
+    const sso = await portal.client().signInWithSSO({ providerId: 'nonsense' });
+    expect(refusal(sso)).toEqual(no(404, 'saml_provider_disabled'));
+    expect(sso.error?.message).toBe('SAML 2.0 is disabled');
+    for (const path of ['/saml/metadata', '/saml/acs']) {
+      const answer = await portal.ask(path, { method: path.endsWith('acs') ? 'POST' : 'GET' });
+      expect(answer).toMatchObject({ status: 404, body: { code: 'saml_provider_disabled' } });
+    }
+  });
+
+  test('providers that are not configured', async () => {
+    for (const provider of ['google', 'azure', 'nonsense', '']) {
+      const answer = await portal.ask(`/authorize?provider=${provider}`);
+      expect(answer, provider).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    }
+    const { client } = await portal.inside();
+    const linking = await client.linkIdentity({ provider: 'google', options: { skipBrowserRedirect: true } });
+    expect(refusal(linking)).toEqual(no(404, 'manual_linking_disabled'));
+    expect(linking.error?.message).toBe('Manual linking is disabled');
+    const identity = got(await client.getUserIdentities()).identities[0];
+    if (!identity) throw new Error('one was listed');
+    expect(refusal(await client.unlinkIdentity(identity))).toEqual(no(404, 'manual_linking_disabled'));
+    const back = await portal.ask('/callback?code=x&state=y');
+    expect([302, 303]).toContain(back.status);
+    const to = new URL(back.headers.get('location') ?? '');
+    expect(to.origin).toBe(new URL(portal.portal.url).origin);
+    expect(to.searchParams.get('error_code')).toBe('bad_oauth_state');
+  });
+
+  test('a server for others to sign in with, and passkeys: always a refusal, never a fault', async () => {
+    const { client, session } = await portal.inside();
+    const server = await client.oauth.getAuthorizationDetails('x');
+    expect(refusal(server)).toEqual(no(404, 'feature_disabled'));
+    expect(server.error?.message).toBe('OAuth server is disabled');
+    const answers = [
+      await portal.program.admin.oauth.listClients(),
+      await portal.program.admin.oauth.createClient({ client_name: 'x', redirect_uris: ['https://a.cc'] }),
+    ];
+    for (const answer of answers) expect(refusal(answer)).toEqual(no(404, 'feature_disabled'));
+    const service = signed({ role: 'service_role' });
+    for (const [path, code] of [
+      ['/passkeys', 'not_found'],
+      ['/hooks', 'not_found'],
+      ['/oauth/authorize', 'feature_disabled'],
+      ['/oauth/token', 'feature_disabled'],
+      ['/admin/oauth/clients/x', 'feature_disabled'],
+      ['/admin/sso/providers', 'not_found'],
+      ['/admin/custom-providers', 'not_found'],
+    ] as const) {
+      const admin = path.startsWith('/admin/');
+      for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
+        const token = admin ? service : session.access_token;
+        const answer = await portal.ask(path, { method, token });
+        expect(answer, `${method} ${path}`).toMatchObject({ status: 404, body: { code } });
+      }
+      if (!admin) continue;
+      const mine = await portal.ask(path, { token: session.access_token });
+      expect(mine, path).toMatchObject({ status: 403, body: { code: 'not_admin' } });
+    }
+  });
+
+  test('is told beforehand', async () => {
+    const { body } = await portal.ask('/settings');
+    expect(body).toMatchObject({
+      external: { email: true, phone: false, anonymous_users: false, google: false, azure: false },
+      disable_signup: true,
+      mailer_autoconfirm: false,
+      phone_autoconfirm: false,
+      saml_enabled: false,
+    });
+  });
+});
+
+describe('a connection', () => {
+  test('is kept open longer than a client leaves it idle', async () => {
+    const { client } = await portal.inside();
+    got(await client.getUser());
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    got(await client.getUser());
+  });
+});

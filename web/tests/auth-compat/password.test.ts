@@ -1,0 +1,210 @@
+/** Signing in with a password, and what comes of it. */
+import { describe, expect, test } from 'vitest';
+import { claims, got, methods, no, office, password, refusal, uuid } from './support/server';
+
+const portal = office();
+const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
+
+describe('the right password', () => {
+  test('begins a session that says all the client wants to know', async () => {
+    const { who, session, client } = await portal.inside();
+    expect(session).toMatchObject({ token_type: 'bearer', expires_in: 900 });
+    expect(Math.abs((session.expires_at ?? 0) - Date.now() / 1000 - 900)).toBeLessThan(30);
+    expect(session.refresh_token.length).toBeGreaterThan(10);
+    expect(client.events).toContain('SIGNED_IN');
+    const { user } = session;
+    expect(user).toMatchObject({
+      id: who.id,
+      aud: 'authenticated',
+      role: 'authenticated',
+      email: who.email,
+      phone: '',
+      is_anonymous: false,
+      app_metadata: { provider: 'email', providers: ['email'] },
+    });
+    for (const at of [
+      'created_at',
+      'updated_at',
+      'email_confirmed_at',
+      'confirmed_at',
+      'last_sign_in_at',
+    ] as const) {
+      expect(user[at], at).toMatch(time);
+    }
+    expect(user.identities).toEqual([
+      expect.objectContaining({
+        id: who.id,
+        user_id: who.id,
+        provider: 'email',
+        identity_id: expect.stringMatching(uuid),
+        identity_data: expect.objectContaining({ sub: who.id, email: who.email, email_verified: true }),
+      }),
+    ]);
+    // The client wants what is unset left out.
+    expect(Object.values(user)).not.toContain(null);
+  });
+
+  test('is told in the access token, and never more than that', async () => {
+    const { who, session } = await portal.inside();
+    const said = claims(session.access_token);
+    expect(said).toMatchObject({
+      iss: expect.stringContaining(portal.portal.url),
+      sub: who.id,
+      aud: 'authenticated',
+      role: 'authenticated',
+      email: who.email,
+      phone: '',
+      aal: 'aal1',
+      is_anonymous: false,
+      session_id: expect.stringMatching(uuid),
+      app_metadata: expect.objectContaining({ provider: 'email', role: 'client' }),
+      user_metadata: expect.any(Object),
+    });
+    expect(Number(said.exp) - Number(said.iat)).toBe(900);
+    expect(said.amr).toEqual([{ method: 'password', timestamp: expect.any(Number) }]);
+    expect(methods(session.access_token)).toEqual(['password']);
+  });
+
+  test('works whatever the letter case and spaces of the address', async () => {
+    const { email } = await portal.somebody();
+    const session = await portal.client().enters(` ${email.toUpperCase()} `);
+    expect(session.user.email).toBe(email);
+  });
+
+  test('opens the user, here and to the portal', async () => {
+    const { client, session, who } = await portal.inside();
+    expect(got(await client.getUser()).user.id).toBe(who.id);
+    const me = await portal.ask(`${portal.portal.url}/rest/v1/me`, { token: session.access_token });
+    expect(me.status).toBe(200);
+  });
+});
+
+describe('anything else is refused', () => {
+  test('alike for a wrong password, an unknown address and an account without a password', async () => {
+    const { email } = await portal.somebody();
+    const invited = portal.address();
+    got(await portal.program.admin.createUser({ email: invited, email_confirm: true }));
+    const said = [];
+    for (const [who, with_] of [
+      [email, 'not this one'],
+      [email, ''],
+      [portal.address(), password],
+      [invited, password],
+    ] as const) {
+      const result = await portal.client().signInWithPassword({ email: who, password: with_ });
+      expect(refusal(result), who).toEqual(no(400, 'invalid_credentials'));
+      expect(result.data).toEqual({ user: null, session: null });
+      said.push(result.error?.message);
+    }
+    expect(new Set(said)).toEqual(new Set(['Invalid login credentials']));
+  });
+
+  test('in the same time, so that nobody learns which it was', { timeout: 60_000 }, async () => {
+    const median = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
+    const took = async (email: string) => {
+      const begun = performance.now();
+      await portal.client().signInWithPassword({ email, password: 'not this one' });
+      return performance.now() - begun;
+    };
+    const ratios: number[] = [];
+    for (let n = 0; n < 31; n += 1) {
+      // Another account each time: after some failures one would have to wait, and be answered sooner. Side by side, so
+      // that whatever else the machine does spoils both or neither, and the median of all lets a few be spoilt.
+      const { email } = await portal.somebody();
+      const pair = n % 2 ? [email, portal.address()] : [portal.address(), email];
+      const [first = 0, second = 0] = [await took(pair[0] ?? ''), await took(pair[1] ?? '')];
+      ratios.push(n % 2 ? second / first : first / second);
+    }
+    const ratio = median(ratios);
+    expect(ratio, `unknown to known: ${ratios.join(', ')}`).toBeGreaterThan(0.5);
+    expect(ratio, `unknown to known: ${ratios.join(', ')}`).toBeLessThan(2);
+  });
+
+  test('when there is no address, or two', async () => {
+    const path = '/token?grant_type=password';
+    for (const body of [
+      { password },
+      { email: '', password },
+      { email: 'a@example.com', phone: '1234', password },
+    ]) {
+      const answer = await portal.ask(path, { body });
+      expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    }
+  });
+
+  test('for a shut account, and only to whoever knows the password', async () => {
+    const { id, email } = await portal.somebody();
+    got(await portal.program.admin.updateUserById(id, { ban_duration: '24h' }));
+    const wrong = await portal.client().signInWithPassword({ email, password: 'not this one' });
+    expect(refusal(wrong)).toEqual(no(400, 'invalid_credentials'));
+    const right = await portal.client().signInWithPassword({ email, password });
+    expect(refusal(right)).toEqual(no(400, 'user_banned'));
+    got(await portal.program.admin.updateUserById(id, { ban_duration: 'none' }));
+    await portal.client().enters(email);
+  });
+
+  test('for an address that was never confirmed, and only to whoever knows the password', async () => {
+    const { email } = await portal.somebody({ email_confirm: false });
+    const wrong = await portal.client().signInWithPassword({ email, password: 'not this one' });
+    expect(refusal(wrong)).toEqual(no(400, 'invalid_credentials'));
+    const right = await portal.client().signInWithPassword({ email, password });
+    expect(refusal(right)).toEqual(no(400, 'email_not_confirmed'));
+  });
+});
+
+describe('a shut account', () => {
+  test('is out at once, with every token that it has', async () => {
+    const { who, client, session } = await portal.inside();
+    got(await portal.program.admin.updateUserById(who.id, { ban_duration: '1h' }));
+    expect(await client.isOut()).toBe(true);
+    const { refresh_token } = session;
+    expect((await client.refreshSession({ refresh_token })).error?.status).toBe(400);
+  });
+});
+
+describe('a new password', () => {
+  const chosen = 'sparrow-copper-window-88';
+
+  test('needs the present one, follows the rules, and ends the other sessions', async () => {
+    const { who, client } = await portal.inside();
+    const other = portal.client();
+    await other.enters(who.email);
+    expect(refusal(await client.updateUser({ password: chosen }))).toEqual(
+      no(400, 'current_password_required'),
+    );
+    const change = (new_: string, current_password = password) =>
+      client.updateUser({ password: new_, current_password });
+    expect(refusal(await change(chosen, 'not this one'))).toEqual(no(400, 'current_password_invalid'));
+    expect(refusal(await change(password))).toEqual(no(422, 'same_password'));
+    const short = await change('short');
+    expect(refusal(short)).toEqual(no(422, 'weak_password'));
+    expect(short.error).toMatchObject({
+      name: 'AuthWeakPasswordError',
+      reasons: expect.arrayContaining(['length']),
+    });
+    expect(short.error?.message).toMatch(/^Password should be at least \d+ characters/);
+    const common = await change('password123');
+    expect(common.error).toMatchObject({ code: 'weak_password', reasons: ['pwned'] });
+    expect((await change('x1'.repeat(65))).error?.status).toBeGreaterThanOrEqual(400);
+
+    got(await change(chosen));
+    expect(client.events).toContain('USER_UPDATED');
+    got(await client.getUser());
+    expect(await other.isOut()).toBe(true);
+    expect((await portal.client().signInWithPassword({ email: who.email, password })).error).toBeTruthy();
+    await portal.client().enters(who.email, chosen);
+  });
+});
+
+describe('what people say of themselves', () => {
+  test('is merged key by key, null deletes, and rights are not theirs to say', async () => {
+    const { client, session } = await portal.inside();
+    got(await client.updateUser({ data: { colour: 'blue', sizes: { shoe: 43 } } }));
+    const { user } = got(await client.updateUser({ data: { colour: null, town: 'Oslo' } }));
+    expect(user.user_metadata).toMatchObject({ town: 'Oslo', sizes: { shoe: 43 } });
+    expect(user.user_metadata).not.toHaveProperty('colour');
+    const body = { app_metadata: { role: 'super_admin' } };
+    const answer = await portal.ask('/user', { method: 'PUT', token: session.access_token, body });
+    expect(answer).toMatchObject({ status: 403, body: { code: 'not_admin' } });
+  });
+});

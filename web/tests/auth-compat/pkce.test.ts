@@ -1,0 +1,179 @@
+/** Sign-ins that begin in one browser, lead through a mail, and end only where they began. */
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { elsewhere, got, no, office, refusal } from './support/server';
+
+const portal = office();
+
+/** A code that came back, and who may use it. */
+async function wayBack() {
+  const { email } = await portal.somebody();
+  const client = portal.client({ flowType: 'pkce' });
+  got(await client.signInWithOtp({ email, options: { emailRedirectTo: elsewhere } }));
+  const back = await portal.clicks(await portal.mail(email));
+  return { email, client, code: back.searchParams.get('code') ?? '' };
+}
+
+/** Where a browser is led that sends the page's form. */
+async function form(fields: Record<string, string>): Promise<URL> {
+  const answer = await fetch(`${portal.url}/verify`, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams(fields),
+    headers: { 'x-forwarded-for': '198.19.0.1' },
+  });
+  expect(answer.status).toBe(303);
+  return new URL(answer.headers.get('location') ?? '');
+}
+
+const exchange = (auth_code: string, code_verifier: string) =>
+  portal.ask('/token?grant_type=pkce', { body: { auth_code, code_verifier } });
+
+describe('a code that came back', () => {
+  test('opens the session where it was asked for, once', async () => {
+    const { email, client, code } = await wayBack();
+    const { session } = got(await client.exchangeCodeForSession(code));
+    expect(session.user.email).toBe(email);
+    expect(client.events).toContain('SIGNED_IN');
+    got(await client.getUser());
+    const again = await exchange(code, randomBytes(56).toString('hex'));
+    expect(again).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
+  });
+
+  test('is worth nothing to a client that began nothing', async () => {
+    const { code, client } = await wayBack();
+    const stranger = portal.client({ flowType: 'pkce' });
+    expect((await stranger.exchangeCodeForSession(code)).error?.name).toBe(
+      'AuthPKCECodeVerifierMissingError',
+    );
+    // Nor to one that began something else; the right one still may.
+    const other = await portal.somebody();
+    got(await stranger.signInWithOtp({ email: other.email }));
+    expect(refusal(await stranger.exchangeCodeForSession(code))).toEqual(no(400, 'bad_code_verifier'));
+    got(await client.exchangeCodeForSession(code));
+  });
+
+  test('with a wrong secret is refused in words, as often as it is tried, and stays good for the right one', async () => {
+    const { code, client, email } = await wayBack();
+    const words = 'code challenge does not match previously saved code verifier';
+    const stranger = portal.client({ flowType: 'pkce' });
+    got(await stranger.signInWithOtp({ email: (await portal.somebody()).email }));
+    const { data, error } = await stranger.exchangeCodeForSession(code);
+    expect(error).toMatchObject({ name: 'AuthApiError', ...no(400, 'bad_code_verifier'), message: words });
+    expect(data).toMatchObject({ session: null, user: null });
+    expect(await stranger.session()).toBeNull();
+    expect(stranger.events).not.toContain('SIGNED_IN');
+    for (const verifier of ['x'.repeat(64), randomBytes(56).toString('hex')]) {
+      expect(await exchange(code, verifier)).toMatchObject({
+        status: 400,
+        body: { code: 'bad_code_verifier', message: words },
+      });
+    }
+    const { session } = got(await client.exchangeCodeForSession(code));
+    expect(session.user.email).toBe(email);
+  });
+
+  test('needs both halves, and has to be one', async () => {
+    for (const [code, verifier] of [
+      ['', 'x'],
+      ['x', ''],
+      ['', ''],
+    ] as const) {
+      expect(await exchange(code, verifier)).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed' },
+      });
+    }
+    for (const code of ['nothing', '6a7b1f7e-9f8f-4a59-8f7b-0123456789ab']) {
+      const answer = await exchange(code, 'x'.repeat(64));
+      expect(answer).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
+    }
+  });
+});
+
+describe('what has waited too long', () => {
+  test('is a code that opens nothing', async () => {
+    const { client, code } = await wayBack();
+    await portal.portal.timeIsUp();
+    expect(refusal(await client.exchangeCodeForSession(code))).toEqual(no(422, 'flow_state_expired'));
+    expect(await client.session()).toBeNull();
+  });
+
+  test('is a link that leads back without a code', async () => {
+    const { email } = await portal.somebody();
+    const client = portal.client({ flowType: 'pkce' });
+    got(await client.resetPasswordForEmail(email, { redirectTo: elsewhere }));
+    const mail = await portal.mail(email);
+    await portal.portal.timeIsUp();
+    const token_hash = /token_hash=([^&\s]+)/.exec(mail.text)?.[1] ?? '';
+    const back = await form({ token_hash, type: 'recovery', redirect_to: elsewhere });
+    expect(back.searchParams.get('error_code')).toBe('otp_expired');
+    expect(back.searchParams.get('code')).toBeNull();
+    const late = await client.verifyOtp({ token_hash, type: 'recovery' });
+    expect(refusal(late)).toEqual(no(403, 'otp_expired'));
+  });
+});
+
+describe('what a flow begins with', () => {
+  const challenge = createHash('sha256').update('secret').digest('base64url');
+  const begin = async (code_challenge: unknown, code_challenge_method: unknown) =>
+    portal.ask('/recover', { body: { email: portal.address(), code_challenge, code_challenge_method } });
+
+  test('is a challenge and its method, in any letter case, or neither', async () => {
+    for (const [first, second] of [
+      [challenge, 's256'],
+      [challenge, 'S256'],
+      [challenge, 'plain'],
+      [null, null],
+      ['', ''],
+      [undefined, undefined],
+    ]) {
+      expect((await begin(first, second)).status, String(second)).toBe(200);
+    }
+    for (const [first, second] of [
+      [challenge, null],
+      [null, 's256'],
+      [challenge, 'md5'],
+      [challenge.slice(1), 's256'],
+      ['x'.repeat(129), 's256'],
+      [`${challenge}=`, 's256'],
+      [`${challenge} `.padEnd(50, '+'), 's256'],
+    ]) {
+      const answer = await begin(first, second);
+      expect(answer, String(first)).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    }
+  });
+
+  test('may be the secret itself, for a client that cannot hash', async () => {
+    const { email } = await portal.somebody();
+    const verifier = randomBytes(48).toString('hex');
+    const body = { email, code_challenge: verifier, code_challenge_method: 'plain' };
+    await portal.ask(`/recover?redirect_to=${encodeURIComponent(elsewhere)}`, { body });
+    const back = await portal.clicks(await portal.mail(email));
+    const code = back.searchParams.get('code') ?? '';
+    expect((await exchange(code, `${verifier}x`)).body.code).toBe('bad_code_verifier');
+    expect(await exchange(code, verifier)).toMatchObject({ status: 200, body: { user: { email } } });
+  });
+});
+
+describe('a click that is too late', () => {
+  test('leads back with the reason in query and fragment', async () => {
+    const { client, email } = await (async () => {
+      const { email } = await portal.somebody();
+      return { email, client: portal.client({ flowType: 'pkce' }) };
+    })();
+    got(await client.signInWithOtp({ email, options: { emailRedirectTo: elsewhere } }));
+    const mail = await portal.mail(email);
+    const token_hash = /token_hash=([^&\s]+)/.exec(mail.text)?.[1] ?? '';
+    const fields = { token_hash, type: 'magiclink', redirect_to: elsewhere };
+    const back = await form(fields);
+    got(await client.exchangeCodeForSession(back.searchParams.get('code') ?? ''));
+
+    const late = await form(fields);
+    expect(late.origin + late.pathname).toBe(elsewhere);
+    for (const said of [new URLSearchParams(late.hash.slice(1)), late.searchParams]) {
+      expect(Object.fromEntries(said)).toMatchObject({ error: 'access_denied', error_code: 'otp_expired' });
+      expect(said.get('error_description')).toBeTruthy();
+    }
+  });
+});

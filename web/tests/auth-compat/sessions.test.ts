@@ -1,0 +1,147 @@
+/** Signing out, here or elsewhere, and the list of where somebody is signed in. */
+import { describe, expect, test } from 'vitest';
+import { claims, got, office, uuid, type Session } from './support/server';
+
+const portal = office();
+
+const status = async (session: Session) =>
+  (await portal.ask('/user', { token: session.access_token })).status;
+/** The portal itself, which has to refuse an ended session as well. */
+const restStatus = async (session: Session) =>
+  (await portal.ask(`${portal.portal.url}/rest/v1/me`, { token: session.access_token })).status;
+
+async function two() {
+  const { who, client, session } = await portal.inside();
+  const other = portal.client();
+  return { who, client, session, other, elsewhere: await other.enters(who.email) };
+}
+
+describe('signing out', () => {
+  test('here leaves the other session', async () => {
+    const { client, session, other, elsewhere } = await two();
+    await client.leaves('local');
+    expect(client.events).toContain('SIGNED_OUT');
+    expect(await client.session()).toBeNull();
+    expect([await status(session), await restStatus(session)]).toEqual([403, 401]);
+    expect([await status(elsewhere), await restStatus(elsewhere)]).toEqual([200, 200]);
+    got(await other.refreshSession());
+  });
+
+  test('everywhere ends both, at once', async () => {
+    const { client, session, other, elsewhere } = await two();
+    await client.leaves();
+    for (const ended of [session, elsewhere]) {
+      expect([await status(ended), await restStatus(ended)]).toEqual([403, 401]);
+    }
+    expect((await other.refreshSession()).error?.name).toBe('AuthSessionMissingError');
+  });
+
+  test('elsewhere leaves only this one', async () => {
+    const { client, session, other, elsewhere } = await two();
+    await client.leaves('others');
+    expect(client.events).not.toContain('SIGNED_OUT');
+    expect(await status(session)).toBe(200);
+    expect([await status(elsewhere), await restStatus(elsewhere)]).toEqual([403, 401]);
+    got(await client.refreshSession());
+    // The client takes the hint, and is signed out too.
+    const asked = await other.getUser();
+    expect(asked.error?.name).toBe('AuthSessionMissingError');
+    expect(other.events).toContain('SIGNED_OUT');
+  });
+
+  test('is answered with nothing, and twice is as good as once', async () => {
+    const { session } = await portal.inside();
+    const out = () => portal.ask('/logout?scope=local', { method: 'POST', token: session.access_token });
+    const first = await out();
+    expect([first.status, first.text]).toEqual([204, '']);
+    expect(await out()).toMatchObject({ status: 403, body: { code: 'session_not_found' } });
+    expect(await portal.ask('/logout', { method: 'POST' })).toMatchObject({
+      status: 401,
+      body: { code: 'no_authorization' },
+    });
+  });
+
+  test('knows no other scope', async () => {
+    const { session } = await portal.inside();
+    const answer = await portal.ask('/logout?scope=all', { method: 'POST', token: session.access_token });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    expect(await status(session)).toBe(200);
+  });
+});
+
+interface Row {
+  id: string;
+  created_at: string;
+  last_used_at: string;
+  user_agent: string | null;
+  device: string | null;
+  address: string | null;
+  aal: string;
+  current: boolean;
+}
+
+describe('the list of sessions', () => {
+  const agent =
+    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36';
+  const list = async (session: Session) => {
+    const answer = await portal.ask('/sessions', { token: session.access_token });
+    expect(answer.status).toBe(200);
+    return answer.body as unknown as Row[];
+  };
+
+  test('says where, with what and since when, newest first, and which is this one', async () => {
+    const who = await portal.somebody();
+    const old = await portal.client({ headers: { 'x-forwarded-for': '198.19.1.1' } }).enters(who.email);
+    const browser = portal.client({ headers: { 'x-forwarded-for': '198.19.1.2', 'user-agent': agent } });
+    const session = await browser.enters(who.email);
+    const rows = await list(session);
+    expect(rows.map(({ id }) => id)).toEqual(
+      [session, old].map((one) => claims(one.access_token).session_id),
+    );
+    expect(rows.map(({ current }) => current)).toEqual([true, false]);
+    expect(rows[0]).toEqual({
+      id: expect.stringMatching(uuid),
+      created_at: expect.any(String),
+      last_used_at: expect.any(String),
+      user_agent: agent,
+      device: 'Chrome on Linux',
+      address: '198.19.1.2',
+      aal: 'aal1',
+      current: true,
+    });
+    expect(rows[1]?.address).toBe('198.19.1.1');
+    expect((await list(old)).map(({ current }) => current)).toEqual([false, true]);
+  });
+
+  test('ends one of one’s own, and no other’s', async () => {
+    const { session, other, elsewhere } = await two();
+    const stranger = await portal.inside();
+    const end = (id: unknown, token = session.access_token) =>
+      portal.ask(`/sessions/${String(id)}`, { method: 'DELETE', token });
+    const id = claims(elsewhere.access_token).session_id;
+    for (const wrong of ['nonsense', '6a7b1f7e-9f8f-4a59-8f7b-0123456789ab']) {
+      expect((await end(wrong)).status).toBe(404);
+    }
+    expect((await end(id, stranger.session.access_token)).status).toBe(404);
+    expect(await status(elsewhere)).toBe(200);
+
+    expect(await end(id)).toMatchObject({ status: 204, text: '' });
+    expect([await status(elsewhere), await restStatus(elsewhere)]).toEqual([403, 401]);
+    expect((await other.refreshSession()).error?.name).toBe('AuthSessionMissingError');
+    expect((await list(session)).map(({ current }) => current)).toEqual([true]);
+    expect((await end(id)).status).toBe(404);
+    expect(await status(stranger.session)).toBe(200);
+  });
+
+  test('may be cleared of this one as well', async () => {
+    const { session } = await portal.inside();
+    const id = String(claims(session.access_token).session_id);
+    const answer = await portal.ask(`/sessions/${id}`, { method: 'DELETE', token: session.access_token });
+    expect(answer.status).toBe(204);
+    expect(await status(session)).toBe(403);
+  });
+
+  test('is shown to nobody without a session', async () => {
+    expect(await portal.ask('/sessions')).toMatchObject({ status: 401, body: { code: 'no_authorization' } });
+  });
+});

@@ -1,0 +1,44 @@
+/** Keys that the operator brings: the first one signs, every one of them is good. */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { claims, got, headerOf, office, signed } from './support/server';
+
+const dir = mkdtempSync(join(tmpdir(), 'spv-keys-'));
+const file = join(dir, 'keys.json');
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+writeFileSync(file, JSON.stringify({ keys: [{ ...rsa, kid: 'the first' }, ec] }), { mode: 0o600 });
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const portal = office({ SPV_AUTH_SIGNING_KEYS_FILE: file });
+
+test('an RSA key signs, and the client verifies it by itself', async () => {
+  const { client, session, who } = await portal.inside();
+  expect(headerOf(session.access_token)).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'the first' });
+  client.asked.length = 0;
+  expect(got(await client.getClaims())?.claims.sub).toBe(who.id);
+  expect(client.asked).toEqual(['GET /.well-known/jwks.json']);
+  got(await client.getUser());
+  got(await client.refreshSession());
+});
+
+test('both are published, and nothing of theirs that is secret', async () => {
+  const { body } = await portal.ask('/.well-known/jwks.json');
+  expect(body.keys).toEqual([
+    expect.objectContaining({ kty: 'RSA', alg: 'RS256', kid: 'the first', n: rsa.n, e: rsa.e }),
+    expect.objectContaining({ kty: 'EC', alg: 'ES256', x: ec.x, y: ec.y, kid: expect.any(String) }),
+  ]);
+  expect(JSON.stringify(body)).not.toContain(rsa.d);
+  expect(JSON.stringify(body)).not.toContain(ec.d);
+});
+
+test('the shared secret signs as well, and the client asks the server about it', async () => {
+  const { client, session, who } = await portal.inside();
+  const token = signed(claims(session.access_token));
+  client.asked.length = 0;
+  expect(got(await client.getClaims(token))?.claims.sub).toBe(who.id);
+  expect(client.asked).toEqual(['GET /user']);
+});

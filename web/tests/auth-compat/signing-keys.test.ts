@@ -1,0 +1,143 @@
+/** Access tokens that a program reads by itself, and the keys that it does so with. */
+import { describe, expect, test } from 'vitest';
+import { claims, got, headerOf, office, shown, signed } from './support/server';
+
+const portal = office();
+
+async function published() {
+  const answer = await portal.ask('/.well-known/jwks.json');
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('cache-control')).toBe('public, max-age=600');
+  return answer.body.keys as Record<string, unknown>[];
+}
+
+describe('an access token', () => {
+  test('is verified by the client itself, with the published key', async () => {
+    const { client, session, who } = await portal.inside();
+    const { kid, alg, typ } = headerOf(session.access_token);
+    expect([alg, typ]).toEqual(['ES256', 'JWT']);
+    expect(await published()).toContainEqual(
+      expect.objectContaining({ kid, alg: 'ES256', kty: 'EC', crv: 'P-256', x: expect.any(String) }),
+    );
+    client.asked.length = 0;
+    const said = got(await client.getClaims());
+    expect(said?.claims).toMatchObject({ sub: who.id, aal: 'aal1', role: 'authenticated' });
+    expect(client.asked).toEqual(['GET /.well-known/jwks.json']);
+    got(await client.getClaims());
+    expect(client.asked).toHaveLength(1);
+  });
+
+  test('with another’s hand in it is none', async () => {
+    const { client, session } = await portal.inside();
+    const [head, , signature] = session.access_token.split('.');
+    const body = Buffer.from(JSON.stringify({ ...claims(session.access_token), role: 'service_role' }));
+    const forged = [head, body.toString('base64url'), signature].join('.');
+    const { error } = await client.getClaims(forged);
+    expect(error).toMatchObject({ name: 'AuthInvalidJwtError', code: 'invalid_jwt' });
+    for (const path of ['/user', '/admin/users']) {
+      expect(await portal.ask(path, { token: forged })).toMatchObject({
+        status: 403,
+        body: { code: 'bad_jwt' },
+      });
+    }
+  });
+});
+
+describe('the published keys', () => {
+  test('hold nothing that is secret', async () => {
+    const keys = await published();
+    expect(keys.length).toBeGreaterThan(0);
+    for (const key of keys) {
+      for (const secret of ['d', 'k', 'p', 'q']) expect(key).not.toHaveProperty(secret);
+      expect(key.kty).not.toBe('oct');
+      expect(key.kid).toBeTruthy();
+    }
+  });
+});
+
+describe('what is no token of ours', () => {
+  const cases: [string, () => Promise<string> | string, number, string][] = [
+    ['nonsense', () => 'nonsense', 403, 'bad_jwt'],
+    [
+      'another secret’s',
+      () => signed({ sub: crypto.randomUUID(), role: 'authenticated' }, 'x'),
+      403,
+      'bad_jwt',
+    ],
+    ['one that names nobody', () => signed({ role: 'authenticated', exp: 4e9 }), 403, 'bad_jwt'],
+    ['one of no account’s id', () => signed({ sub: 'me', role: 'authenticated', exp: 4e9 }), 400, 'bad_jwt'],
+    [
+      'one that has expired',
+      async () => {
+        const { session } = await portal.inside();
+        return signed({ ...claims(session.access_token), exp: 1 });
+      },
+      403,
+      'bad_jwt',
+    ],
+    [
+      'one of a session that never was',
+      async () => {
+        const { session } = await portal.inside();
+        return signed({ ...claims(session.access_token), session_id: crypto.randomUUID() });
+      },
+      403,
+      'session_not_found',
+    ],
+    [
+      'one that nobody signed',
+      async () => {
+        const { session } = await portal.inside();
+        const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
+        return `${none}.${session.access_token.split('.')[1] ?? ''}.`;
+      },
+      403,
+      'bad_jwt',
+    ],
+    [
+      'one that is meant for others',
+      async () => {
+        const { session } = await portal.inside();
+        return signed({ ...claims(session.access_token), aud: 'others' });
+      },
+      400,
+      'validation_failed',
+    ],
+    ['the public key', () => signed({ role: 'anon' }), 403, 'bad_jwt'],
+  ];
+  test.each(cases)('%s', async (_, token, status, code) => {
+    const answer = await portal.ask('/user', { token: await token() });
+    expect(answer).toMatchObject({ status, body: { code } });
+    if (status === 403 && code === 'bad_jwt') expect(answer.body.message).toMatch(/^invalid JWT/);
+  });
+
+  test('is told in words that the client compares', async () => {
+    const { error } = await portal.client().getUser('nonsense.nonsense.nonsense');
+    expect(error?.message).toMatch(/^invalid JWT.*unable to parse or verify signature/);
+  });
+});
+
+describe('a new key', () => {
+  test('signs from now on, and signs nobody out', async () => {
+    const { client, session, who } = await portal.inside();
+    const { id, totp } = got(await client.mfa.enroll({ factorType: 'totp' }));
+    got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret) }));
+    const old = await client.there();
+    await portal.portal.operator('key', 'rotate');
+    // A running server takes it up by itself.
+    const kids = async () => (await published()).map(({ kid }) => kid);
+    const { kid } = headerOf(old.access_token);
+    await expect.poll(kids, { timeout: 15_000 }).toEqual([expect.not.stringMatching(String(kid)), kid]);
+
+    got(await client.getUser());
+    expect(got(await client.getClaims(old.access_token))?.claims.sub).toBe(who.id);
+    const { session: next } = got(await client.refreshSession());
+    expect(headerOf(next?.access_token ?? '').kid).toBe((await kids())[0]);
+    expect(got(await client.getClaims())?.claims.session_id).toBe(claims(session.access_token).session_id);
+    expect(client.events).not.toContain('SIGNED_OUT');
+    // The authenticator is the same, too.
+    const other = portal.client();
+    await other.enters(who.email);
+    got(await other.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret, 1) }));
+  });
+});

@@ -1,0 +1,96 @@
+/** A real OpenID provider on this machine, and the browser of somebody who signs in with it. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { support } from '../../../e2e/support/env';
+import { stop } from '../../../e2e/support/process';
+import { address } from './server';
+
+/** What somebody does at the provider. */
+export interface Doing {
+  email?: string;
+  refuses?: boolean;
+  /** The provider does not know whether the address is theirs. */
+  unverified?: boolean;
+}
+
+export class Provider {
+  private constructor(
+    readonly issuer: string,
+    private readonly process: ChildProcess,
+  ) {}
+
+  /** `callback` is where it may send people back to. */
+  static async start(callback: string): Promise<Provider> {
+    const args = [join(support, 'openid.mjs'), `google=${callback}`, `azure=${callback}`];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    const lines = createInterface({ input: child.stdout });
+    const [issuer] = (await once(lines, 'line')) as [string];
+    return new Provider(issuer, child);
+  }
+
+  /** Settings of a portal that knows it under both names. */
+  get settings(): NodeJS.ProcessEnv {
+    const names = { GOOGLE: 'google', MICROSOFT: 'azure' };
+    return Object.fromEntries(
+      Object.entries(names).flatMap(([name, client]) => [
+        [`SPV_OIDC_${name}_CLIENT_ID`, client],
+        [`SPV_OIDC_${name}_CLIENT_SECRET`, 'a-secret-that-only-the-tests-know'],
+        [`SPV_OIDC_${name}_ISSUER`, this.issuer],
+      ]),
+    );
+  }
+
+  async stop(): Promise<void> {
+    await stop(this.process);
+  }
+
+  /** Follows an address to the provider, does something there, and says where it ends: outside of both. */
+  async visit(start: string, portal: string, doing: Doing): Promise<URL> {
+    const jar = new Map<string, string>();
+    let next = new URL(start);
+    for (let steps = 0; steps < 20; steps += 1) {
+      const at = next.origin === this.issuer;
+      if (!at && !next.href.startsWith(`${portal}/auth/v1/`)) return next;
+      const form = at && next.pathname.startsWith('/interaction/');
+      const answer = await fetch(next, {
+        redirect: 'manual',
+        headers: {
+          'x-forwarded-for': address(),
+          ...(at && { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') }),
+        },
+        ...(form && { method: 'POST', body: filledIn(doing) }),
+      });
+      if (at) {
+        for (const cookie of answer.headers.getSetCookie()) {
+          const [name, value] = (cookie.split(';')[0] ?? '').split(/=(.*)/s);
+          jar.set(name ?? '', value ?? '');
+        }
+      }
+      const to = answer.headers.get('location');
+      if (!to) throw new Error(`${next.href} was answered ${answer.status}: ${await answer.text()}`);
+      next = new URL(to, next);
+      if (doing.email && next.pathname === '/auth/v1/callback') this.callback = next.href;
+    }
+    throw new Error(`${start} leads nowhere`);
+  }
+
+  /** Of whom the provider tells whoever holds this token of its own. */
+  async whose(token: string | null | undefined): Promise<unknown> {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${this.issuer}/me`, { headers });
+    return ((await answer.json()) as { email?: string }).email;
+  }
+
+  /** The last way back to the portal, as a browser's history keeps it. */
+  callback = '';
+}
+
+function filledIn({ email, refuses, unverified }: Doing): URLSearchParams {
+  return new URLSearchParams({
+    decision: refuses ? 'deny' : 'allow',
+    ...(email && { email }),
+    ...(unverified && { unverified: '1' }),
+  });
+}

@@ -1,0 +1,269 @@
+/** The portal of one file of tests, and the programs that people use to sign in to it. */
+import { createHmac, randomBytes } from 'node:crypto';
+import { AuthClient, type AuthChangeEvent, type Session, type User } from '@supabase/auth-js';
+import { afterAll, beforeAll } from 'vitest';
+import type { Mail } from '../../../e2e/support/smtpServer';
+import { Portal } from '../../../e2e/support/portal';
+import { totp } from '../../../e2e/support/totp';
+
+export const password = 'lantern-orbit-meadow-41';
+const secret = randomBytes(32).toString('hex');
+/** Where a browser may be sent to after a click: another program on this machine. */
+export const elsewhere = 'http://127.0.0.1:4100/welcome';
+
+/** Somebody with an account. */
+export interface Somebody {
+  id: string;
+  email: string;
+}
+
+/** The client from npm, with what it told its listeners. */
+export class Client extends AuthClient {
+  readonly events: AuthChangeEvent[] = [];
+
+  constructor(
+    options: ConstructorParameters<typeof AuthClient>[0],
+    /** What the server was asked for. */
+    readonly asked: string[],
+  ) {
+    super(options);
+  }
+
+  /** Signs in, and answers the session. */
+  async enters(email: string, with_ = password): Promise<Session> {
+    return got(await this.signInWithPassword({ email, password: with_ })).session;
+  }
+
+  async leaves(scope: 'global' | 'local' | 'others' = 'global'): Promise<void> {
+    const { error } = await this.signOut({ scope });
+    if (error) throw error;
+  }
+
+  /** The server says that the session has ended, and the client takes the hint. */
+  async isOut(): Promise<boolean> {
+    const { error } = await this.getUser();
+    return error?.name === 'AuthSessionMissingError' && (await this.session()) === null;
+  }
+
+  async session(): Promise<Session | null> {
+    return (await this.getSession()).data.session;
+  }
+
+  async there(): Promise<Session> {
+    const session = await this.session();
+    if (!session) throw new Error('nobody is signed in');
+    return session;
+  }
+}
+
+export interface Asking {
+  method?: string;
+  token?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  /** Whose errors are wanted in the older shape. */
+  older?: boolean;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  body: Record<string, unknown>;
+  text: string;
+}
+
+let made = 0;
+
+export class Office {
+  constructor(private readonly started: () => Portal) {}
+
+  get portal(): Portal {
+    return this.started();
+  }
+
+  get url(): string {
+    return `${this.portal.url}/auth/v1`;
+  }
+
+  /** A client on a machine of its own: limits are counted by address. */
+  client(options: { flowType?: 'implicit' | 'pkce'; headers?: Record<string, string> } = {}): Client {
+    made += 1;
+    const asked: string[] = [];
+    const client = new Client(
+      {
+        url: this.url,
+        storageKey: `client-${made}`,
+        autoRefreshToken: false,
+        detectSessionInUrl: false,
+        flowType: options.flowType ?? 'implicit',
+        experimental: { recoveryCodes: true },
+        headers: { 'x-forwarded-for': address(), ...options.headers },
+        fetch: (input, init) => {
+          const { pathname } = new URL(input instanceof Request ? input.url : input);
+          asked.push(`${init?.method ?? 'GET'} ${pathname.replace('/auth/v1', '')}`);
+          return fetch(input, init);
+        },
+      },
+      asked,
+    );
+    client.onAuthStateChange((event) => void client.events.push(event));
+    return client;
+  }
+
+  /** The client of a program of the operator's. */
+  get program(): Client {
+    return this.client({ headers: { Authorization: `Bearer ${signed({ role: 'service_role' })}` } });
+  }
+
+  /** An address that nobody here has yet. */
+  address(name = 'person'): string {
+    made += 1;
+    return `${name}.${made}@example.com`;
+  }
+
+  /** An account that is in use, with the password above. */
+  async somebody(more: object = {}): Promise<Somebody> {
+    const email = this.address();
+    const asked = { email, password, email_confirm: true, ...more };
+    const { user } = got(await this.program.admin.createUser(asked));
+    return { id: user.id, email };
+  }
+
+  /** Somebody, signed in. */
+  async inside(): Promise<{ who: Somebody; client: Client; session: Session }> {
+    const who = await this.somebody();
+    const client = this.client();
+    return { who, client, session: await client.enters(who.email) };
+  }
+
+  mail(to: string, subject = ''): Promise<Mail> {
+    return this.portal.post.arrives(to, subject);
+  }
+
+  async mails(to: string): Promise<Mail[]> {
+    return (await this.portal.post.mails()).filter((mail) => mail.to.includes(to));
+  }
+
+  /** Asks without the client, as a browser or a program would. */
+  async ask(path: string, { method, token, body, headers, older }: Asking = {}): Promise<Answer> {
+    const answer = await fetch(path.startsWith('http') ? path : this.url + path, {
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      redirect: 'manual',
+      headers: {
+        'x-forwarded-for': address(),
+        ...(!older && { 'x-supabase-api-version': '2024-01-01' }),
+        ...(body !== undefined && { 'content-type': 'application/json;charset=UTF-8' }),
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    const json = answer.headers.get('content-type')?.startsWith('application/json');
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: json && text ? JSON.parse(text) : {},
+    };
+  }
+
+  /** What our page does when somebody clicks a link that another program asked for: where the browser goes then. */
+  async clicks(mail: Mail): Promise<URL> {
+    const { token_hash, type } = linked(mail);
+    const redirect_to = ofLink(mail).get('redirect_to');
+    const body = { type, token_hash, redirect_to, skip_http_redirect: true };
+    const answer = await this.ask('/verify', { body });
+    if (answer.status !== 200) throw new Error(`the click was answered ${answer.status}: ${answer.text}`);
+    return new URL(String(answer.body.url));
+  }
+}
+
+/** Starts a portal before the tests of a file, and stops it after them. */
+export function office(more: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEnv>) = {}): Office {
+  let portal: Portal | undefined;
+  beforeAll(async () => {
+    const settings = {
+      SPV_AUTH_JWT_SECRET: secret,
+      SPV_TRUSTED_PROXIES: '127.0.0.0/8',
+      SPV_AUTH_REQUIRE_MFA: 'employee,super_admin',
+      SPV_AUTH_RATE_LIMITS: 'true',
+    };
+    const env = typeof more === 'function' ? await more() : more;
+    portal = await Portal.start({ demo: false, env: { ...settings, ...env } });
+  });
+  afterAll(() => portal?.stop());
+  return new Office(() => {
+    if (!portal) throw new Error('the portal is not there yet');
+    return portal;
+  });
+}
+
+/** What was answered, where it was no refusal. */
+export function got<Result extends { data: unknown; error: unknown }>(result: Result): Good<Result> {
+  if (result.error) throw result.error;
+  return result.data as Good<Result>;
+}
+type Good<Result> = Result extends { data: infer Data; error: null } ? Data : never;
+
+/** An error of the client, as what tests compare. */
+export function refusal(result: { error: { status?: number; code?: string } | null }) {
+  const { status, code } = result.error ?? {};
+  return { status, code };
+}
+
+export const no = (status: number, code: string) => ({ status, code });
+
+/** An address of the network that is kept for documentation; no two are alike. */
+export function address(): string {
+  made += 1;
+  return `198.18.${(made >> 8) & 255}.${made & 255}`;
+}
+
+/** What an authenticator app shows now, or a step later: the server takes that too, and none twice. */
+export function shown(secret: string, later: 0 | 1 = 0): string {
+  return totp(secret, Date.now() + later * 30_000);
+}
+
+/** A token that the shared secret signs. */
+export function signed(claims: object, with_ = secret): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${body}.${createHmac('sha256', with_).update(body).digest('base64url')}`;
+}
+
+/** What an access token says. */
+export function claims(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
+    string,
+    unknown
+  >;
+}
+
+export function headerOf(token: string): Record<string, unknown> {
+  return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as Record<
+    string,
+    unknown
+  >;
+}
+
+/** The methods that an access token names, newest first. */
+export function methods(token: string): string[] {
+  return (claims(token).amr as { method: string }[]).map(({ method }) => method);
+}
+
+function ofLink(mail: Mail): URLSearchParams {
+  const found = mail.text.match(/https?:\/\/\S+/g)?.find((link) => link.includes('token_hash='));
+  if (!found) throw new Error(`The mail “${mail.subject}” has no link:\n${mail.text}`);
+  return new URL(found).searchParams;
+}
+
+/** What the link in a mail brings to our page. */
+export function linked(mail: Mail): { token_hash: string; type: LinkType } {
+  const asked = ofLink(mail);
+  return { token_hash: asked.get('token_hash') ?? '', type: asked.get('type') as LinkType };
+}
+export type LinkType = 'recovery' | 'invite' | 'signup' | 'magiclink' | 'email_change' | 'email';
+
+export const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+export type { Session, User };

@@ -1,0 +1,143 @@
+/** Sessions that go on: refresh tokens, their parents, and their misuse. */
+import { describe, expect, test } from 'vitest';
+import { claims, got, no, office, refusal } from './support/server';
+
+const portal = office();
+
+const refresh = (refresh_token: unknown, headers?: Record<string, string>) =>
+  portal.ask('/token?grant_type=refresh_token', { body: { refresh_token }, headers });
+
+describe('a refresh', () => {
+  test('goes on with the session, under a new token', async () => {
+    const { client, session } = await portal.inside();
+    const { session: next } = got(await client.refreshSession());
+    expect(next?.refresh_token).not.toBe(session.refresh_token);
+    const [before, after] = [claims(session.access_token), claims(next?.access_token ?? '')];
+    expect(after).toMatchObject({ session_id: before.session_id, sub: before.sub, aal: 'aal1' });
+    expect(after.amr).toEqual(before.amr);
+    expect(client.events).toContain('TOKEN_REFRESHED');
+    // The older access token stays what it is until it expires.
+    expect((await portal.ask('/user', { token: session.access_token })).status).toBe(200);
+  });
+
+  test('with the parent of the active token answers the active one', async () => {
+    const { session } = await portal.inside();
+    const one = await refresh(session.refresh_token);
+    const two = await refresh(session.refresh_token);
+    expect([one.status, two.status]).toEqual([200, 200]);
+    expect(two.body.refresh_token).toBe(one.body.refresh_token);
+    const next = await refresh(one.body.refresh_token);
+    expect(next.status).toBe(200);
+    expect(next.body.refresh_token).not.toBe(one.body.refresh_token);
+  });
+
+  test('with an older token still answers the active one soon after', async () => {
+    const { session } = await portal.inside();
+    let active = session.refresh_token;
+    for (let times = 0; times < 4; times += 1) active = String((await refresh(active)).body.refresh_token);
+    const late = await refresh(session.refresh_token);
+    expect(late.status).toBe(200);
+    expect(late.body.refresh_token).toBe(active);
+    expect((await refresh(active)).status).toBe(200);
+  });
+
+  test('with an older token a minute later ends the session, for whoever has it', async () => {
+    const { client, session } = await portal.inside();
+    for (let times = 0; times < 3; times += 1) got(await client.refreshSession());
+    await portal.portal.minutePasses();
+    const thief = portal.client();
+    const { refresh_token } = session;
+    expect(refusal(await thief.refreshSession({ refresh_token }))).toEqual(
+      no(400, 'refresh_token_already_used'),
+    );
+    expect(await client.isOut()).toBe(true);
+  });
+
+  test('by two clients at once signs out neither', async () => {
+    const { client, session } = await portal.inside();
+    const other = portal.client();
+    const { access_token, refresh_token } = session;
+    got(await other.setSession({ access_token, refresh_token }));
+    for (let times = 0; times < 3; times += 1) {
+      const both = await Promise.all([client.refreshSession(), other.refreshSession()]);
+      for (const one of both) got(one);
+    }
+    for (const one of [client, other]) {
+      got(await one.getUser());
+      expect(one.events).not.toContain('SIGNED_OUT');
+    }
+    expect((await client.there()).refresh_token).toBe((await other.there()).refresh_token);
+  });
+
+  test('a hundred times at once signs out nobody', async () => {
+    const { client, session } = await portal.inside();
+    const from = { 'x-forwarded-for': '198.19.7.7' };
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, () => refresh(session.refresh_token, from)),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    const tokens = new Set(answers.map(({ body }) => body.refresh_token));
+    expect(tokens.size).toBe(1);
+    expect(tokens).not.toContain(session.refresh_token);
+    for (const { body } of answers.slice(0, 5)) {
+      expect((await portal.ask('/user', { token: String(body.access_token) })).status).toBe(200);
+    }
+    got(await client.refreshSession());
+    got(await client.getUser());
+  });
+});
+
+describe('a session that has lasted as long as the office lets it', () => {
+  test('ends with its next refresh', async () => {
+    await portal.portal.operator('security', 'set', '--session-max-hours', '24');
+    const { client } = await portal.inside();
+    got(await client.refreshSession());
+    await portal.portal.dayPasses();
+    expect(refusal(await client.refreshSession())).toEqual(no(400, 'session_expired'));
+    expect(await client.isOut()).toBe(true);
+    await portal.portal.operator('security', 'set', '--session-max-hours', '0');
+  });
+});
+
+describe('what is no refresh token', () => {
+  test('is told from what is none any more', async () => {
+    for (const text of ['', 'nonsense', 'x'.repeat(2000), null]) {
+      const answer = await refresh(text);
+      expect(answer, String(text)).toMatchObject({
+        status: 400,
+        body: { code: 'validation_failed', message: 'Refresh token is not valid' },
+      });
+    }
+    const { session } = await portal.inside();
+    // A token with another's hand in it: one letter of the middle is another.
+    const token = session.refresh_token;
+    const middle = Math.floor(token.length / 2);
+    const forged = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1);
+    const answer = await refresh(forged);
+    expect(answer.status).toBe(400);
+    expect(['validation_failed', 'refresh_token_not_found']).toContain(answer.body.code);
+    expect((await refresh(token)).status).toBe(200);
+  });
+
+  test('is one whose session has ended', async () => {
+    const { client, session } = await portal.inside();
+    await client.leaves();
+    const answer = await refresh(session.refresh_token);
+    expect(answer).toMatchObject({ status: 400, body: { code: 'session_not_found' } });
+    expect(answer.body.message).toMatch(/^Invalid Refresh Token/);
+    const again = portal.client();
+    expect(refusal(await again.refreshSession({ refresh_token: session.refresh_token }))).toMatchObject({
+      status: 400,
+    });
+  });
+
+  test('is one of an account that is gone', async () => {
+    const { who, client } = await portal.inside();
+    got(await portal.program.admin.deleteUser(who.id));
+    const result = await client.refreshSession();
+    expect(result.error?.status).toBe(400);
+    expect((await portal.client().signInWithPassword({ email: who.email, password: 'x' })).error?.code).toBe(
+      no(400, 'invalid_credentials').code,
+    );
+  });
+});
