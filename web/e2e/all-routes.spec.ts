@@ -1,6 +1,6 @@
 /** Every address of the route table, on a desk in light colours and on a phone in dark ones. */
 import { devices, type BrowserContextOptions } from '@playwright/test';
-import { namesakes, paths, redirects, type Portal } from '../src/paths';
+import { portalRelativePaths, paths, shortcutRedirects, type Portal } from '../src/paths';
 import { database } from './support/env';
 import type { Office } from './support/server';
 import type { Person } from './support/users';
@@ -99,8 +99,8 @@ const groups: Group[] = [
       paths.adminPreferences,
       paths.employeeDashboard,
       paths.companyDashboard,
-      ...Object.keys(redirects),
-      ...namesakes,
+      ...Object.keys(shortcutRedirects),
+      ...portalRelativePaths,
     ],
   },
   {
@@ -218,7 +218,7 @@ test('the dialogs are whole on a phone', async ({ office }) => {
 function isMissing(path: string): boolean {
   if (isNowhere(path)) return true;
   // Whoever has these pages here is a super admin.
-  return (namesakes as readonly string[]).includes(path) && path !== '/clients' && path !== '/analytics';
+  return (portalRelativePaths as readonly string[]).includes(path) && path !== '/clients' && path !== '/analytics';
 }
 
 async function orders(office: Office, email: string): Promise<string[]> {

@@ -105,22 +105,22 @@ export const paths = {
 } as const;
 
 /** The page that says an action is done, under which reference, and after how many milliseconds (decision 33). */
-export function successOf(done: { redirect: string; reference: string; milliseconds: number }): string {
+export function successPath(done: { redirect: string; reference: string; milliseconds: number }): string {
   const time = Math.max(done.milliseconds / 1000, 0.1).toFixed(1);
   return `${paths.success}?${new URLSearchParams({ redirect: done.redirect, ref: done.reference, time })}`;
 }
 
 /** Short or old addresses that lead to a real page (decision 31). */
-export const redirects: Record<string, string> = {
+export const shortcutRedirects: Record<string, string> = {
   '/admin': paths.adminDashboard,
   '/admin/users': paths.adminUsers,
   '/auth/client-login': paths.login('client'),
 };
 
 /** `/clients` and its kind go to their namesake in the signed-in person's portal (decision 31). */
-export const namesakes = ['/employees', '/clients', '/analytics', '/finances', '/reports'] as const;
+export const portalRelativePaths = ['/employees', '/clients', '/analytics', '/finances', '/reports'] as const;
 
-const companyPages: Partial<Record<(typeof namesakes)[number], string>> = {
+const companyPages: Partial<Record<(typeof portalRelativePaths)[number], string>> = {
   '/employees': paths.companyEmployees,
   '/clients': paths.companyClients,
   '/analytics': paths.companyAnalytics,
@@ -134,25 +134,25 @@ const clientLists: Record<string, string> = {
 };
 
 /** The page of this name in a role's own portal, where it has one. */
-export function namesakeOf(path: (typeof namesakes)[number], role: string): string | undefined {
+export function resolvePortalPath(path: (typeof portalRelativePaths)[number], role: string): string | undefined {
   if (role === 'company_admin') return companyPages[path];
   if (role === 'super_admin' && path === '/analytics') return paths.adminAnalytics;
   return path === '/clients' ? clientLists[role] : undefined;
 }
 
 /** Where whoever is not of the staff sees what they have asked for. */
-const ownRequests: Record<string, string> = {
+const ownRequestsPaths: Record<string, string> = {
   client: paths.clientRequests,
   iso: paths.isoRequests,
   company_admin: paths.companyRequests,
 };
 
 /** The page of requests in a role's own portal: the staff's is the desk. */
-export function requestsOf(role: string): string {
-  return ownRequests[role] ?? paths.requestManagement;
+export function requestsPath(role: string): string {
+  return ownRequestsPaths[role] ?? paths.requestManagement;
 }
 
-const homes: Record<string, string> = {
+const homePaths: Record<string, string> = {
   client: paths.clientDashboard,
   iso: paths.isoDashboard,
   employee: paths.employeeDashboard,
@@ -161,6 +161,6 @@ const homes: Record<string, string> = {
 };
 
 /** The first page of a role's own portal. */
-export function homeOf(role: string): string {
-  return homes[role] ?? paths.landing;
+export function homePath(role: string): string {
+  return homePaths[role] ?? paths.landing;
 }

@@ -1,16 +1,16 @@
 /** Prints in the light scheme, black on white, whichever scheme the screen has. */
 
-const attribute = 'data-mantine-color-scheme';
+const SCHEME_ATTRIBUTE = 'data-mantine-color-scheme';
 
-export function printInLight(): void {
+export function usePrintColorScheme(): void {
   const root = document.documentElement;
   let screen: string | null = null;
   const toPaper = () => {
-    screen ??= root.getAttribute(attribute);
-    root.setAttribute(attribute, 'light');
+    screen ??= root.getAttribute(SCHEME_ATTRIBUTE);
+    root.setAttribute(SCHEME_ATTRIBUTE, 'light');
   };
   const toScreen = () => {
-    if (screen !== null) root.setAttribute(attribute, screen);
+    if (screen !== null) root.setAttribute(SCHEME_ATTRIBUTE, screen);
     screen = null;
   };
   addEventListener('beforeprint', toPaper);

@@ -13,12 +13,12 @@ export interface BrowserStore {
 type Name = 'localStorage' | 'sessionStorage';
 
 /** Keys of local storage that the tab stores in its place. */
-const overflow = 'spv-overflow:';
+const OVERFLOW_PREFIX = 'spv-overflow:';
 const listeners = new Set<() => void>();
 let limited = false;
 
 /** The browser's own; the getter itself throws where storage is blocked. */
-function native(name: Name): Storage | undefined {
+function nativeStorage(name: Name): Storage | undefined {
   try {
     return globalThis[name] ?? undefined;
   } catch {
@@ -26,7 +26,7 @@ function native(name: Name): Storage | undefined {
   }
 }
 
-function attempt<Value>(action: () => Value): Value | undefined {
+function tryOrUndefined<Value>(action: () => Value): Value | undefined {
   try {
     return action();
   } catch {
@@ -34,46 +34,46 @@ function attempt<Value>(action: () => Value): Value | undefined {
   }
 }
 
-function noteLimited(): void {
+function reportLimited(): void {
   if (limited) return;
   limited = true;
   for (const listener of listeners) listener();
 }
 
-function storeOf(name: Name, next?: BrowserStore): BrowserStore {
+function createStore(name: Name, next?: BrowserStore): BrowserStore {
   /** null: removed, though the browser still has it. */
   const memory = new Map<string, string | null>();
-  const stored = (key: string) => attempt(() => native(name)?.getItem(key)) ?? null;
+  const stored = (key: string) => tryOrUndefined(() => nativeStorage(name)?.getItem(key)) ?? null;
   return {
     getItem: (key) => {
       const kept = memory.get(key);
-      return kept === undefined ? (next?.getItem(overflow + key) ?? stored(key)) : kept;
+      return kept === undefined ? (next?.getItem(OVERFLOW_PREFIX + key) ?? stored(key)) : kept;
     },
     setItem: (key, value) => {
       memory.delete(key);
-      const done = attempt(() => {
-        native(name)?.setItem(key, value);
+      const done = tryOrUndefined(() => {
+        nativeStorage(name)?.setItem(key, value);
         return stored(key) === value;
       });
       if (done) {
-        next?.removeItem(overflow + key);
+        next?.removeItem(OVERFLOW_PREFIX + key);
         return;
       }
-      noteLimited();
-      if (next) next.setItem(overflow + key, value);
+      reportLimited();
+      if (next) next.setItem(OVERFLOW_PREFIX + key, value);
       else memory.set(key, value);
     },
     removeItem: (key) => {
       memory.delete(key);
-      next?.removeItem(overflow + key);
-      attempt(() => native(name)?.removeItem(key));
+      next?.removeItem(OVERFLOW_PREFIX + key);
+      tryOrUndefined(() => nativeStorage(name)?.removeItem(key));
       if (stored(key) !== null) memory.set(key, null);
     },
     keys: () => {
-      const own = attempt(() => Object.keys(native(name) ?? {})) ?? [];
+      const own = tryOrUndefined(() => Object.keys(nativeStorage(name) ?? {})) ?? [];
       const held = [...memory].flatMap(([key, value]) => (value === null ? [] : [key]));
       const elsewhere = (next?.keys() ?? []).flatMap((key) =>
-        key.startsWith(overflow) ? [key.slice(overflow.length)] : [],
+        key.startsWith(OVERFLOW_PREFIX) ? [key.slice(OVERFLOW_PREFIX.length)] : [],
       );
       const removed = own.filter((key) => memory.get(key) !== null);
       return [...new Set([...removed, ...held, ...elsewhere])];
@@ -81,8 +81,8 @@ function storeOf(name: Name, next?: BrowserStore): BrowserStore {
   };
 }
 
-export const tabStore = storeOf('sessionStorage');
-export const browserStore = storeOf('localStorage', tabStore);
+export const tabStore = createStore('sessionStorage');
+export const browserStore = createStore('localStorage', tabStore);
 
 /** Whether something could not be stored where it belongs: it is lost when the page is closed. */
 export function isStorageLimited(): boolean {

@@ -1,6 +1,6 @@
 import { QueryClient, type InfiniteData, type QueryKey } from '@tanstack/react-query';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { patch } from './cachePatches';
+import { applyEvent } from './cachePatches';
 import { queries } from './queries';
 import type { Activity, Role } from './types';
 
@@ -59,7 +59,7 @@ describe('lists of events', () => {
     const everything = listed(queries.activity({ limit: 50 }).queryKey, [3, 2], [1]);
     const order = listed(queries.activity({ spv_id: 'order', limit: 10 }).queryKey, []);
     const other = listed(queries.activity({ spv_id: 'other', limit: 10 }).queryKey, [2]);
-    for (const seq of [5, 5, 4]) expect(patch(client, event(seq))).toEqual([]);
+    for (const seq of [5, 5, 4]) expect(applyEvent(client, event(seq))).toEqual([]);
     expect(seqsOf(everything)).toEqual([[5, 3, 2], [1]]);
     expect(seqsOf(order)).toEqual([[5]]);
     expect(seqsOf(other)).toEqual([[2]]);
@@ -68,23 +68,23 @@ describe('lists of events', () => {
   test('of a client have their own events, and are read again for orders that may be theirs', () => {
     isSignedIn('employee');
     const key = listed(queries.activity({ subject_id: 'ada', limit: 10 }).queryKey, [1]);
-    expect(patch(client, event(2, about('client', 'ada')))).toEqual([]);
-    expect(patch(client, event(3, about('client', 'bert')))).toEqual([]);
-    expect(patch(client, event(4))).toEqual([key]);
+    expect(applyEvent(client, event(2, about('client', 'ada')))).toEqual([]);
+    expect(applyEvent(client, event(3, about('client', 'bert')))).toEqual([]);
+    expect(applyEvent(client, event(4))).toEqual([key]);
     expect(seqsOf(key)).toEqual([[2, 1]]);
   });
 
   test('are read again when an event does not tell whether they have it', () => {
     const own = listed(queries.ownActivity().queryKey, [1]);
-    expect(patch(client, event(2))).toEqual([own]);
+    expect(applyEvent(client, event(2))).toEqual([own]);
     client.removeQueries({ queryKey: own });
 
     const everything = listed(queries.activity({ limit: 50 }).queryKey, [1]);
     const [account, request] = [event(2, about('user', 'me')), event(3, about('request', 'wish'))];
     isSignedIn('iso');
-    expect([patch(client, account), patch(client, request)]).toEqual([[everything], [everything]]);
+    expect([applyEvent(client, account), applyEvent(client, request)]).toEqual([[everything], [everything]]);
     isSignedIn('client');
-    expect([patch(client, account), patch(client, request)]).toEqual([[everything], []]);
+    expect([applyEvent(client, account), applyEvent(client, request)]).toEqual([[everything], []]);
     expect(seqsOf(everything)).toEqual([[3, 1]]);
   });
 
@@ -92,18 +92,18 @@ describe('lists of events', () => {
     isSignedIn('client');
     const key = listed(queries.activity({ limit: 50 }).queryKey, [1]);
     await client.invalidateQueries({ queryKey: key });
-    expect(patch(client, event(2))).toEqual([key]);
+    expect(applyEvent(client, event(2))).toEqual([key]);
     listed(key, [1]);
     client.fetchQuery({ queryKey: key, queryFn: () => new Promise(() => undefined) }).catch(() => undefined);
     await vi.waitFor(() => expect(client.isFetching()).toBe(1));
-    expect(patch(client, event(2))).toEqual([key]);
+    expect(applyEvent(client, event(2))).toEqual([key]);
     expect(seqsOf(key)).toEqual([[1]]);
   });
 
   test('are not younger for it', () => {
     const key = queries.employeeDashboard().queryKey;
     put(key, { activity: [] }, 1000);
-    patch(client, event(1));
+    applyEvent(client, event(1));
     expect(recent(key)).toEqual([1]);
     expect(client.getQueryState(key)?.dataUpdatedAt).toBe(1000);
   });
@@ -115,10 +115,10 @@ describe('dashboards', () => {
     const desk = queries.requestDesk().queryKey;
     put(employee, { total_clients: 4, activity: numbered(8, 7, 6, 5, 4, 3, 2, 1) });
     put(desk, { activity: numbered(6, 5, 4, 3, 2, 1) });
-    patch(client, event(9, about('session', 'somebody')));
-    patch(client, event(10));
+    applyEvent(client, event(9, about('session', 'somebody')));
+    applyEvent(client, event(10));
     expect(recent(employee)).toEqual([10, 8, 7, 6, 5, 4, 3, 2]);
-    patch(client, event(11, about('request', 'wish')));
+    applyEvent(client, event(11, about('request', 'wish')));
     expect(recent(employee)?.[0]).toBe(11);
     expect(recent(desk)).toEqual([11, 6, 5, 4, 3, 2]);
     expect(client.getQueryData(employee)?.total_clients).toBe(4);
@@ -128,11 +128,11 @@ describe('dashboards', () => {
     const key = queries.companyDashboard('acme').queryKey;
     put(key, { activity: [] });
     isSignedIn('super_admin');
-    patch(client, event(1));
+    applyEvent(client, event(1));
     isSignedIn('company_admin');
-    patch(client, event(2, about('request', 'wish')));
+    applyEvent(client, event(2, about('request', 'wish')));
     expect(recent(key)).toEqual([]);
-    patch(client, event(3));
+    applyEvent(client, event(3));
     expect(recent(key)).toEqual([3]);
   });
 });
@@ -164,8 +164,8 @@ describe('the status of an order and of a step', () => {
 
   test('is the new one wherever it stands', () => {
     isSignedIn('client');
-    patch(client, started);
-    patch(client, stepMoved('pending', 'in_progress'));
+    applyEvent(client, started);
+    applyEvent(client, stepMoved('pending', 'in_progress'));
     expect(client.getQueryData(page)).toEqual(order('active', 'in_progress'));
     expect(client.getQueryData(list)?.pages[0]?.items).toEqual([{ id: 'order', status: 'active' }, other]);
     expect(client.getQueryData(dashboard)).toMatchObject({
@@ -178,18 +178,18 @@ describe('the status of an order and of a step', () => {
     isSignedIn('client');
     put(page, order('processing', 'completed'));
     for (const told of [started, stepMoved('pending', 'in_progress'), stepMoved('completed', 'blocked')])
-      patch(client, told);
-    patch(client, stepMoved('completed', 'in_progress'));
+      applyEvent(client, told);
+    applyEvent(client, stepMoved('completed', 'in_progress'));
     expect(client.getQueryData(page)).toEqual(order('processing', 'completed'));
     put(page, order('processing', 'blocked'));
-    patch(client, stepMoved('blocked', 'in_progress'));
+    applyEvent(client, stepMoved('blocked', 'in_progress'));
     expect(client.getQueryData(page)).toEqual(order('processing', 'blocked'));
   });
 
   test('comes with its version to the page on which staff change it', () => {
     isSignedIn('employee');
-    patch(client, started);
-    patch(client, stepMoved('pending', 'in_progress'));
+    applyEvent(client, started);
+    applyEvent(client, stepMoved('pending', 'in_progress'));
     expect(client.getQueryData(page)).toEqual(order('pending', 'pending'));
     expect(client.getQueryData(list)?.pages[0]?.items[0]?.status).toBe('active');
     expect(client.getQueryData(tasks)?.items[0]?.status).toBe('in_progress');

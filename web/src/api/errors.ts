@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import { dateTime } from '../messages/format';
-import { whoText } from '../messages/actorName';
-import { badGateway, foreignBody, isErrorBody, statusIn } from './proxyResponses';
+import { actorName } from '../messages/actorName';
+import { BAD_GATEWAY, proxyErrorBody, isErrorBody, statusFromMessage } from './proxyResponses';
 import type { ErrorBody } from './types';
 
 type Params = Record<string, unknown>;
@@ -27,34 +27,34 @@ export class ApiError extends Error {
   }
 }
 
-export function unreachable(): ApiError {
+export function unreachableError(): ApiError {
   return new ApiError(0, { code: 'unreachable', message: 'The server cannot be reached.', request_id: '' });
 }
 
 /** The answer of a proxy in front of the portal, where our own was expected. */
-export function foreignAnswer(status: number): ApiError {
-  return new ApiError(badGateway, foreignBody(status));
+export function proxyError(status: number): ApiError {
+  return new ApiError(BAD_GATEWAY, proxyErrorBody(status));
 }
 
 /** What a call was answered that was not made by way of `heardFetch`: an upload's. */
-export function refusal(status: number, body: string): ApiError {
+export function responseError(status: number, body: string): ApiError {
   try {
     const said: unknown = JSON.parse(body);
     if (isErrorBody(said)) return new ApiError(status, said);
   } catch {
     // A page, as it seems.
   }
-  return foreignAnswer(status);
+  return proxyError(status);
 }
 
 /** Why the auth client could not ask: no answer, or one that says nothing about the session. */
-export function passing({ status, message }: { status?: number; message: string }): ApiError {
-  if (!status) return unreachable();
-  return status === badGateway ? foreignAnswer(statusIn(message)) : new ApiError(503, null);
+export function temporaryError({ status, message }: { status?: number; message: string }): ApiError {
+  if (!status) return unreachableError();
+  return status === BAD_GATEWAY ? proxyError(statusFromMessage(message)) : new ApiError(503, null);
 }
 
 /** The auth client hides the answer's headers, so the wait is read from the sentence. */
-export function secondsIn(message: string): number | undefined {
+export function secondsFromMessage(message: string): number | undefined {
   const found = /(\d+)\s*s/.exec(message)?.[1];
   return found ? Number(found) : undefined;
 }
@@ -68,11 +68,11 @@ export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return i18next.t('errors:internal');
   const field = error.code === 'invalid' && error.fields[0];
   if (field) return `${fieldName(field.field)}: ${fieldText(field)}`;
-  return worded(`errors:${error.code}`, error.params) ?? error.message;
+  return localized(`errors:${error.code}`, error.params) ?? error.message;
 }
 
 export function fieldText(field: { code: string; params?: Params | null; message: string }): string {
-  return worded(`errors:fields.${field.code}`, field.params ?? {}) ?? field.message;
+  return localized(`errors:fields.${field.code}`, field.params ?? {}) ?? field.message;
 }
 
 function fieldName(field: string): string {
@@ -86,7 +86,7 @@ export function fieldErrors(error: unknown): Record<string, string> {
   return Object.fromEntries(error.fields.map((field) => [field.field, fieldText(field)]));
 }
 
-function worded(key: string, params: Params): string | null {
+function localized(key: string, params: Params): string | null {
   const values = Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, readable(name, value)]),
   );
@@ -95,6 +95,6 @@ function worded(key: string, params: Params): string | null {
 
 function readable(name: string, value: unknown): unknown {
   if (name.endsWith('_at') && typeof value === 'string') return dateTime(value);
-  if (name === 'changed_by' && typeof value === 'string') return whoText(i18next.t, value);
+  if (name === 'changed_by' && typeof value === 'string') return actorName(i18next.t, value);
   return Array.isArray(value) ? value.join(', ') : value;
 }

@@ -1,7 +1,7 @@
 import { InfiniteQueryObserver, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from './cache';
-import { onActivity, startEvents, touched } from './events';
+import { onActivity, startEvents, affectedNouns } from './events';
 import type { Activity } from './types';
 
 vi.mock('./client', () => ({ tellOfStep: async () => undefined }));
@@ -72,10 +72,10 @@ test('what an event tells is there at once; what follows from it is read again, 
 });
 
 test('a noun touches what its events touch', () => {
-  expect(touched('call')).toEqual(['dashboards', 'notifications', 'calls', 'requests']);
-  expect(touched('call.confirmed')).toEqual(touched('call'));
-  expect(touched('document.infected')).not.toEqual(touched('document'));
-  expect(touched('mail.sent')).toEqual(['dashboards', 'notifications']);
+  expect(affectedNouns('call')).toEqual(['dashboards', 'notifications', 'calls', 'requests']);
+  expect(affectedNouns('call.confirmed')).toEqual(affectedNouns('call'));
+  expect(affectedNouns('document.infected')).not.toEqual(affectedNouns('document'));
+  expect(affectedNouns('mail.sent')).toEqual(['dashboards', 'notifications']);
 });
 
 test('what was being read for the first time is read once more', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foreignBody, ownAnswer, statusIn } from './proxyResponses';
+import { proxyErrorBody, normalizeResponse, statusFromMessage } from './proxyResponses';
 
 const page = (status: number) =>
   new Response('<html><h1>Not ours</h1></html>', { status, headers: { 'content-type': 'text/html' } });
@@ -15,25 +15,25 @@ test.each([
   [429, 'proxy_refused'],
   [200, 'proxy_page'],
 ])('a page of a proxy with status %i is read as %s, and ends no session', async (status, code) => {
-  const answer = await ownAnswer(page(status));
+  const answer = await normalizeResponse(page(status));
   expect(answer.status).toBe(502);
   expect(await answer.json()).toMatchObject({ code, error_code: code, params: { status } });
 });
 
 test('a refusal in JSON without a code is a gateway’s', async () => {
   const kong = Response.json({ message: 'Request size limit exceeded' }, { status: 413 });
-  expect(await (await ownAnswer(kong)).json()).toMatchObject({ code: 'proxy_too_large' });
+  expect(await (await normalizeResponse(kong)).json()).toMatchObject({ code: 'proxy_too_large' });
   const gateway = Response.json({ code: 403, message: 'Forbidden' }, { status: 403 });
-  expect(await (await ownAnswer(gateway)).json()).toMatchObject({ code: 'proxy_refused' });
+  expect(await (await normalizeResponse(gateway)).json()).toMatchObject({ code: 'proxy_refused' });
   const empty = new Response(null, { status: 413 });
-  expect(await (await ownAnswer(empty)).json()).toMatchObject({ code: 'proxy_too_large' });
+  expect(await (await normalizeResponse(empty)).json()).toMatchObject({ code: 'proxy_too_large' });
   const cut = new Response('{"code":', { status: 500, headers: { 'content-type': 'application/json' } });
-  expect(await (await ownAnswer(cut)).json()).toMatchObject({ code: 'proxy_refused' });
+  expect(await (await normalizeResponse(cut)).json()).toMatchObject({ code: 'proxy_refused' });
   const plain = new Response('no healthy upstream', {
     status: 503,
     headers: { 'content-type': 'text/plain' },
   });
-  expect(await (await ownAnswer(plain)).json()).toMatchObject({ code: 'proxy_unreachable' });
+  expect(await (await normalizeResponse(plain)).json()).toMatchObject({ code: 'proxy_unreachable' });
 });
 
 test('what the server says stays as it is', async () => {
@@ -46,12 +46,12 @@ test('what the server says stays as it is', async () => {
     new Response(null, { status: 204 }),
     new Response(null, { status: 304 }),
   ]) {
-    expect(await ownAnswer(answer)).toBe(answer);
+    expect(await normalizeResponse(answer)).toBe(answer);
     expect(answer.bodyUsed).toBe(false);
   }
 });
 
 test('the status survives the sentence that the auth client keeps', () => {
-  expect(statusIn(foreignBody(403).message)).toBe(403);
-  expect(statusIn('')).toBe(502);
+  expect(statusFromMessage(proxyErrorBody(403).message)).toBe(403);
+  expect(statusFromMessage('')).toBe(502);
 });

@@ -5,24 +5,24 @@
 import type { ErrorBody } from './types';
 
 /** The status that stands for every answer that is not ours: worth another try, and no end of a session. */
-export const badGateway = 502;
+export const BAD_GATEWAY = 502;
 
 const unreachable = [502, 503, 504, 520, 521, 522, 523, 524, 530];
 
-function codeOf(status: number): string {
+function errorCode(status: number): string {
   if (status === 413) return 'proxy_too_large';
   if (unreachable.includes(status)) return 'proxy_unreachable';
   return status < 400 ? 'proxy_page' : 'proxy_refused';
 }
 
 /** What a foreign answer with this status says, in our own shape. */
-export function foreignBody(status: number): ErrorBody {
-  return { code: codeOf(status), message: `HTTP ${status}`, params: { status }, request_id: '' };
+export function proxyErrorBody(status: number): ErrorBody {
+  return { code: errorCode(status), message: `HTTP ${status}`, params: { status }, request_id: '' };
 }
 
 /** The auth client hides everything of an answer but its sentence, so the status is read from there. */
-export function statusIn(message: string): number {
-  return Number(/\d{3}/.exec(message)?.[0] ?? badGateway);
+export function statusFromMessage(message: string): number {
+  return Number(/\d{3}/.exec(message)?.[0] ?? BAD_GATEWAY);
 }
 
 /** Refusals of the server have a code; those of the auth protocol a `msg` or an `error`. */
@@ -31,17 +31,17 @@ export function isErrorBody(value: unknown): value is ErrorBody {
   return typeof said === 'object' && typeof said?.code === 'string' && typeof said.message === 'string';
 }
 
-function isOurs(value: unknown): boolean {
+function isServerResponse(value: unknown): boolean {
   if (isErrorBody(value)) return true;
   return typeof value === 'object' && value !== null && ('error_code' in value || 'error' in value);
 }
 
-async function isForeign(answer: Response): Promise<boolean> {
+async function isProxyResponse(answer: Response): Promise<boolean> {
   const kind = answer.headers.get('content-type') ?? '';
   if (answer.ok) return kind.startsWith('text/html');
   if (answer.status < 400) return false;
   if (!kind.startsWith('application/json')) return true;
-  return !isOurs(
+  return !isServerResponse(
     await answer
       .clone()
       .json()
@@ -50,8 +50,8 @@ async function isForeign(answer: Response): Promise<boolean> {
 }
 
 /** The answer, or in place of a foreign one a refusal in our own shape, which every reader of answers words alike. */
-export async function ownAnswer(answer: Response): Promise<Response> {
-  if (!(await isForeign(answer))) return answer;
-  const body = foreignBody(answer.status);
-  return Response.json({ ...body, error_code: body.code }, { status: badGateway });
+export async function normalizeResponse(answer: Response): Promise<Response> {
+  if (!(await isProxyResponse(answer))) return answer;
+  const body = proxyErrorBody(answer.status);
+  return Response.json({ ...body, error_code: body.code }, { status: BAD_GATEWAY });
 }

@@ -36,7 +36,7 @@ function pages<Row>(
 }
 
 /** A clean scan makes no event: nobody needs to be told of it but who looks at the document. Less often with time. */
-function whileScanned({ state }: { state: { data?: unknown; dataUpdateCount: number } }): number | false {
+function scanPollInterval({ state }: { state: { data?: unknown; dataUpdateCount: number } }): number | false {
   const waits = JSON.stringify(state.data)?.includes('"scan":"waiting"');
   return waits ? Math.min(3000 + 500 * state.dataUpdateCount, 30_000) : false;
 }
@@ -47,7 +47,7 @@ interface Search {
 }
 
 /** A company, and a period or two days. */
-interface OfSpan {
+interface DateRangeParams {
   company_id: string;
   period?: string;
   from?: string;
@@ -179,7 +179,7 @@ export const queries = {
       queryFn: ({ signal }) => body(api.GET('/rest/v1/commissions/statement', { params: { query }, signal })),
       placeholderData: keepPreviousData,
     }),
-  finances: (query: OfSpan) =>
+  finances: (query: DateRangeParams) =>
     queryOptions({
       queryKey: ['finances', query],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/finances', { params: { query }, signal })),
@@ -187,13 +187,13 @@ export const queries = {
       // Invoices and payments are between client and office: no event tells a company of them.
       refetchInterval: 60_000,
     }),
-  analytics: (query: OfSpan) =>
+  analytics: (query: DateRangeParams) =>
     queryOptions({
       queryKey: ['analytics', query],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/analytics', { params: { query }, signal })),
       placeholderData: keepPreviousData,
     }),
-  report: (query: OfSpan & { report: ReportName; limit?: number }) =>
+  report: (query: DateRangeParams & { report: ReportName; limit?: number }) =>
     infiniteQueryOptions({
       queryKey: ['reports', query],
       queryFn: ({ pageParam, signal }) =>
@@ -240,7 +240,7 @@ export const queries = {
     queryOptions({
       queryKey: ['invoices', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/invoices/{id}', { params: { path: { id } }, signal })),
-      refetchInterval: whileScanned,
+      refetchInterval: scanPollInterval,
     }),
   requests: (
     query: Search & {
@@ -256,13 +256,13 @@ export const queries = {
     ...pages(['requests', 'list', query], (cursor, signal) =>
       body(api.GET('/rest/v1/requests', { params: { query: { ...query, cursor } }, signal })),
     ),
-    refetchInterval: whileScanned,
+    refetchInterval: scanPollInterval,
   }),
   request: (id: string) =>
     queryOptions({
       queryKey: ['requests', 'one', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/requests/{id}', { params: { path: { id } }, signal })),
-      refetchInterval: whileScanned,
+      refetchInterval: scanPollInterval,
     }),
   requestDesk: () =>
     queryOptions({
@@ -295,13 +295,13 @@ export const queries = {
     ...pages(['documents', query], (cursor, signal) =>
       body(api.GET('/rest/v1/documents', { params: { query: { ...query, cursor } }, signal })),
     ),
-    refetchInterval: whileScanned,
+    refetchInterval: scanPollInterval,
   }),
   document: (id: string) =>
     queryOptions({
       queryKey: ['documents', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/documents/{id}', { params: { path: { id } }, signal })),
-      refetchInterval: whileScanned,
+      refetchInterval: scanPollInterval,
     }),
   documentRequests: (spvId: string) =>
     queryOptions({
@@ -338,7 +338,7 @@ export const queries = {
         api.GET('/rest/v1/threads/{id}/messages', { params: { path: { id }, query: { cursor } }, signal }),
       ),
     ),
-    refetchInterval: whileScanned,
+    refetchInterval: scanPollInterval,
   }),
   unreadMessages: () =>
     queryOptions({

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import {
-  beganFlow,
-  cameBack,
-  rememberSession,
-  rememberSessionAfterwards,
-  sessionKey,
+  hasPendingFlow,
+  restorePersistenceAfterRedirect,
+  setSessionPersistence,
+  setSessionPersistenceForRedirect,
+  SESSION_KEY,
   sessionOwner,
-  sessionPlace,
+  sessionStorageAdapter,
 } from './sessionStorage';
 
 /** What `Object.keys` finds in a browser's storage. */
@@ -30,69 +30,69 @@ beforeEach(() => {
 
 describe('a session', () => {
   test('is kept by the browser, or by the tab alone', () => {
-    rememberSession(true);
-    sessionPlace.setItem(sessionKey, 'remembered');
-    rememberSession(false);
-    expect(sessionPlace.getItem(sessionKey)).toBeNull();
-    sessionPlace.setItem(sessionKey, 'for now');
-    expect([browser[sessionKey], tab[sessionKey]]).toEqual(['remembered', 'for now']);
-    sessionPlace.removeItem(sessionKey);
-    expect(browser[sessionKey]).toBe('remembered');
+    setSessionPersistence(true);
+    sessionStorageAdapter.setItem(SESSION_KEY, 'remembered');
+    setSessionPersistence(false);
+    expect(sessionStorageAdapter.getItem(SESSION_KEY)).toBeNull();
+    sessionStorageAdapter.setItem(SESSION_KEY, 'for now');
+    expect([browser[SESSION_KEY], tab[SESSION_KEY]]).toEqual(['remembered', 'for now']);
+    sessionStorageAdapter.removeItem(SESSION_KEY);
+    expect(browser[SESSION_KEY]).toBe('remembered');
   });
 
   test('is kept without the tokens of whoever vouched for it', () => {
     const session = { access_token: 'ours', refresh_token: 'ours', user: { id: 'amara' } };
     const granted = { ...session, provider_token: 'theirs', provider_refresh_token: 'theirs' };
-    sessionPlace.setItem(sessionKey, JSON.stringify(granted));
-    expect(JSON.parse(sessionPlace.getItem(sessionKey) ?? '')).toEqual(session);
+    sessionStorageAdapter.setItem(SESSION_KEY, JSON.stringify(granted));
+    expect(JSON.parse(sessionStorageAdapter.getItem(SESSION_KEY) ?? '')).toEqual(session);
   });
 
   test('is where it was after an attempt that failed', () => {
-    sessionPlace.setItem(sessionKey, 'remembered');
-    const undo = rememberSession(false);
+    sessionStorageAdapter.setItem(SESSION_KEY, 'remembered');
+    const undo = setSessionPersistence(false);
     undo();
-    expect(sessionPlace.getItem(sessionKey)).toBe('remembered');
+    expect(sessionStorageAdapter.getItem(SESSION_KEY)).toBe('remembered');
   });
 
   test('is where it was after a way elsewhere that brought none, however often it was tried', () => {
     for (const remembered of [true, false]) {
-      rememberSession(remembered);
-      sessionPlace.setItem(sessionKey, `remembered: ${remembered}`);
-      rememberSessionAfterwards(!remembered);
-      rememberSessionAfterwards(!remembered);
-      expect(sessionPlace.getItem(sessionKey)).not.toBe(`remembered: ${remembered}`);
-      cameBack(false);
-      expect(sessionPlace.getItem(sessionKey)).toBe(`remembered: ${remembered}`);
-      sessionPlace.removeItem(sessionKey);
+      setSessionPersistence(remembered);
+      sessionStorageAdapter.setItem(SESSION_KEY, `remembered: ${remembered}`);
+      setSessionPersistenceForRedirect(!remembered);
+      setSessionPersistenceForRedirect(!remembered);
+      expect(sessionStorageAdapter.getItem(SESSION_KEY)).not.toBe(`remembered: ${remembered}`);
+      restorePersistenceAfterRedirect(false);
+      expect(sessionStorageAdapter.getItem(SESSION_KEY)).toBe(`remembered: ${remembered}`);
+      sessionStorageAdapter.removeItem(SESSION_KEY);
     }
   });
 
   test('stays where a way elsewhere has brought it, or a password since', () => {
-    for (const enters of [() => cameBack(true), () => void rememberSession(false)]) {
-      rememberSession(true);
-      rememberSessionAfterwards(false);
+    for (const enters of [() => restorePersistenceAfterRedirect(true), () => void setSessionPersistence(false)]) {
+      setSessionPersistence(true);
+      setSessionPersistenceForRedirect(false);
       enters();
-      sessionPlace.setItem(sessionKey, 'new');
-      cameBack(false);
-      expect(tab[sessionKey]).toBe('new');
+      sessionStorageAdapter.setItem(SESSION_KEY, 'new');
+      restorePersistenceAfterRedirect(false);
+      expect(tab[SESSION_KEY]).toBe('new');
     }
   });
 
   test('has an owner, unless it is no session', () => {
     expect(sessionOwner()).toBeUndefined();
-    sessionPlace.setItem(sessionKey, JSON.stringify({ user: { id: 'amara' } }));
+    sessionStorageAdapter.setItem(SESSION_KEY, JSON.stringify({ user: { id: 'amara' } }));
     expect(sessionOwner()).toBe('amara');
     for (const junk of ['null', '{}', '"x"', '{not json']) {
-      sessionPlace.setItem(sessionKey, junk);
+      sessionStorageAdapter.setItem(SESSION_KEY, junk);
       expect(sessionOwner()).toBeUndefined();
     }
   });
 });
 
 test('the other half of a flow is found by every tab', () => {
-  rememberSession(false);
-  expect(beganFlow()).toBe(false);
-  sessionPlace.setItem(`${sessionKey}-flow-1234-code-verifier`, 'secret');
-  expect(Object.keys(browser)).toEqual([`${sessionKey}-flow-1234-code-verifier`]);
-  expect(beganFlow()).toBe(true);
+  setSessionPersistence(false);
+  expect(hasPendingFlow()).toBe(false);
+  sessionStorageAdapter.setItem(`${SESSION_KEY}-flow-1234-code-verifier`, 'secret');
+  expect(Object.keys(browser)).toEqual([`${SESSION_KEY}-flow-1234-code-verifier`]);
+  expect(hasPendingFlow()).toBe(true);
 });

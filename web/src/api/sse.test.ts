@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { eventsOf } from './sse';
+import { parseEventStream } from './sse';
 
 function bodyOf(...chunks: string[]): ReadableStream<Uint8Array> {
   return new Blob(chunks).stream();
@@ -7,7 +7,7 @@ function bodyOf(...chunks: string[]): ReadableStream<Uint8Array> {
 
 async function read(...chunks: string[]) {
   const events = [];
-  for await (const event of eventsOf(bodyOf(...chunks))) events.push(event);
+  for await (const event of parseEventStream(bodyOf(...chunks))) events.push(event);
   return events;
 }
 
@@ -33,7 +33,7 @@ test('a line on which nothing comes any more is given up, and heartbeats keep on
     cancel: () => void (left = true),
   });
   const says = (text: string) => line.enqueue(new TextEncoder().encode(text));
-  const events = eventsOf(body, 200);
+  const events = parseEventStream(body, 200);
   const first = events.next();
   setTimeout(() => says(':\n\n'), 120);
   setTimeout(() => says('data: x\n\n'), 240);

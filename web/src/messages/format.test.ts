@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { ago, bytes, date, dateTime, money, officeToday, percent, personToday, shortMoney } from './format';
+import { relativeTime, bytes, date, dateTime, money, todayInOfficeZone, percent, todayInUserZone, compactMoney } from './format';
 import { setLocale } from './locale';
 
 beforeAll(() => {
@@ -30,9 +30,9 @@ test('an amount keeps every digit', () => {
 });
 
 test('cards abbreviate to one decimal', () => {
-  expect(shortMoney('1250000.00', 'USD', 'millions')).toBe('$1.3M');
-  expect(shortMoney('0.00', 'USD', 'millions')).toBe('$0.0M');
-  expect(shortMoney('12480.00', 'USD', 'thousands')).toBe('$12.5K');
+  expect(compactMoney('1250000.00', 'USD', 'millions')).toBe('$1.3M');
+  expect(compactMoney('0.00', 'USD', 'millions')).toBe('$0.0M');
+  expect(compactMoney('12480.00', 'USD', 'thousands')).toBe('$12.5K');
 });
 
 test('percent and sizes', () => {
@@ -43,17 +43,17 @@ test('percent and sizes', () => {
 
 test('how long ago', () => {
   const now = Date.parse('2026-01-31T12:00:00Z');
-  expect(ago('2026-01-31T11:58:10Z', now)).toBe('1 minute ago');
-  expect(ago('2026-01-31T11:59:50Z', now)).toBe('now');
+  expect(relativeTime('2026-01-31T11:58:10Z', now)).toBe('1 minute ago');
+  expect(relativeTime('2026-01-31T11:59:50Z', now)).toBe('now');
 });
 
 test('today is the day in the zone of the person, or of the office', () => {
   const at = new Date('2026-12-12T01:30:00Z');
   setLocale({ timeZone: 'Pacific/Kiritimati', officeTimeZone: 'America/Los_Angeles' });
-  expect(personToday(at)).toBe('2026-12-12');
-  expect(officeToday(at)).toBe('2026-12-11');
+  expect(todayInUserZone(at)).toBe('2026-12-12');
+  expect(todayInOfficeZone(at)).toBe('2026-12-11');
   setLocale({ timeZone: 'Pacific/Honolulu', officeTimeZone: 'Pacific/Kiritimati' });
-  expect(personToday(at)).toBe('2026-12-11');
-  expect(officeToday(at)).toBe('2026-12-12');
+  expect(todayInUserZone(at)).toBe('2026-12-11');
+  expect(todayInOfficeZone(at)).toBe('2026-12-12');
   setLocale({ timeZone: 'America/New_York' });
 });

@@ -2,10 +2,10 @@ import { getLocale } from './locale';
 
 /** Every date, amount and number a person reads is written here, in their locale and time zone. */
 
-const none = '—';
+const NO_VALUE = '—';
 
 /** A date as the person wants it written. */
-function written(at: Date, timeZone: string): string {
+function dateOptions(at: Date, timeZone: string): string {
   const { language, dateFormat } = getLocale();
   if (dateFormat === 'auto') {
     return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(at);
@@ -19,9 +19,9 @@ function written(at: Date, timeZone: string): string {
 }
 
 export function date(day: string | null | undefined): string {
-  if (!day) return none;
+  if (!day) return NO_VALUE;
   // A calendar day has no zone: it is formatted in the one it was parsed in.
-  return written(new Date(`${day}T00:00:00Z`), 'UTC');
+  return dateOptions(new Date(`${day}T00:00:00Z`), 'UTC');
 }
 
 /** "Nov 16": for the scales of charts, whose tables have the whole date. */
@@ -31,12 +31,12 @@ export function shortDate(day: string): string {
 }
 
 /** The day that an instant was in the person's zone, as the wire writes days. */
-export function dayOf(instant: string): string {
-  return personToday(new Date(instant));
+export function localDay(instant: string): string {
+  return todayInUserZone(new Date(instant));
 }
 
 export function dateTime(instant: string | null | undefined): string {
-  if (!instant) return none;
+  if (!instant) return NO_VALUE;
   const { language, timeZone, dateFormat } = getLocale();
   const at = new Date(instant);
   if (dateFormat === 'auto') {
@@ -45,7 +45,7 @@ export function dateTime(instant: string | null | undefined): string {
     );
   }
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone }).format(at);
-  return `${written(at, timeZone)}, ${time}`;
+  return `${dateOptions(at, timeZone)}, ${time}`;
 }
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -55,12 +55,12 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 ];
 
 /** "5 minutes ago" within a week, the date beyond. */
-export function ago(instant: string, now = Date.now()): string {
+export function relativeTime(instant: string, now = Date.now()): string {
   const { language, timeZone } = getLocale();
   const at = new Date(instant);
   const seconds = Math.round((at.getTime() - now) / 1000);
   if (Math.abs(seconds) > 7 * 86_400) {
-    return written(at, timeZone);
+    return dateOptions(at, timeZone);
   }
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second' as const, 0];
@@ -74,7 +74,7 @@ export function relativeDays(days: number): string {
 
 /** The exact amount. Intl takes the decimal string itself, so no digit goes through a float. */
 export function money(amount: string | null | undefined, currency: string): string {
-  if (amount === null || amount === undefined) return none;
+  if (amount === null || amount === undefined) return NO_VALUE;
   const { language } = getLocale();
   return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
     amount as Intl.StringNumericLiteral,
@@ -82,7 +82,7 @@ export function money(amount: string | null | undefined, currency: string): stri
 }
 
 /** "$1.3M" or "$12.5K": for cards, always beside the exact amount. */
-export function shortMoney(amount: string, currency: string, scale: 'millions' | 'thousands'): string {
+export function compactMoney(amount: string, currency: string, scale: 'millions' | 'thousands'): string {
   const { language } = getLocale();
   const options = {
     style: 'currency',
@@ -115,7 +115,7 @@ export function number(value: number): string {
 }
 
 export function percent(value: number | string | null | undefined): string {
-  if (value === null || value === undefined) return none;
+  if (value === null || value === undefined) return NO_VALUE;
   const options = { style: 'percent', maximumFractionDigits: 4 } as const;
   return new Intl.NumberFormat(getLocale().language, options).format(Number(value) / 100);
 }
@@ -123,7 +123,7 @@ export function percent(value: number | string | null | undefined): string {
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 export function bytes(value: number | null | undefined): string {
-  if (value === null || value === undefined) return none;
+  if (value === null || value === undefined) return NO_VALUE;
   const step = value < 1 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), byteUnits.length - 1);
   const options = {
     style: 'unit',
@@ -136,22 +136,22 @@ export function bytes(value: number | null | undefined): string {
 }
 
 /** Today in the person's zone, as the wire wants it: defaults of forms, names of files. */
-export function personToday(now = new Date()): string {
-  return dayIn(getLocale().timeZone, now);
+export function todayInUserZone(now = new Date()): string {
+  return dayInZone(getLocale().timeZone, now);
 }
 
 /** Today in the office's zone: deadlines, dates of payments and payouts. */
-export function officeToday(now = new Date()): string {
-  return dayIn(getLocale().officeTimeZone, now);
+export function todayInOfficeZone(now = new Date()): string {
+  return dayInZone(getLocale().officeTimeZone, now);
 }
 
-function dayIn(timeZone: string, at: Date): string {
+function dayInZone(timeZone: string, at: Date): string {
   const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
   return new Intl.DateTimeFormat('en-CA', options).format(at);
 }
 
 /** What a `datetime-local` field says, as the instant it is in a zone. */
-export function instantIn(local: string, timeZone: string): string {
+export function localTimeToInstant(local: string, timeZone: string): string {
   const asUtc = Date.parse(`${local}Z`);
   const shown = (at: number) => {
     const parts = new Intl.DateTimeFormat('en-US', {

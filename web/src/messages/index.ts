@@ -1,6 +1,6 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { catalogueOf, getLocale, onLocaleChange, speaks, type Catalogue, type Locale } from './locale';
+import { catalogueFor, getLocale, onLocaleChange, registerLanguageLoader, type Catalogue, type Locale } from './locale';
 
 type Namespaces = Record<string, Record<string, string>>;
 
@@ -10,13 +10,13 @@ const catalogues: Record<Catalogue, () => Promise<{ messages: Namespaces }>> = {
   es: () => import('./es'),
 };
 
-let started: Promise<unknown> | undefined;
+let initialized: Promise<unknown> | undefined;
 
 /** Makes the words of everything behind the landing page ready, in the current language and in those chosen later. */
 export async function loadMessages(): Promise<void> {
-  const catalogue = catalogueOf(getLocale().language);
+  const catalogue = catalogueFor(getLocale().language);
   document.documentElement.lang = getLocale().language;
-  started ??= i18next.use(initReactI18next).init({
+  initialized ??= i18next.use(initReactI18next).init({
     lng: catalogue,
     supportedLngs: ['en', 'es'],
     fallbackLng: false,
@@ -26,28 +26,28 @@ export async function loadMessages(): Promise<void> {
     interpolation: { escapeValue: false },
     react: { useSuspense: false },
   });
-  await started;
-  speaks(speak);
-  followClock();
-  await speak(catalogue);
+  await initialized;
+  registerLanguageLoader(addLanguage);
+  redrawOnDateSettingsChange();
+  await addLanguage(catalogue);
 }
 
-let clock = '';
-const clockOf = ({ timeZone, dateFormat }: Locale) => `${timeZone} ${dateFormat}`;
+let dateSettings = '';
+const dateSettingsKey = ({ timeZone, dateFormat }: Locale) => `${timeZone} ${dateFormat}`;
 
 /** Dates are written among the words: when they are written otherwise, whatever has words is drawn again. */
-function followClock(): void {
-  if (clock) return;
-  clock = clockOf(getLocale());
+function redrawOnDateSettingsChange(): void {
+  if (dateSettings) return;
+  dateSettings = dateSettingsKey(getLocale());
   onLocaleChange(() => {
-    const next = clockOf(getLocale());
-    if (next === clock) return;
-    clock = next;
+    const next = dateSettingsKey(getLocale());
+    if (next === dateSettings) return;
+    dateSettings = next;
     i18next.emit('languageChanged', i18next.language);
   });
 }
 
-async function speak(catalogue: Catalogue): Promise<void> {
+async function addLanguage(catalogue: Catalogue): Promise<void> {
   const { messages } = await catalogues[catalogue]();
   for (const [namespace, words] of Object.entries(messages)) {
     i18next.addResourceBundle(catalogue, namespace, words);

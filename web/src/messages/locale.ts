@@ -22,14 +22,14 @@ export const languageNames: Record<Language, string> = {
 /** The catalogues that exist; British English reads the English one. */
 export type Catalogue = 'en' | 'es';
 
-const storageKey = 'spv-language';
+const STORAGE_KEY = 'spv-language';
 
-export function catalogueOf(language: Language): Catalogue {
+export function catalogueFor(language: Language): Catalogue {
   return language === 'es' ? 'es' : 'en';
 }
 
-function preferred(): Language {
-  const stored = browserStore.getItem(storageKey);
+function preferredLanguage(): Language {
+  const stored = browserStore.getItem(STORAGE_KEY);
   const wanted = stored ? [stored] : (globalThis.navigator?.languages ?? []);
   for (const tag of wanted) {
     if (tag === 'en-GB') return 'en-GB';
@@ -39,11 +39,11 @@ function preferred(): Language {
   return 'en-US';
 }
 
-const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const browserTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 let current: Locale = {
-  language: preferred(),
-  timeZone: ownZone,
-  officeTimeZone: ownZone,
+  language: preferredLanguage(),
+  timeZone: browserTimeZone,
+  officeTimeZone: browserTimeZone,
   dateFormat: 'auto',
 };
 const listeners = new Set<() => void>();
@@ -54,21 +54,21 @@ export function getLocale(): Locale {
 
 export function setLocale(next: Partial<Locale>): void {
   current = { ...current, ...next };
-  browserStore.setItem(storageKey, current.language);
+  browserStore.setItem(STORAGE_KEY, current.language);
   document.documentElement.lang = current.language;
   for (const listener of listeners) listener();
 }
 
-type Speaker = (catalogue: Catalogue) => Promise<unknown>;
-const speakers = new Set<Speaker>();
+type LanguageLoader = (catalogue: Catalogue) => Promise<unknown>;
+const languageLoaders = new Set<LanguageLoader>();
 
 /** `learn` gets the words of a language ready before it is shown. */
-export function speaks(learn: Speaker): void {
-  speakers.add(learn);
+export function registerLanguageLoader(learn: LanguageLoader): void {
+  languageLoaders.add(learn);
 }
 
 export async function setLanguage(language: Language): Promise<void> {
-  await Promise.all([...speakers].map((learn) => learn(catalogueOf(language))));
+  await Promise.all([...languageLoaders].map((learn) => learn(catalogueFor(language))));
   setLocale({ language });
 }
 

@@ -1,7 +1,7 @@
 /** What is said where the app cannot even start: the catalogues may be what did not come. */
-import { catalogueOf, type Catalogue, type Language } from './locale';
+import { catalogueFor, type Catalogue, type Language } from './locale';
 
-const words: Record<Catalogue, { text: string; again: string }> = {
+const texts: Record<Catalogue, { text: string; again: string }> = {
   en: {
     text: 'This page could not be started. Check your connection, and whether the browser blocks scripts or storage for this site.',
     again: 'Try again',
@@ -12,4 +12,4 @@ const words: Record<Catalogue, { text: string; again: string }> = {
   },
 };
 
-export const startWords = (language: Language) => words[catalogueOf(language)];
+export const startupErrorText = (language: Language) => texts[catalogueFor(language)];

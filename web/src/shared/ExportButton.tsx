@@ -1,6 +1,6 @@
 import { IconFileTypeCsv } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { personToday } from '../messages/format';
+import { todayInUserZone } from '../messages/format';
 import { useSave } from './useSave';
 import { BusyButton } from '../ui/BusyButton';
 import { saveBlob } from '../ui/saveText';
@@ -18,7 +18,7 @@ export function ExportButton({ name, load }: Props) {
   const { mutate, isPending } = useSave({
     save: load,
     saved: (blob) => {
-      const file = `${name}-${personToday()}.csv`;
+      const file = `${name}-${todayInUserZone()}.csv`;
       saveBlob(file, blob);
       toast({ title: t('export.done'), description: file });
     },

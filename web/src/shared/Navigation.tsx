@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** One entry of a portal's sidebar. */
-export function Entry({ to, icon: Picture, label, end, children }: Props) {
+export function NavEntry({ to, icon: Picture, label, end, children }: Props) {
   return (
     <NavLink className={navLink} to={to} end={end}>
       <Picture size={16} aria-hidden="true" />

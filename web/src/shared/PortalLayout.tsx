@@ -10,14 +10,14 @@ import { errorText } from '../api/errors';
 import { queries } from '../api/queries';
 import type { Me, MeChange } from '../api/types';
 import { setLanguage, setLocale, type Language } from '../messages/locale';
-import { ActivityWaiting } from '../ui/ActivityList';
+import { ActivitySkeleton } from '../ui/ActivityList';
 import { AppFrame } from '../ui/AppFrame';
 import { Logo } from '../ui/Logo';
 import { LogoutButton } from '../ui/LogoutButton';
 import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
-import { followsAccount, noteFollowed } from './colorSchemeSource';
-import { useFollowedLocale } from './session/applyPreferences';
+import { followsAccount, setFollowsAccount } from './colorSchemeSource';
+import { useAppliedLocale } from './session/applyPreferences';
 import { Bell } from './notifications/Bell';
 import { useLogout } from './session/logout';
 import { MeContext } from './session/me';
@@ -58,7 +58,7 @@ export function PortalLayout({
 
   const logout = useLogout();
   const { setColorScheme } = useMantineColorScheme();
-  const ready = useFollowedLocale(me, timeZone === undefined ? me.time_zone : timeZone);
+  const ready = useAppliedLocale(me, timeZone === undefined ? me.time_zone : timeZone);
   const officeZone = settings?.time_zone;
   useEffect(() => {
     if (officeZone) setLocale({ officeTimeZone: officeZone });
@@ -71,7 +71,7 @@ export function PortalLayout({
     if (me.impersonation || followed.current === me.theme) return;
     followed.current = me.theme;
     if (me.theme !== 'auto' || followsAccount()) setColorScheme(me.theme);
-    noteFollowed(me.theme !== 'auto');
+    setFollowsAccount(me.theme !== 'auto');
   }, [me.theme, me.impersonation, setColorScheme]);
   const choose = async (choice: MeChange) => {
     try {
@@ -127,7 +127,7 @@ export function PortalLayout({
           />
         }
       >
-        {ready ? <Outlet /> : <ActivityWaiting />}
+        {ready ? <Outlet /> : <ActivitySkeleton />}
         <UnsavedGuard />
       </AppFrame>
     </MeContext>

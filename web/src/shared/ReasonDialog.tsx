@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { fieldErrors } from '../api/errors';
 import { FormModal } from '../ui/FormModal';
 import { required } from './validators';
-import { useMissing } from './useSave';
+import { useRequiredFieldsMessage } from './useSave';
 
 interface Props {
   title: string;
@@ -20,7 +20,7 @@ interface Props {
 /** Asks why, because whoever it is about will read it. */
 export function ReasonDialog({ title, text, confirmLabel, save, onConfirm, onClose }: Props) {
   const { t } = useTranslation(['common', 'names']);
-  const missing = useMissing();
+  const missing = useRequiredFieldsMessage();
   const form = useForm({ initialValues: { reason: '' }, validate: { reason: required } });
   const [sent, setSent] = useState(false);
   const refused = sent ? fieldErrors(save.error).reason : undefined;

@@ -1,13 +1,13 @@
 /** Whether an account has set the colour scheme of this device, or whoever sits at it. */
 import { browserStore } from '../api/browserStorage';
 
-const place = 'spv-scheme-of-account';
+const STORAGE_KEY = 'spv-scheme-of-account';
 
 export function followsAccount(): boolean {
-  return browserStore.getItem(place) !== null;
+  return browserStore.getItem(STORAGE_KEY) !== null;
 }
 
-export function noteFollowed(follows: boolean): void {
-  if (follows) browserStore.setItem(place, 'true');
-  else browserStore.removeItem(place);
+export function setFollowsAccount(follows: boolean): void {
+  if (follows) browserStore.setItem(STORAGE_KEY, 'true');
+  else browserStore.removeItem(STORAGE_KEY);
 }

@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom';
  * Shows what a form is refused for and goes to the first such field, which may have scrolled away. Whoever has gone on
  * to something else since it was sent, `from` where they were, stays there.
  */
-export function goToFault(show: () => void = () => undefined, from = document.activeElement): void {
+export function focusFirstError(show: () => void = () => undefined, from = document.activeElement): void {
   flushSync(show);
   const now = document.activeElement;
   if (now !== from && now !== document.body) return;

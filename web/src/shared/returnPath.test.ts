@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { forgetWantedPath, isOwnPath, rememberWantedPath, wantedPath } from './returnPath';
+import { clearReturnPath, isOwnPath, saveReturnPath, readReturnPath } from './returnPath';
 
 describe('a path of our own', () => {
   test.each(['/', '/client-dashboard', '/employee-dashboard?tab=spvs&q=a%20b#x', '/a//b'])(
@@ -51,17 +51,17 @@ describe('the page a visitor wanted', () => {
   });
 
   test('is remembered until it is forgotten', () => {
-    expect(wantedPath()).toBeNull();
-    rememberWantedPath('/client-dashboard/orders');
-    expect(wantedPath()).toBe('/client-dashboard/orders');
-    forgetWantedPath();
-    expect(wantedPath()).toBeNull();
+    expect(readReturnPath()).toBeNull();
+    saveReturnPath('/client-dashboard/orders');
+    expect(readReturnPath()).toBe('/client-dashboard/orders');
+    clearReturnPath();
+    expect(readReturnPath()).toBeNull();
   });
 
   test('is never a page of another site, not even one put into the storage by hand', () => {
-    rememberWantedPath('//evil.example');
-    expect(wantedPath()).toBeNull();
+    saveReturnPath('//evil.example');
+    expect(readReturnPath()).toBeNull();
     kept.set('spv-wanted-path', 'https://evil.example');
-    expect(wantedPath()).toBeNull();
+    expect(readReturnPath()).toBeNull();
   });
 });

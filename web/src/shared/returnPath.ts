@@ -4,21 +4,21 @@
  */
 import { tabStore } from '../api/browserStorage';
 
-const key = 'spv-wanted-path';
+const STORAGE_KEY = 'spv-wanted-path';
 
 /** A path of this site, never another origin: `//host` and `/\host` are not paths, nor with a tab or line break,
  * which browsers leave out, between the two. */
 export const isOwnPath = (path: string) => /^\/(?![/\\])[^\t\n\r]*$/.test(path);
 
-export function rememberWantedPath(path: string) {
-  if (isOwnPath(path)) tabStore.setItem(key, path);
+export function saveReturnPath(path: string) {
+  if (isOwnPath(path)) tabStore.setItem(STORAGE_KEY, path);
 }
 
-export function wantedPath(): string | null {
-  const path = tabStore.getItem(key);
+export function readReturnPath(): string | null {
+  const path = tabStore.getItem(STORAGE_KEY);
   return path && isOwnPath(path) ? path : null;
 }
 
-export function forgetWantedPath() {
-  tabStore.removeItem(key);
+export function clearReturnPath() {
+  tabStore.removeItem(STORAGE_KEY);
 }

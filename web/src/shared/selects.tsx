@@ -18,16 +18,16 @@ interface Field {
 }
 
 /** The value of "No ISO partner": chosen, unlike an empty field. */
-export const noIso = 'none';
+export const NO_ISO = 'none';
 
-function useTyped() {
+function useSearchText() {
   const [typed, setTyped] = useState('');
   const [settled] = useDebouncedValue(typed, 200);
   return { search: { q: settled || undefined, limit: 20 }, setTyped, typing: typed !== settled };
 }
 
 export function CompanySelect(field: Field) {
-  const { search, setTyped, typing } = useTyped();
+  const { search, setTyped, typing } = useSearchText();
   const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery(queries.companies(search));
   return (
     <LookupSelect
@@ -45,7 +45,7 @@ interface InCompany extends Field {
 
 export function IsoSelect({ companyId, ...field }: InCompany) {
   const { t } = useTranslation('common');
-  const { search, setTyped, typing } = useTyped();
+  const { search, setTyped, typing } = useSearchText();
   const query = queries.isos({ ...search, company_id: companyId ?? undefined });
   const asked = companyId !== null;
   const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled: asked });
@@ -56,7 +56,7 @@ export function IsoSelect({ companyId, ...field }: InCompany) {
       onSearch={setTyped}
       old={asked && (typing || isLoading || isPlaceholderData)}
       choices={[
-        { value: noIso, label: t('no_iso') },
+        { value: NO_ISO, label: t('no_iso') },
         ...data.map((iso) => ({ value: iso.id, label: `${iso.first_name} ${iso.last_name}` })),
       ]}
     />
@@ -64,7 +64,7 @@ export function IsoSelect({ companyId, ...field }: InCompany) {
 }
 
 export function ClientSelect({ companyId, ...field }: InCompany) {
-  const { search, setTyped, typing } = useTyped();
+  const { search, setTyped, typing } = useSearchText();
   const query = queries.clients({ ...search, company_id: companyId ?? undefined });
   const asked = companyId !== null;
   const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled: asked });

@@ -12,7 +12,7 @@ interface ListQuery<Row> {
 }
 
 /** A paged query as a table wants it. */
-export function listState<Row>(query: ListQuery<Row>): TableState<Row> {
+export function tableState<Row>(query: ListQuery<Row>): TableState<Row> {
   return {
     rows: query.data,
     old: query.isPlaceholderData,

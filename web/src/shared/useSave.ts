@@ -3,9 +3,9 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../api/cache';
 import { ApiError, errorText, fieldErrors } from '../api/errors';
-import { touched, type Noun } from '../api/events';
-import { goToFault } from './focusFirstError';
-import { newKey } from './idempotencyKey';
+import { affectedNouns, type Noun } from '../api/events';
+import { focusFirstError } from './focusFirstError';
+import { newIdempotencyKey } from './idempotencyKey';
 import { toast } from '../ui/toasts';
 
 interface Form {
@@ -17,7 +17,7 @@ interface Options<Input, Result> {
   save: (input: Input, key: string) => Promise<Result>;
   saved: (result: Result) => void;
   /** What it changes. What follows from that is read again at once: events come later, or not at all. */
-  touches?: Noun | Noun[];
+  invalidates?: Noun | Noun[];
   /** Those of one scope are sent one after the other. */
   scope?: { id: string };
   /** Gets the server's words beside its fields. */
@@ -30,31 +30,31 @@ interface Options<Input, Result> {
 export function useSave<Input, Result>({
   save,
   saved,
-  touches = [],
+  invalidates = [],
   scope,
   form,
   explain,
 }: Options<Input, Result>) {
   const { t } = useTranslation('common');
-  const key = useRef(newKey());
+  const key = useRef(newIdempotencyKey());
   return useMutation({
     scope,
     mutationFn: (input: Input) => save(input, key.current),
     onMutate: () => document.activeElement,
     onSuccess: (result) => {
-      key.current = newKey();
+      key.current = newIdempotencyKey();
       saved(result);
-      for (const noun of new Set([touches].flat().flatMap(touched)))
+      for (const noun of new Set([invalidates].flat().flatMap(affectedNouns)))
         void queryClient.invalidateQueries({ queryKey: [noun] });
     },
     onError: (error, _input, from) => {
       // The server answered and made nothing: what is sent next is a new attempt.
-      if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newKey();
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newIdempotencyKey();
       const show = () => {
         const explained = error instanceof ApiError && explain?.(error);
         if (!explained) form?.setErrors(fieldErrors(error));
       };
-      if (form) goToFault(show, from);
+      if (form) focusFirstError(show, from);
       else show();
       const missing = error instanceof ApiError && error.fields.some((field) => field.code === 'required');
       toast({
@@ -67,10 +67,10 @@ export function useSave<Input, Result>({
 }
 
 /** For a form's `onSubmit` failure: some required field is empty. */
-export function useMissing(): () => void {
+export function useRequiredFieldsMessage(): () => void {
   const { t } = useTranslation('common');
   return () => {
     toast({ title: t('missing.title'), description: t('missing.text'), destructive: true });
-    goToFault();
+    focusFirstError();
   };
 }

@@ -22,7 +22,7 @@ interface Props<Value extends string> {
   disabled?: boolean;
 }
 
-const typeAheadResets = 1000;
+const TYPE_AHEAD_RESET_MS = 1000;
 
 /** A short list to choose from. Typing letters jumps to the choice that begins with them. */
 export function ChoiceSelect<Value extends string>({
@@ -50,10 +50,10 @@ export function ChoiceSelect<Value extends string>({
     typed.current += event.key.toLowerCase();
     timer.current = setTimeout(() => {
       typed.current = '';
-    }, typeAheadResets);
+    }, TYPE_AHEAD_RESET_MS);
     const open = combobox.dropdownOpened;
     const from = Math.max(open ? combobox.getSelectedOptionIndex() : chosen, 0);
-    const hit = matching(choices, typed.current, from);
+    const hit = nextMatch(choices, typed.current, from);
     const choice = choices[hit];
     if (!choice) return;
     if (open) combobox.selectOption(hit);
@@ -109,7 +109,7 @@ export function ChoiceSelect<Value extends string>({
 }
 
 /** The next choice that begins with what was typed; the same letter again steps through its choices. */
-function matching(choices: Choice<string>[], typed: string, from: number): number {
+function nextMatch(choices: Choice<string>[], typed: string, from: number): number {
   const repeated = [...typed].every((letter) => letter === typed[0]);
   const needle = repeated ? typed.slice(0, 1) : typed;
   const order = choices.map((_, index) => (index + from + (needle.length === 1 ? 1 : 0)) % choices.length);

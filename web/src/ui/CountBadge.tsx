@@ -1,7 +1,7 @@
 import classes from './CountBadge.module.css';
 
 /** A small number of what is new; nothing when there is nothing. */
-export function Count({ of, label }: { of: number | undefined; label: string }) {
+export function CountBadge({ of, label }: { of: number | undefined; label: string }) {
   if (!of) return null;
   return (
     <span className={classes.count}>

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Explained } from './InfoTooltip';
+import { InfoTooltip } from './InfoTooltip';
 import { LoadMore } from './LoadMore';
 import { ErrorState } from './ErrorState';
 import classes from './DataTable.module.css';
@@ -85,7 +85,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
                   ) : (
                     column.header
                   )}
-                  {column.explain && <Explained text={column.explain} />}
+                  {column.explain && <InfoTooltip text={column.explain} />}
                 </th>
               ))}
             </tr>
@@ -94,7 +94,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
             {state.rows ? (
               state.rows.map((row, place) => <Row key={rowKey(row, place)} row={row} columns={columns} />)
             ) : (
-              <Waiting columns={columns} rows={expected} />
+              <TableSkeleton columns={columns} rows={expected} />
             )}
           </tbody>
         </table>
@@ -140,14 +140,14 @@ function Row<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
   );
 }
 
-const waitingWidths = ['70%', '50%', '80%', '60%', '65%'];
+const SKELETON_WIDTHS = ['70%', '50%', '80%', '60%', '65%'];
 
-function Waiting<Row>({ columns, rows = 5 }: { columns: Column<Row>[]; rows?: number }) {
+function TableSkeleton<Row>({ columns, rows = 5 }: { columns: Column<Row>[]; rows?: number }) {
   return Array.from({ length: rows }, (_, row) => (
     <tr key={row} aria-hidden="true" className={classes.waiting}>
       {columns.map((column) => (
         <td key={column.key}>
-          <Skeleton height={12} width={waitingWidths[row % waitingWidths.length]} />
+          <Skeleton height={12} width={SKELETON_WIDTHS[row % SKELETON_WIDTHS.length]} />
         </td>
       ))}
     </tr>

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { ago, date, dateTime } from '../messages/format';
+import { relativeTime, date, dateTime } from '../messages/format';
 
 /** A calendar day. */
 export function DateText({ day }: { day: string | null | undefined }) {
@@ -12,7 +12,7 @@ export function DateText({ day }: { day: string | null | undefined }) {
 }
 
 /** An instant as "5 minutes ago", kept true while the page is open; the exact time in the tooltip. */
-export function Ago({ at }: { at: string }) {
+export function RelativeTime({ at }: { at: string }) {
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((count) => count + 1), 30_000);
@@ -21,7 +21,7 @@ export function Ago({ at }: { at: string }) {
   return (
     <Tooltip label={dateTime(at)}>
       <time className="num" dateTime={at}>
-        {ago(at)}
+        {relativeTime(at)}
       </time>
     </Tooltip>
   );

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from './BusyButton';
-import { forgetUnsaved, useUnsaved } from './unsavedChanges';
+import { clearUnsaved, useUnsaved } from './unsavedChanges';
 import classes from './FormModal.module.css';
 
 interface Props {
@@ -69,7 +69,7 @@ export function FormModal(props: Props) {
             <Button
               color="red"
               onClick={() => {
-                forgetUnsaved();
+                clearUnsaved();
                 props.onClose();
               }}
             >
@@ -96,6 +96,6 @@ export function FormModal(props: Props) {
 }
 
 /** Two fields side by side, below each other on a phone. */
-export function Pair({ children }: { children: ReactNode }) {
+export function FieldPair({ children }: { children: ReactNode }) {
   return <div className={classes.pair}>{children}</div>;
 }

@@ -3,7 +3,7 @@ import { IconInfoCircle } from '@tabler/icons-react';
 import classes from './InfoTooltip.module.css';
 
 /** A sign beside a figure that says how it is counted: by pointer, by touch, by keyboard and to screen readers. */
-export function Explained({ text }: { text: string }) {
+export function InfoTooltip({ text }: { text: string }) {
   return (
     <Tooltip label={text} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
       <span className={classes.sign} role="img" aria-label={text} tabIndex={0}>

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { money, shortMoney } from '../messages/format';
+import { money, compactMoney } from '../messages/format';
 
 interface Props {
   amount: string | null | undefined;
@@ -13,7 +13,7 @@ export function Money({ amount, currency }: Props) {
 }
 
 /** For cards: millions or thousands with one decimal; the exact amount in the tooltip and for screen readers. */
-export function ShortMoney({
+export function CompactMoney({
   amount,
   currency,
   scale,
@@ -23,7 +23,7 @@ export function ShortMoney({
   return (
     <Tooltip label={exact}>
       <span className="num" tabIndex={0}>
-        {shortMoney(amount, currency, scale)}
+        {compactMoney(amount, currency, scale)}
         <span className="sr-only"> {t('exact_amount', { amount: exact })}</span>
       </span>
     </Tooltip>

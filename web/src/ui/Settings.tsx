@@ -71,7 +71,7 @@ export function SettingsFooter({ children }: { children: ReactNode }) {
 }
 
 /** Rows that are still on their way, as high as they will be. */
-export function SettingsWaiting({ rows = 1 }: { rows?: number }) {
+export function SettingsSkeleton({ rows = 1 }: { rows?: number }) {
   return Array.from({ length: rows }, (_, row) => (
     <div key={row} className={classes.row} aria-busy="true">
       <Skeleton height={32} width={32} radius="md" />
@@ -100,5 +100,5 @@ interface StateProps<Data> {
 export function SettingsState<Data>({ data, error, retry, rows, children }: StateProps<Data>) {
   if (data !== undefined) return <>{children(data)}</>;
   if (error) return <ErrorState message={error} onRetry={retry} />;
-  return <SettingsWaiting rows={rows} />;
+  return <SettingsSkeleton rows={rows} />;
 }

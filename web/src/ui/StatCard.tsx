@@ -1,6 +1,6 @@
 import { Card, Skeleton, Text } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
-import { Explained } from './InfoTooltip';
+import { InfoTooltip } from './InfoTooltip';
 import classes from './StatCard.module.css';
 
 interface Props {
@@ -22,13 +22,13 @@ export function StatCard({ label, icon, value, hint, explain }: Props) {
           <Text component="h2" size="sm" c="dimmed" fw={500} display="inline">
             {label}
           </Text>
-          {explain && <Explained text={explain} />}
+          {explain && <InfoTooltip text={explain} />}
         </div>
         <span className={classes.icon} aria-hidden="true">
           {icon}
         </span>
       </div>
-      <div className={classes.value} style={lengthOf(value)}>
+      <div className={classes.value} style={textLength(value)}>
         {value === undefined ? <Skeleton height="1lh" width={72} /> : value}
       </div>
       {hint !== undefined && (
@@ -41,7 +41,7 @@ export function StatCard({ label, icon, value, hint, explain }: Props) {
 }
 
 /** How many signs are to fit into the card: a long amount is written smaller, never cut off. */
-function lengthOf(value: ReactNode): CSSProperties | undefined {
+function textLength(value: ReactNode): CSSProperties | undefined {
   return typeof value === 'string' ? ({ '--signs': value.length } as CSSProperties) : undefined;
 }
 

@@ -21,7 +21,7 @@ export function TwoColumns({ main, side, sideFirst = false }: Props) {
 }
 
 /** Two columns of one width. */
-export function Halves({ left, right }: { left: ReactNode; right: ReactNode }) {
+export function EqualColumns({ left, right }: { left: ReactNode; right: ReactNode }) {
   return (
     <div className={classes.halves}>
       <div className={classes.column}>{left}</div>

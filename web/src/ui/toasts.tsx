@@ -5,11 +5,11 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 
 /** Outcomes replace each other, one at a time; background notices stack up to three (decision 34). */
-const outcomes = createNotificationsStore();
-export const notices = createNotificationsStore();
+const outcomeStore = createNotificationsStore();
+export const noticeStore = createNotificationsStore();
 
 /** How many are seen at once, and for how many milliseconds each unless it says so itself. */
-export const shown = {
+export const MAX_VISIBLE = {
   outcomes: { limit: 1, autoClose: 5000 },
   notices: { limit: 3, autoClose: 4000 },
 };
@@ -22,7 +22,7 @@ interface Toast {
 
 /** Tells how something the person did went. An error stays until it is closed. */
 export function toast({ title, description, destructive = false }: Toast): void {
-  notifications.clean(outcomes);
+  notifications.clean(outcomeStore);
   notifications.show(
     {
       title,
@@ -32,13 +32,13 @@ export function toast({ title, description, destructive = false }: Toast): void 
       role: destructive ? 'alert' : 'status',
       closeButtonProps: { 'aria-label': i18next.t('common:close') },
     },
-    outcomes,
+    outcomeStore,
   );
 }
 
 /** What went wrong before has come right: its error need not stay until it is closed. */
 export function clearToast(): void {
-  notifications.clean(outcomes);
+  notifications.clean(outcomeStore);
 }
 
 /** Tells of something that happened in the background; what takes longer to read may stay longer. */
@@ -52,7 +52,7 @@ export function notice({ title, description }: Omit<Toast, 'destructive'>, autoC
       role: 'status',
       closeButtonProps: { 'aria-label': i18next.t('common:close') },
     },
-    notices,
+    noticeStore,
   );
 }
 
@@ -70,8 +70,8 @@ export function Toasts() {
       aria-relevant="additions text"
       aria-atomic={false}
     >
-      <Notifications store={outcomes} withinPortal={false} {...shown.outcomes} position="bottom-right" />
-      <Notifications store={notices} withinPortal={false} {...shown.notices} position="top-right" />
+      <Notifications store={outcomeStore} withinPortal={false} {...MAX_VISIBLE.outcomes} position="bottom-right" />
+      <Notifications store={noticeStore} withinPortal={false} {...MAX_VISIBLE.notices} position="top-right" />
     </section>
   );
 }

@@ -4,38 +4,38 @@
  */
 import { useLayoutEffect } from 'react';
 
-const forms = new Set<symbol>();
-let ask: (() => Promise<boolean>) | undefined;
+const dirtyForms = new Set<symbol>();
+let confirmLeave: (() => Promise<boolean>) | undefined;
 
 /** Registers a form while it holds what was not saved. Pass `false` while it is being saved: what follows may leave. */
 export function useUnsaved(unsaved: boolean): void {
   useLayoutEffect(() => {
     if (!unsaved) return undefined;
     const form = Symbol('unsaved');
-    forms.add(form);
-    return () => void forms.delete(form);
+    dirtyForms.add(form);
+    return () => void dirtyForms.delete(form);
   }, [unsaved]);
 }
 
-export const hasUnsaved = () => forms.size > 0;
+export const hasUnsaved = () => dirtyForms.size > 0;
 
 /** The session is over: there is nothing left to save it with. */
-export function forgetUnsaved(): void {
-  forms.clear();
+export function clearUnsaved(): void {
+  dirtyForms.clear();
 }
 
 /** The frame says how to ask. */
-export function askWith(how: () => Promise<boolean>): () => void {
-  ask = how;
+export function setLeaveConfirmation(how: () => Promise<boolean>): () => void {
+  confirmLeave = how;
   return () => {
-    if (ask === how) ask = undefined;
+    if (confirmLeave === how) confirmLeave = undefined;
   };
 }
 
 /** Asks before something other than a navigation would lose input; true where it may be lost, or there is none. */
-export async function mayLose(): Promise<boolean> {
-  if (!hasUnsaved() || !ask) return true;
-  const may = await ask();
-  if (may) forgetUnsaved();
+export async function confirmDiscard(): Promise<boolean> {
+  if (!hasUnsaved() || !confirmLeave) return true;
+  const may = await confirmLeave();
+  if (may) clearUnsaved();
   return may;
 }

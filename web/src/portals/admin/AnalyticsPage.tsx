@@ -7,8 +7,8 @@ import { queries } from '../../api/queries';
 import type { OfficeAnalytics } from '../../api/types';
 import { compact, money, month, number } from '../../messages/format';
 import { OrderCharts } from '../../shared/figures/OrderCharts';
-import { amountIn, type Fees, revenueColumns } from '../../shared/figures/revenue';
-import { useSpan, useSpanText } from '../../shared/figures/dateRange';
+import { amountInCurrency, type Fees, revenueColumns } from '../../shared/figures/revenue';
+import { useDateRange, useDateRangeText } from '../../shared/figures/dateRange';
 import { useMonthColumn } from '../../shared/figures/useMonthColumn';
 import { BarChart } from '../../ui/charts/BarChart';
 import { ChartPanel } from '../../ui/charts/ChartPanel';
@@ -24,16 +24,16 @@ type Group = OfficeAnalytics['companies'][number];
 /** The whole office in figures. */
 export function Component() {
   const { t } = useTranslation(['admin', 'reports']);
-  const { span, filter } = useSpan();
-  const spanText = useSpanText();
-  const { data, error, refetch } = useQuery(queries.officeAnalytics(span));
+  const { range, filter } = useDateRange();
+  const rangeText = useDateRangeText();
+  const { data, error, refetch } = useQuery(queries.officeAnalytics(range));
   const sum = (of: (row: Month) => number) =>
     data && number(data.months.reduce((all, row) => all + of(row), 0));
   return (
     <>
       <PageHeader
         title={t('reports:analytics.title')}
-        text={data ? `${t('analytics.text')} ${spanText(data)}` : t('analytics.text')}
+        text={data ? `${t('analytics.text')} ${rangeText(data)}` : t('analytics.text')}
         actions={filter}
       />
       {error && !data ? (
@@ -51,7 +51,7 @@ export function Component() {
               label={t('analytics.revenue')}
               explain={t('reports:analytics.revenue_text')}
               icon={<IconCoin size={18} />}
-              value={data && money(amountIn(data.revenue, data.currency), data.currency)}
+              value={data && money(amountInCurrency(data.revenue, data.currency), data.currency)}
               hint={
                 data
                   ? data.revenue
@@ -80,14 +80,14 @@ export function Component() {
               <Revenue data={data} />
               <OrderCharts data={data} />
               <StepTimes data={data} />
-              <OverTime
+              <StepTimeTable
                 title={t('analytics.requests_over_time')}
                 text={t('analytics.requests_text')}
                 file="requests"
                 months={data.months}
                 series={[['analytics.requests', (row) => row.requests]]}
               />
-              <OverTime
+              <StepTimeTable
                 title={t('analytics.sign_ins_over_time')}
                 text={t('analytics.sign_ins_text')}
                 file="sign-ins"
@@ -141,8 +141,8 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
             series={[
               {
                 name: title,
-                value: (row: Month) => Number(amountIn(row.revenue, currency)),
-                text: (row: Month) => money(amountIn(row.revenue, currency), currency),
+                value: (row: Month) => Number(amountInCurrency(row.revenue, currency)),
+                text: (row: Month) => money(amountInCurrency(row.revenue, currency), currency),
               },
             ]}
           />
@@ -158,9 +158,9 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
               {
                 key: 'revenue',
                 header: t('analytics.revenue'),
-                cell: (row) => money(amountIn(row.revenue, currency), currency),
-                plain: (row) => amountIn(row.revenue, currency),
-                total: money(amountIn(data.revenue, currency), currency),
+                cell: (row) => money(amountInCurrency(row.revenue, currency), currency),
+                plain: (row) => amountInCurrency(row.revenue, currency),
+                total: money(amountInCurrency(data.revenue, currency), currency),
               },
             ]}
           />
@@ -234,7 +234,7 @@ interface OverTimeProps {
   series: [name: string, value: (row: Month) => number][];
 }
 
-function OverTime({ title, text, file, months, series }: OverTimeProps) {
+function StepTimeTable({ title, text, file, months, series }: OverTimeProps) {
   const { t } = useTranslation(['admin', 'reports']);
   const byMonth = useMonthColumn();
   return (

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import type { Backup } from '../../api/types';
 import { bytes, dateTime, number } from '../../messages/format';
-import { whoText } from '../../messages/actorName';
+import { actorName } from '../../messages/actorName';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
@@ -22,7 +22,7 @@ const tones = {
 } as const;
 
 /** One that was made without some documents is not whole. */
-function stateOf({ state, documents_missing: missing }: Backup): keyof typeof tones {
+function backupState({ state, documents_missing: missing }: Backup): keyof typeof tones {
   return state === 'done' && missing > 0 ? 'incomplete' : state;
 }
 
@@ -41,13 +41,13 @@ export function Component() {
     {
       key: 'by',
       header: t('backups.by'),
-      cell: ({ asked_by: by }) => (by === 'portal.nightly_backup' ? t('backups.nightly') : whoText(t, by)),
+      cell: ({ asked_by: by }) => (by === 'portal.nightly_backup' ? t('backups.nightly') : actorName(t, by)),
     },
     {
       key: 'state',
       header: t('backups.state'),
       cell: (backup) => {
-        const state = stateOf(backup);
+        const state = backupState(backup);
         return <Tag tone={tones[state]}>{t(`backups.is.${state}`)}</Tag>;
       },
     },

@@ -6,7 +6,7 @@ import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Job } from '../../api/types';
 import { dateTime, number } from '../../messages/format';
-import { listState } from '../../shared/tableState';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
@@ -33,7 +33,7 @@ const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
 export function Component() {
   const { t } = useTranslation('admin');
   const [status, setStatus] = useParam('status');
-  const state = listState(useInfiniteQuery(queries.jobs({ status: status || undefined, limit: 100 })));
+  const state = tableState(useInfiniteQuery(queries.jobs({ status: status || undefined, limit: 100 })));
   const columns: Column<Job>[] = [
     { key: 'name', header: t('jobs.name'), cell: (job) => <span className={classes.value}>{job.name}</span> },
     {
@@ -64,7 +64,7 @@ export function Component() {
       key: 'again',
       header: t('jobs.again'),
       actions: true,
-      cell: (job) => (job.status === 'dead' || job.status === 'failed' ? <Again job={job} /> : null),
+      cell: (job) => (job.status === 'dead' || job.status === 'failed' ? <RetryButton job={job} /> : null),
     },
   ];
   return (
@@ -95,7 +95,7 @@ export function Component() {
   );
 }
 
-function Again({ job }: { job: Job }) {
+function RetryButton({ job }: { job: Job }) {
   const { t } = useTranslation('admin');
   const again = useSave({
     save: () => body(api.POST('/rest/v1/jobs/{id}/retry', { params: { path: { id: job.id } } })),

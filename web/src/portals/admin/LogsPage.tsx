@@ -9,7 +9,7 @@ import type { LogEntry } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { activityText, actorText } from '../../shared/activity/activityText';
 import { ExportButton } from '../../shared/ExportButton';
-import { listState } from '../../shared/tableState';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -21,7 +21,7 @@ import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { roleText, useLogColumns } from './logs/columns';
 import classes from './logs/logs.module.css';
-import { useFollow } from './logs/useLiveTail';
+import { useLiveTail } from './logs/useLiveTail';
 
 const kinds = [
   'client',
@@ -88,7 +88,7 @@ export function Component() {
   const given = { who, role, what, subject, from, to, address };
   const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
   const query = useInfiniteQuery(queries.logs(wanted));
-  useFollow(live);
+  useLiveTail(live);
   const narrowed = Object.keys(wanted).length > 0;
   const columns: Column<LogEntry>[] = [
     ...useLogColumns(),
@@ -172,7 +172,7 @@ export function Component() {
         <DataTable
           label={t('logs.entries')}
           columns={columns}
-          state={listState(query)}
+          state={tableState(query)}
           rowKey={(_, place) => place}
           empty={
             <EmptyState
@@ -205,14 +205,14 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
       <DetailList
         details={[
           [t('logs.what'), activityText(t, entry)],
-          [t('logs.action'), <Plain key="action" text={entry.action} />],
+          [t('logs.action'), <DetailValue key="action" text={entry.action} />],
           [t('logs.when'), dateTime(entry.at)],
           [t('logs.who'), `${actorText(t, entry.actor)} (${roleText(t, entry.actor.kind)})`],
           [t('logs.subject'), `${entry.subject.label} (${entry.subject.kind})`],
           [t('logs.address'), entry.address],
           [t('logs.device'), entry.user_agent],
           ...Object.entries(data).map(
-            ([name, value]) => [name, <Plain key={name} text={text(value)} />] as [string, React.ReactNode],
+            ([name, value]) => [name, <DetailValue key={name} text={text(value)} />] as [string, React.ReactNode],
           ),
         ]}
       />
@@ -240,6 +240,6 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
   );
 }
 
-function Plain({ text }: { text: string }) {
+function DetailValue({ text }: { text: string }) {
   return <span className={classes.value}>{text}</span>;
 }

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { activityText } from '../../shared/activity/activityText';
-import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { ActivityList, ActivitySkeleton } from '../../ui/ActivityList';
 import { LoadMore } from '../../ui/LoadMore';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
@@ -23,7 +23,7 @@ export function Component() {
       <PageHeader title={t('activity.title')} text={t('activity.text')} back={<BackToDashboard />} />
       <Section title={t('common:activity.title')}>
         {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
-        {!data && !error && <ActivityWaiting />}
+        {!data && !error && <ActivitySkeleton />}
         {data?.length === 0 && (
           <EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />
         )}

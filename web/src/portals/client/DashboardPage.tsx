@@ -18,7 +18,7 @@ import { ErrorState } from '../../ui/ErrorState';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { NeedHelp } from './NeedHelp';
 import { QuickActions } from './QuickActions';
-import { OrderCard, OrderCardWaiting } from './OrderCard';
+import { OrderCard, OrderCardSkeleton } from './OrderCard';
 
 export function Component() {
   const { t } = useTranslation('client');
@@ -69,8 +69,8 @@ export function Component() {
               >
                 {!data && (
                   <>
-                    <OrderCardWaiting />
-                    <OrderCardWaiting />
+                    <OrderCardSkeleton />
+                    <OrderCardSkeleton />
                   </>
                 )}
                 {data?.spvs.length === 0 && (

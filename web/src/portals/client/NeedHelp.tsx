@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import { paths } from '../../paths';
-import { support } from '../../shared/messages/generalThread';
+import { GENERAL_THREAD } from '../../shared/messages/generalThread';
 import { Section } from '../../ui/Section';
 import classes from './NeedHelp.module.css';
 
@@ -38,7 +38,7 @@ export function NeedHelp() {
           </Anchor>
         )}
       </Stack>
-      <Button component={Link} to={paths.clientThread(support)} variant="default" fullWidth mt="sm">
+      <Button component={Link} to={paths.clientThread(GENERAL_THREAD)} variant="default" fullWidth mt="sm">
         {t('messages:write_to_us')}
       </Button>
     </Section>

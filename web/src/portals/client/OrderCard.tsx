@@ -52,7 +52,7 @@ export function OrderCard({ spv }: { spv: Spv }) {
 }
 
 /** A card that is still on its way, as high as it will be. */
-export function OrderCardWaiting() {
+export function OrderCardSkeleton() {
   return (
     <div className={classes.card} aria-busy="true">
       <div className={classes.head}>

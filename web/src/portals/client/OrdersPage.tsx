@@ -6,7 +6,7 @@ import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import type { Spv } from '../../api/types';
 import { paths } from '../../paths';
-import { listState } from '../../shared/tableState';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { OwnRequests } from '../../shared/requests/OwnRequests';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -22,7 +22,7 @@ import { BackToDashboard } from './BackToDashboard';
 export function Component() {
   const { t } = useTranslation(['client', 'common', 'requests']);
   const [q, setQ] = useParam('q');
-  const state = listState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
+  const state = tableState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
   const columns: Column<Spv>[] = [
     {
       key: 'identifier',

@@ -4,12 +4,12 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyClient } from '../../api/types';
-import { dayOf, number } from '../../messages/format';
-import { listState } from '../../shared/tableState';
+import { localDay, number } from '../../messages/format';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
-import { Explained } from '../../ui/InfoTooltip';
+import { InfoTooltip } from '../../ui/InfoTooltip';
 import { PageHeader } from '../../ui/PageHeader';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { SearchBox } from '../../ui/SearchBox';
@@ -28,7 +28,7 @@ export function Component() {
   const company = useCompany();
   const [q, setQ] = useParam('q');
   const overview = useQuery(queries.companyDashboard(company.id));
-  const state = listState(useInfiniteQuery(queries.companyClients(company.id, { q: q || undefined })));
+  const state = tableState(useInfiniteQuery(queries.companyClients(company.id, { q: q || undefined })));
   const name = (client: CompanyClient) => `${client.first_name} ${client.last_name}`;
   const columns: Column<CompanyClient>[] = [
     {
@@ -83,7 +83,7 @@ export function Component() {
       key: 'since',
       width: 110,
       header: t('clients.since'),
-      cell: (client) => <DateText day={dayOf(client.created_at)} />,
+      cell: (client) => <DateText day={localDay(client.created_at)} />,
     },
   ];
   return (
@@ -98,7 +98,7 @@ export function Component() {
               {overview.data ? (
                 <>
                   {t('clients.counted', { count: overview.data.active_clients })}
-                  <Explained text={t('overview.active_clients')} />
+                  <InfoTooltip text={t('overview.active_clients')} />
                 </>
               ) : (
                 <>&nbsp;</>

@@ -3,7 +3,7 @@ import type { Company } from '../../api/types';
 import classes from './CompanyLogo.module.css';
 
 /** Whose portal it is, at the head of the sidebar; undefined while it is loading. */
-export function CompanyMark({ company }: { company: Company | undefined }) {
+export function CompanyLogo({ company }: { company: Company | undefined }) {
   if (!company)
     return (
       <div className={classes.mark} aria-hidden="true">

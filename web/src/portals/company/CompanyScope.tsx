@@ -4,11 +4,11 @@ import { Outlet } from 'react-router-dom';
 import { errorText, isStatus } from '../../api/errors';
 import { CompanySelect } from '../../shared/selects';
 import { useMe } from '../../shared/session/me';
-import { ActivityWaiting } from '../../ui/ActivityList';
+import { ActivitySkeleton } from '../../ui/ActivityList';
 import { PageHeader } from '../../ui/PageHeader';
 import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
-import { CompanyContext, useCompanyId, useCompanyQuery, usePickCompany } from './companyContext';
+import { CompanyContext, useCompanyId, useCompanyQuery, useSelectCompany } from './companyContext';
 import classes from './CompanyScope.module.css';
 
 /** The pages of one company. A super admin picks it, and is told on every page whose it is (decision 25). */
@@ -16,7 +16,7 @@ export function Component() {
   const { t } = useTranslation('company');
   const me = useMe();
   const picks = me.role === 'super_admin';
-  const pick = usePickCompany();
+  const pick = useSelectCompany();
   const id = useCompanyId(me);
   const { data: company, error, refetch } = useCompanyQuery(id);
   const gone = error && !company && isStatus(error, 404);
@@ -35,7 +35,7 @@ export function Component() {
     );
   }
   if (error && !company) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
-  if (!company) return <ActivityWaiting />;
+  if (!company) return <ActivitySkeleton />;
   return (
     <CompanyContext value={company}>
       {picks && (

@@ -6,7 +6,7 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { money, number } from '../../messages/format';
 import { RecentActivity } from '../../shared/activity/RecentActivity';
-import { ShortMoney } from '../../ui/Money';
+import { CompactMoney } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { ErrorState } from '../../ui/ErrorState';
@@ -45,7 +45,7 @@ export function Component() {
               explain={t('company:overview.total_revenue')}
               icon={<IconCoin size={18} />}
               value={
-                data && <ShortMoney amount={data.total_revenue} currency={data.currency} scale="millions" />
+                data && <CompactMoney amount={data.total_revenue} currency={data.currency} scale="millions" />
               }
               hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
             />

@@ -1,6 +1,6 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../api/client';
+import { api, body, idempotencyHeaders } from '../../api/client';
 import { PersonFields } from '../../shared/people/PersonFields';
 import { orNull } from '../../shared/validators';
 import { useSave } from '../../shared/useSave';
@@ -18,11 +18,11 @@ export function InviteForm({ companyId, onClose }: { companyId: string; onClose:
     save: ({ phone, ...who }: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/companies/{id}/members', {
-          params: { path: { id: companyId }, ...idempotent(key) },
+          params: { path: { id: companyId }, ...idempotencyHeaders(key) },
           body: { ...who, phone: orNull(phone) },
         }),
       ),
-    touches: 'company',
+    invalidates: 'company',
     saved: (member) => {
       toast({
         title: t('employees.invited'),

@@ -7,7 +7,7 @@ import { queries } from '../../api/queries';
 import type { Spv } from '../../api/types';
 import { useCountries } from '../../shared/countries';
 import { ExportButton } from '../../shared/ExportButton';
-import { listState } from '../../shared/tableState';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -44,7 +44,7 @@ export function Component() {
     iso_id: iso || undefined,
     order: order || undefined,
   };
-  const state = listState(useInfiniteQuery(queries.spvs(narrowed)));
+  const state = tableState(useInfiniteQuery(queries.spvs(narrowed)));
   const columns: Column<Spv>[] = [
     {
       key: 'spv',

@@ -13,11 +13,11 @@ export function useCompany(): Company {
   return company;
 }
 
-const param = 'company';
+const COMPANY_PARAM = 'company';
 
 /** Which company: a company admin's own, the one that a super admin picked in the address. */
 export function useCompanyId(me: Me): string | undefined {
-  const [picked] = useParam(param);
+  const [picked] = useParam(COMPANY_PARAM);
   return me.role === 'super_admin' ? picked || undefined : me.company?.id;
 }
 
@@ -26,12 +26,12 @@ export function useCompanyQuery(id: string | undefined) {
 }
 
 /** An address of this portal with the picked company in it. */
-export function useKeepCompany(): (path: string) => string {
-  const [picked] = useParam(param);
+export function useCompanyPath(): (path: string) => string {
+  const [picked] = useParam(COMPANY_PARAM);
   return (path) =>
-    picked ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ [param]: picked })}` : path;
+    picked ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ [COMPANY_PARAM]: picked })}` : path;
 }
 
-export function usePickCompany(): (id: string) => void {
-  return useParam(param)[1];
+export function useSelectCompany(): (id: string) => void {
+  return useParam(COMPANY_PARAM)[1];
 }

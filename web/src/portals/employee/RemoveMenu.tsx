@@ -3,21 +3,21 @@ import { IconArchive, IconHistory, IconPencil, IconRestore, IconTrash } from '@t
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../api/client';
+import { api, body, versionedBody } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Depends } from '../../api/types';
 import { HistoryDialog } from '../../shared/activity/HistoryDialog';
-import { readAnew } from '../../shared/StaleProblem';
+import { refetchAll } from '../../shared/StaleProblem';
 import { useSave } from '../../shared/useSave';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { RowMenu, type RowAction } from '../../ui/RowMenu';
 import { toast } from '../../ui/toasts';
 
 export type Kind = 'company' | 'iso';
-type Act = 'archive' | 'restore' | 'delete';
+type ActionInput = 'archive' | 'restore' | 'delete';
 
-async function act(kind: Kind, row: Props['row'], action: Act): Promise<unknown> {
-  const params = edited(row);
+async function runAction(kind: Kind, row: Props['row'], action: ActionInput): Promise<unknown> {
+  const params = versionedBody(row);
   const call = { params, body: {} };
   if (kind === 'company') {
     if (action === 'delete') return body(api.DELETE('/rest/v1/companies/{id}', { params }));
@@ -42,12 +42,12 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   const [asking, setAsking] = useState<'archive' | 'delete' | null>(null);
   const [told, setTold] = useState(false);
   const save = useSave({
-    save: async (action: Act) => {
-      await act(kind, row, action);
+    save: async (action: ActionInput) => {
+      await runAction(kind, row, action);
       return action;
     },
-    explain: readAnew([kind === 'company' ? 'companies' : 'isos']),
-    touches: ['company', 'iso'],
+    explain: refetchAll([kind === 'company' ? 'companies' : 'isos']),
+    invalidates: ['company', 'iso'],
     saved: (action) => {
       setAsking(null);
       toast({ title: t(`${kind}.done.${action}`), description: name });

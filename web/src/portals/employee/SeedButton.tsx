@@ -1,6 +1,6 @@
 import { IconDatabasePlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../api/client';
+import { api, body, idempotencyHeaders } from '../../api/client';
 import { useMe } from '../../shared/session/me';
 import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
@@ -13,7 +13,7 @@ export function SeedButton() {
   const job = useSeedJob(me.id);
   const queue = useSave({
     save: (_: void, key) =>
-      body(api.POST('/rest/v1/jobs', { params: idempotent(key), body: { name: 'seed' } })),
+      body(api.POST('/rest/v1/jobs', { params: idempotencyHeaders(key), body: { name: 'seed' } })),
     saved: (queued) => setSeedJob(me.id, queued.id),
   });
 

@@ -6,7 +6,7 @@ import type { Activity } from '../../api/types';
 import { toast } from '../../ui/toasts';
 import { seedJob, setSeedJob, useSeedJob } from './seedJob';
 
-const askAgainAfter = 4000;
+const POLL_INTERVAL_MS = 4000;
 
 /** Tells how the seed job of this tab went, on whatever page of the portal its person is by then. */
 export function SeedOutcome({ user }: { user: string }) {
@@ -38,7 +38,7 @@ export function SeedOutcome({ user }: { user: string }) {
     const timer = setInterval(() => {
       if (seedJob(user) === null) setSeedJob(user, null);
       else void ask().catch(() => undefined);
-    }, askAgainAfter);
+    }, POLL_INTERVAL_MS);
     return () => {
       stopListening();
       clearInterval(timer);

@@ -12,8 +12,8 @@ import { CommissionOverview } from '../../shared/commissions/CommissionOverview'
 import { activityText } from '../../shared/activity/activityText';
 import { useMe } from '../../shared/session/me';
 import { DataTable, type Column } from '../../ui/DataTable';
-import { Ago } from '../../ui/DateText';
-import { ShortMoney } from '../../ui/Money';
+import { RelativeTime } from '../../ui/DateText';
+import { CompactMoney } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
@@ -60,7 +60,7 @@ export function Component() {
       cell: ({ latest }) =>
         latest ? (
           <>
-            <Prose>{activityText(t, latest)}</Prose> · <Ago at={latest.at} />
+            <Prose>{activityText(t, latest)}</Prose> · <RelativeTime at={latest.at} />
           </>
         ) : (
           '—'
@@ -87,7 +87,7 @@ export function Component() {
               icon={<IconCoin size={18} />}
               value={
                 data && (
-                  <ShortMoney amount={data.monthly_commissions} currency={data.currency} scale="thousands" />
+                  <CompactMoney amount={data.monthly_commissions} currency={data.currency} scale="thousands" />
                 )
               }
               hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}

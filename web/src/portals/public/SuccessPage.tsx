@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate, useSearchParams } from 'react-router-dom';
 import { paths } from '../../paths';
 import { isOwnPath } from '../../shared/returnPath';
-import { Go } from './frame/AppLink';
-import { Task } from './auth/AuthCard';
+import { AppLink } from './frame/AppLink';
+import { AuthCard } from './auth/AuthCard';
 import task from './auth/AuthCard.module.css';
 import button from './frame/Button.module.css';
 import css from './SuccessPage.module.css';
 
-const seconds = 5;
+const REDIRECT_SECONDS = 5;
 const sampleReference = 'SPV-2026-001';
 const sampleTime = '2.3';
 
@@ -23,12 +23,12 @@ export function Component() {
   const wanted = query.get('redirect');
   const target = wanted && isOwnPath(wanted) ? wanted : paths.clientDashboard;
   const toPage = target === paths.clientDashboard ? '' : '_page';
-  const [left, setLeft] = useState(seconds);
+  const [left, setLeft] = useState(REDIRECT_SECONDS);
   const [stopped, setStopped] = useState(false);
 
   useEffect(() => {
     if (stopped) return;
-    const leave = setTimeout(() => void navigate(target), seconds * 1000);
+    const leave = setTimeout(() => void navigate(target), REDIRECT_SECONDS * 1000);
     const count = setInterval(() => setLeft((now) => Math.max(now - 1, 0)), 1000);
     return () => {
       clearTimeout(leave);
@@ -37,7 +37,7 @@ export function Component() {
   }, [navigate, stopped, target]);
 
   return (
-    <Task
+    <AuthCard
       title={t('success.title')}
       lead={<span role="status">{t(`success.${stopped ? 'stopped' : 'text'}${toPage}`)}</span>}
     >
@@ -59,15 +59,15 @@ export function Component() {
         </div>
       </dl>
       <div className={task.actions}>
-        <Go to={target} className={button.primary}>
+        <AppLink to={target} className={button.primary}>
           {t('success.continue')}
-        </Go>
+        </AppLink>
         {!stopped && (
           <Button variant="default" h={40} onClick={() => setStopped(true)}>
             {t('success.stop', { left })}
           </Button>
         )}
       </div>
-    </Task>
+    </AuthCard>
   );
 }

@@ -5,9 +5,9 @@ import { api, body } from '../../api/client';
 import { ApiError, errorText } from '../../api/errors';
 import { paths } from '../../paths';
 import { BusyButton } from '../../ui/BusyButton';
-import { Task } from './auth/AuthCard';
+import { AuthCard } from './auth/AuthCard';
 import css from './auth/AuthCard.module.css';
-import { Go } from './frame/AppLink';
+import { AppLink } from './frame/AppLink';
 
 type Step = 'ask' | 'unknown' | 'notices' | 'digest' | 'report';
 
@@ -35,7 +35,7 @@ export function Component() {
 
   if (step === 'ask') {
     return (
-      <Task title={t('unsubscribe.title')} lead={t('unsubscribe.lead')}>
+      <AuthCard title={t('unsubscribe.title')} lead={t('unsubscribe.lead')}>
         {problem && (
           <p className={css.problem} role="alert">
             {problem}
@@ -48,18 +48,18 @@ export function Component() {
           busyLabel={t('unsubscribe.busy')}
           onClick={() => void unsubscribe()}
         />
-      </Task>
+      </AuthCard>
     );
   }
   const isUnknown = step === 'unknown';
   return (
-    <Task
+    <AuthCard
       title={t(isUnknown ? 'unsubscribe.unknown' : 'unsubscribe.done')}
       lead={<span role={isUnknown ? 'alert' : 'status'}>{t(`unsubscribe.${step}_text`)}</span>}
     >
       <nav className={css.ways} aria-label={t('login.ways')}>
-        <Go to={paths.portalSelector}>{t('saved.sign_in')}</Go>
+        <AppLink to={paths.portalSelector}>{t('saved.sign_in')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }

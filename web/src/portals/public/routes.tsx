@@ -1,8 +1,8 @@
 import type { ComponentType, ReactElement } from 'react';
 import { useNavigate, type RouteObject } from 'react-router-dom';
 import { paths, type Portal } from '../../paths';
-import { admitTo, guarded } from '../../shared/session/guard';
-import { comeHome } from './auth/callbackLoader';
+import { requireStep, guardedHandle } from '../../shared/session/guard';
+import { callbackLoader } from './auth/callbackLoader';
 import { Landing } from './landing/Landing';
 
 function LandingRoute() {
@@ -22,8 +22,8 @@ const page = (path: string, load: () => Promise<ReactElement>): RouteObject => (
 /** For one thing that a signed-in person has to do before any portal opens. */
 const step = (path: string, lazy: () => Promise<{ Component: ComponentType }>): RouteObject => ({
   path,
-  handle: guarded,
-  loader: admitTo(path),
+  handle: guardedHandle,
+  loader: requireStep(path),
   lazy,
 });
 
@@ -72,7 +72,7 @@ const tasks: RouteObject = {
 };
 
 export const publicRoutes: RouteObject[] = [
-  { path: paths.landing, loader: comeHome, element: <LandingRoute /> },
+  { path: paths.landing, loader: callbackLoader, element: <LandingRoute /> },
   articles,
   tasks,
   { path: '*', lazy: () => import('./NotFound') },

@@ -3,10 +3,10 @@ import { IconHistory } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Activity } from '../../api/types';
-import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { ActivityList, ActivitySkeleton } from '../../ui/ActivityList';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
-import { placeOf } from '../notifications/target';
+import { subjectPath } from '../notifications/target';
 import { useMe } from '../session/me';
 import { activityText } from './activityText';
 
@@ -33,11 +33,11 @@ export function RecentActivity({ activity, all, title }: Props) {
         )
       }
     >
-      {!activity && <ActivityWaiting rows={5} />}
+      {!activity && <ActivitySkeleton rows={5} />}
       {activity?.length === 0 && <EmptyState icon={<IconHistory size={20} />} title={t('activity.empty')} />}
       {activity && activity.length > 0 && (
         <ActivityList
-          entries={activity.map((one) => ({ id: one.id, at: one.at, text: <Told activity={one} /> }))}
+          entries={activity.map((one) => ({ id: one.id, at: one.at, text: <ActivityEntry activity={one} /> }))}
         />
       )}
     </Section>
@@ -45,9 +45,9 @@ export function RecentActivity({ activity, all, title }: Props) {
 }
 
 /** One event, leading to what it happened to. */
-function Told({ activity }: { activity: Activity }) {
+function ActivityEntry({ activity }: { activity: Activity }) {
   const { t } = useTranslation(['events', 'names']);
-  const place = placeOf(useMe().role, activity);
+  const place = subjectPath(useMe().role, activity);
   const text = activityText(t, activity);
   if (!place) return text;
   return (

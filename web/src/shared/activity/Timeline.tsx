@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { ActivityList, ActivitySkeleton } from '../../ui/ActivityList';
 import { LoadMore } from '../../ui/LoadMore';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
@@ -29,7 +29,7 @@ export function Events({ of }: { of: { spv_id?: string; subject_id?: string } })
   return (
     <>
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
-      {!data && !error && <ActivityWaiting />}
+      {!data && !error && <ActivitySkeleton />}
       {data?.length === 0 && (
         <EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />
       )}

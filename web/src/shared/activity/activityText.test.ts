@@ -5,7 +5,7 @@ import enNames from '../../../../domain/messages/en/names.json';
 import esEvents from '../../../../domain/messages/es/events.json';
 import esNames from '../../../../domain/messages/es/names.json';
 import type { Activity } from '../../api/types';
-import { whoText } from '../../messages/actorName';
+import { actorName } from '../../messages/actorName';
 import { activityText, actorText } from './activityText';
 
 const i18n = i18next.createInstance();
@@ -45,7 +45,7 @@ test.each([
 
 test('what changed a row without a name is worded too', () => {
   const t = i18n.getFixedT('es');
-  expect(['actor:anonymous', 'actor:system', 'Elias Brandt', 'root'].map((by) => whoText(t, by))).toEqual([
+  expect(['actor:anonymous', 'actor:system', 'Elias Brandt', 'root'].map((by) => actorName(t, by))).toEqual([
     'Visitante',
     'El sistema',
     'Elias Brandt',

@@ -8,7 +8,7 @@ export function activityText(t: TFunction, activity: Activity): string {
   const values = {
     ...data,
     actor: actorText(t, actor),
-    subject: named(t, subject),
+    subject: namedValue(t, subject),
     from: status(t, data.from),
     to: status(t, data.to),
     due_date: typeof data.due_date === 'string' ? date(data.due_date) : '',
@@ -24,7 +24,7 @@ export function actorText(t: TFunction, { kind, name }: Activity['actor']): stri
 }
 
 /** A report is called by its code, which has a name in every language. */
-function named(t: TFunction, { kind, label }: Activity['subject']): string {
+function namedValue(t: TFunction, { kind, label }: Activity['subject']): string {
   return kind === 'report_schedule' ? t(`names:report.${label}`, { defaultValue: label }) : label;
 }
 

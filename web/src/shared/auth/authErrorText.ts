@@ -1,7 +1,7 @@
 /** What the auth client's errors say to a person. */
 import { isAuthRetryableFetchError, isAuthWeakPasswordError, type AuthError } from '@supabase/auth-js';
 import i18next from 'i18next';
-import { errorText, passing, secondsIn } from '../../api/errors';
+import { errorText, temporaryError, secondsFromMessage } from '../../api/errors';
 
 export interface Problem {
   text: string;
@@ -9,21 +9,21 @@ export interface Problem {
   wait?: number;
 }
 
-const say = (key: string, values?: Record<string, unknown>) => i18next.t(`public:${key}`, values);
+const messageText = (key: string, values?: Record<string, unknown>) => i18next.t(`public:${key}`, values);
 
-export function authProblem(error: AuthError): Problem {
+export function authErrorText(error: AuthError): Problem {
   if (isAuthRetryableFetchError(error)) {
-    const why = passing(error);
+    const why = temporaryError(error);
     if (why.code.startsWith('proxy_')) return { text: errorText(why) };
-    return { text: say(error.status ? 'problem.unavailable' : 'problem.offline') };
+    return { text: messageText(error.status ? 'problem.unavailable' : 'problem.offline') };
   }
   if (isAuthWeakPasswordError(error)) return { text: weakness(error.reasons) || error.message };
   const key = `errors:${error.code}`;
-  const wait = error.status === 429 ? secondsIn(error.message) : undefined;
+  const wait = error.status === 429 ? secondsFromMessage(error.message) : undefined;
   const text = i18next.exists(key) ? i18next.t(key, { seconds: wait }) : error.message;
   return { text, wait };
 }
 
 export function weakness(reasons: string[]): string {
-  return reasons.map((reason) => say(`weak.${reason}`)).join(' ');
+  return reasons.map((reason) => messageText(`weak.${reason}`)).join(' ');
 }

@@ -3,6 +3,6 @@ import { useQuery } from '@tanstack/react-query';
 import { queries } from '../../api/queries';
 
 /** Characters that the office wants of a new password. */
-export function useShortest(): number {
+export function useMinPasswordLength(): number {
   return useQuery(queries.settings()).data?.password_min_length ?? 8;
 }

@@ -4,27 +4,27 @@ import {
   isAuthWeakPasswordError,
   type AuthError,
 } from '@supabase/auth-js';
-import { ApiError, passing, secondsIn } from '../../api/errors';
+import { ApiError, temporaryError, secondsFromMessage } from '../../api/errors';
 
-interface Answer {
+interface AuthResult {
   data?: unknown;
   error: AuthError | null;
 }
-type Data<A extends Answer> = Extract<A, { error: null }> extends { data: infer D } ? D : void;
+type AuthData<A extends AuthResult> = Extract<A, { error: null }> extends { data: infer D } ? D : void;
 
 /** What the auth client answered; its error is thrown as the one shape every failed call has. */
-export async function granted<A extends Answer>(call: Promise<A>): Promise<Data<A>> {
+export async function unwrapAuthResult<A extends AuthResult>(call: Promise<A>): Promise<AuthData<A>> {
   const { data, error } = await call;
-  if (error) throw refused(error);
-  return data as Data<A>;
+  if (error) throw toApiError(error);
+  return data as AuthData<A>;
 }
 
-function refused(error: AuthError): ApiError {
-  if (isAuthRetryableFetchError(error)) return passing(error);
+function toApiError(error: AuthError): ApiError {
+  if (isAuthRetryableFetchError(error)) return temporaryError(error);
   const code = isAuthSessionMissingError(error) ? 'session_not_found' : (error.code ?? 'internal');
   const params = {
     ...(isAuthWeakPasswordError(error) && { reasons: error.reasons }),
-    ...(error.status === 429 && { seconds: secondsIn(error.message) }),
+    ...(error.status === 429 && { seconds: secondsFromMessage(error.message) }),
   };
   return new ApiError(error.status ?? 500, { code, message: error.message, params, request_id: '' });
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /** Counts the seconds down to 0, once they are set. */
-export function useWait() {
+export function useCountdown() {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {
     if (seconds <= 0) return;

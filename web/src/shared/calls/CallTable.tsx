@@ -15,7 +15,7 @@ import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { ExportButton } from '../ExportButton';
-import { listState } from '../tableState';
+import { tableState } from '../tableState';
 import { useParam } from '../queryParams';
 
 const states: CallStatus[] = ['requested', 'confirmed', 'declined', 'cancelled'];
@@ -31,7 +31,7 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
   const { t } = useTranslation(['partners', 'names', 'common', 'commissions']);
   const [wanted, setWanted] = useParam('status');
   const status = states.find((known) => known === wanted);
-  const state = listState(useInfiniteQuery(queries.calls({ status })));
+  const state = tableState(useInfiniteQuery(queries.calls({ status })));
   const columns: Column<Call>[] = [
     {
       key: 'topic',

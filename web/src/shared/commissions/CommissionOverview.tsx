@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { date, money } from '../../messages/format';
-import { Explained } from '../../ui/InfoTooltip';
+import { InfoTooltip } from '../../ui/InfoTooltip';
 import { Money } from '../../ui/Money';
 import { Section } from '../../ui/Section';
 import { ErrorState } from '../../ui/ErrorState';
@@ -45,7 +45,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
               <div key={name}>
                 <dt>
                   {t(`overview.${name}`)}
-                  <Explained text={t(`overview.${name}_${said}`)} />
+                  <InfoTooltip text={t(`overview.${name}_${said}`)} />
                 </dt>
                 <dd>{data ? <Money amount={data[name]} currency={data.currency} /> : '—'}</dd>
                 {data?.others.map((other) => (
@@ -65,7 +65,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
                 {t('overview.expected', {
                   amount: data.expected.map((sum) => money(sum.amount, sum.currency)).join(', '),
                 })}
-                <Explained text={t('overview.expected_text')} />
+                <InfoTooltip text={t('overview.expected_text')} />
               </>
             )}
           </p>

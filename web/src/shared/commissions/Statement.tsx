@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { date, money } from '../../messages/format';
-import { Explained } from '../../ui/InfoTooltip';
+import { InfoTooltip } from '../../ui/InfoTooltip';
 import { PageHeader } from '../../ui/PageHeader';
 import { ErrorState } from '../../ui/ErrorState';
 import { ExportButton } from '../ExportButton';
@@ -103,7 +103,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       <th role="columnheader" scope="col" aria-label={t('column.rule')}>
                         {t('column.rule')}
                         <span className={classes.screen}>
-                          <Explained text={t('column.rule_text')} />
+                          <InfoTooltip text={t('column.rule_text')} />
                         </span>
                       </th>
                       <th role="columnheader" scope="col">
@@ -117,7 +117,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       >
                         {t('column.amount')}
                         <span className={classes.screen}>
-                          <Explained text={t('column.amount_text')} />
+                          <InfoTooltip text={t('column.amount_text')} />
                         </span>
                       </th>
                     </tr>
@@ -155,7 +155,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                     <dt>
                       {t(`statement.${name}`)}
                       <span className={classes.screen}>
-                        <Explained text={t(`statement.${name}_text`)} />
+                        <InfoTooltip text={t(`statement.${name}_text`)} />
                       </span>
                     </dt>
                     <dd className="num">{money(sum[name], sum.currency)}</dd>

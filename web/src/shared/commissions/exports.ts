@@ -1,6 +1,6 @@
 import { api, body } from '../../api/client';
 
-interface Wanted {
+interface CommissionsQuery {
   iso_id?: string;
   status?: 'pending' | 'approved' | 'paid' | 'void';
   from?: string;
@@ -8,7 +8,7 @@ interface Wanted {
 }
 
 /** The same rows as on the screen, as CSV. */
-export function commissionsCsv(query: Wanted): Promise<Blob> {
+export function commissionsCsv(query: CommissionsQuery): Promise<Blob> {
   return body(api.GET('/rest/v1/commissions.csv', { params: { query }, parseAs: 'blob' }));
 }
 

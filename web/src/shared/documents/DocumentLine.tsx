@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Document } from '../../api/types';
 import classes from './documents.module.css';
-import { usePlaces } from './links';
+import { usePortalLinks } from './links';
 import { VersionButtons } from './VersionButtons';
-import { factsOf } from './labels';
+import { fileFacts } from './labels';
 
 interface Props {
   document: Document;
@@ -17,7 +17,7 @@ interface Props {
 /** A document in one line: the way to all of it, and its newest version to look at or save. */
 export function DocumentLine({ document, facts }: Props) {
   const { t } = useTranslation('documents');
-  const places = usePlaces();
+  const places = usePortalLinks();
   const { latest } = document;
   return (
     <div className={classes.line}>
@@ -25,7 +25,7 @@ export function DocumentLine({ document, facts }: Props) {
         <Anchor component={Link} to={places.document(document.id)} fz="inherit">
           {document.name}
         </Anchor>
-        <span className={classes.aside}>{facts ?? factsOf(t, latest)}</span>
+        <span className={classes.aside}>{facts ?? fileFacts(t, latest)}</span>
       </span>
       <VersionButtons version={latest} />
     </div>

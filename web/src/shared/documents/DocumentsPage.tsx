@@ -10,19 +10,19 @@ import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { ExportButton } from '../ExportButton';
-import { listState } from '../tableState';
+import { tableState } from '../tableState';
 import { useParam } from '../queryParams';
 import { DocumentTable } from './DocumentTable';
-import { usePlaces } from './links';
+import { usePortalLinks } from './links';
 import { UploadArea } from './UploadArea';
 
 /** Every document, across orders. */
 export function DocumentsPage({ back }: { back?: ReactNode }) {
   const { t } = useTranslation(['documents', 'common']);
   const [q, setQ] = useParam('q');
-  const { isClient } = usePlaces();
+  const { isClient } = usePortalLinks();
   const wanted = { q: q || undefined };
-  const state = listState(useInfiniteQuery(queries.documents(wanted)));
+  const state = tableState(useInfiniteQuery(queries.documents(wanted)));
   return (
     <>
       <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} back={back} />

@@ -2,18 +2,18 @@ import { Button, Skeleton } from '@mantine/core';
 import { getDocument, PDFWorker, version, type PDFDocumentProxy, type RenderTask } from 'pdfjs-dist';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { heardFetch } from '../../api/connection';
+import { trackedFetch } from '../../api/connection';
 import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
-import type { Loss } from './pdfWorker';
+import type { ContentLossMessage } from './pdfWorker';
 // oxlint-disable-next-line import/default -- Vite answers the worker
 import Worker from './pdfWorker?worker';
 
 /** What the page fetches for pdf.js while it draws; see tools/pdfjs.ts. The policies allow no WebAssembly, and the worker none of the rest. */
-const files = `/assets/pdfjs-${version}`;
+const PDFJS_ASSETS = `/assets/pdfjs-${version}`;
 const options = {
-  cMapUrl: `${files}/cmaps/`,
-  standardFontDataUrl: `${files}/standard_fonts/`,
+  cMapUrl: `${PDFJS_ASSETS}/cmaps/`,
+  standardFontDataUrl: `${PDFJS_ASSETS}/standard_fonts/`,
   useWorkerFetch: false,
   useWasm: false,
   enableXfa: false,
@@ -41,7 +41,7 @@ export default function PdfPages({ url, name, onRetry, onLoss }: Props) {
     const port = new Worker();
     // The types know no port but null.
     const worker = new PDFWorker({ port: port as never });
-    port.addEventListener('message', ({ data }: MessageEvent<Loss | object>) => {
+    port.addEventListener('message', ({ data }: MessageEvent<ContentLossMessage | object>) => {
       if (!over && 'loss' in data) onLoss();
     });
     let close = () => {
@@ -50,7 +50,7 @@ export default function PdfPages({ url, name, onRetry, onLoss }: Props) {
     };
     // Whole and at once: the link would be over when a later page is turned to.
     const load = async () => {
-      const answer = await heardFetch(url);
+      const answer = await trackedFetch(url);
       if (!answer.ok) throw new Error(`the file: ${answer.status}`);
       const task = getDocument({ ...options, worker, data: await answer.arrayBuffer() });
       const end = close;

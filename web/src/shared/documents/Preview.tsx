@@ -7,7 +7,7 @@ import { errorText } from '../../api/errors';
 import type { DocumentVersion } from '../../api/types';
 import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
-import { download, linkTo } from './downloads';
+import { download, downloadUrl } from './downloads';
 
 // A megabyte that only those load who look at a PDF.
 const PdfPages = lazy(() => import('./PdfPages'));
@@ -27,7 +27,7 @@ export function Preview({ version, onClose }: { version: DocumentVersion; onClos
   const onLoss = useCallback(() => setLossy(true), []);
   const link = useQuery({
     queryKey: ['file', version.id],
-    queryFn: () => linkTo(version.id, 'inline'),
+    queryFn: () => downloadUrl(version.id, 'inline'),
     enabled: shown,
     // The link is good for a moment only, and a picture that is there stays there.
     staleTime: 'static',

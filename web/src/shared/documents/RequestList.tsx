@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { date } from '../../messages/format';
-import { isWorkedOn } from '../spvs/dueDates';
+import { isActive } from '../spvs/dueDates';
 import { DueTag } from '../spvs/DueTag';
 import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';
@@ -51,7 +51,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
         <div className={classes.requestHead}>
           <span className={classes.requestName}>{name}</span>
           <StatusBadge kind="document_request" status={request.status} />
-          {waits && isWorkedOn(spv) && <DueTag day={request.due_date} />}
+          {waits && isActive(spv) && <DueTag day={request.due_date} />}
         </div>
         {facts.some(Boolean) && <div className={classes.aside}>{facts.filter(Boolean).join(' · ')}</div>}
         {request.instructions && (
@@ -84,7 +84,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
             target={{ request_id: request.id }}
             label={t('request.upload_of', { name })}
             single
-            onKept={() => setOpen(false)}
+            onUploaded={() => setOpen(false)}
           />
         )}
       </div>

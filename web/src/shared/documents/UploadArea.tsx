@@ -8,8 +8,8 @@ import { useTranslation } from 'react-i18next';
 import { useMe } from '../session/me';
 import classes from './documents.module.css';
 import { UploadList } from './UploadList';
-import { send, type Kept, type Running, type Target } from './uploads';
-import { useTellOfUploads } from './useUploadToasts';
+import { sendFiles, type OnUploaded, type RunningUpload, type Target } from './uploads';
+import { useUploadToasts } from './useUploadToasts';
 
 interface Props {
   target: Target;
@@ -17,24 +17,24 @@ interface Props {
   label: string;
   /** Another version is one file; anything else may be several at once. */
   single?: boolean;
-  onKept?: Kept;
+  onUploaded?: OnUploaded;
   /** Tells once more what an upload is for, where that failed. */
-  onAgain?: (upload: Running) => void;
+  onRetry?: (upload: RunningUpload) => void;
 }
 
 /** Takes files: dropped, chosen, or on a phone from the camera. */
-export function UploadArea({ target, label, single = false, onKept, onAgain }: Props) {
+export function UploadArea({ target, label, single = false, onUploaded, onRetry }: Props) {
   const { t } = useTranslation('documents');
   const { id: user } = useMe();
   const open = useRef<() => void>(null);
   const camera = useRef<HTMLInputElement>(null);
   const hasCamera = useMediaQuery('(pointer: coarse)');
-  const tell = useTellOfUploads(target);
-  const kept: Kept = (documentId) => {
+  const tell = useUploadToasts(target);
+  const kept: OnUploaded = (documentId) => {
     tell(documentId);
-    onKept?.(documentId);
+    onUploaded?.(documentId);
   };
-  const take = (files: readonly File[]) => void send(files, target, user, kept, onAgain !== undefined);
+  const take = (files: readonly File[]) => void sendFiles(files, target, user, kept, onRetry !== undefined);
   return (
     <div className={classes.area} role="group" aria-label={label}>
       <Dropzone
@@ -78,7 +78,7 @@ export function UploadArea({ target, label, single = false, onKept, onAgain }: P
           }}
         />
       )}
-      <UploadList target={target} onAgain={onAgain} />
+      <UploadList target={target} onRetry={onRetry} />
     </div>
   );
 }

@@ -15,7 +15,7 @@ const kinds: Record<string, string> = {
 };
 
 /** "PDF · 1.2 MB": what the bytes are, whatever the file is called. */
-export function factsOf(t: TFunction, version: DocumentVersion): string {
+export function fileFacts(t: TFunction, version: DocumentVersion): string {
   const known = kinds[version.media_type];
   const picture = version.media_type.startsWith('image/');
   const kind = known ?? (picture ? 'image' : 'other');

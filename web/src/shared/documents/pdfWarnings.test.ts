@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLoss } from './pdfWarnings';
+import { isContentLoss } from './pdfWarnings';
 
 test('what leaves something out is told from what pdf.js repairs', () => {
   for (const warning of [
@@ -9,7 +9,7 @@ test('what leaves something out is told from what pdf.js repairs', () => {
     'Warning: getOperatorList - ignoring XObject: "FormatError: Unhandled XObject subtype PS".',
     'Warning: Filter "JBIG3Decode" is not supported.',
   ]) {
-    expect(isLoss(warning), warning).toBe(true);
+    expect(isContentLoss(warning), warning).toBe(true);
   }
   for (const warning of [
     'Warning: Indexing all PDF objects',
@@ -19,6 +19,6 @@ test('what leaves something out is told from what pdf.js repairs', () => {
     'Warning: getOperatorList - ignoring ExtGState: "x".',
     'Warning: Not enough parameters for rmoveto; actual: 1, expected: 2',
   ]) {
-    expect(isLoss(warning), warning).toBe(false);
+    expect(isContentLoss(warning), warning).toBe(false);
   }
 });

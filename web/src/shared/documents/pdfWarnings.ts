@@ -2,7 +2,7 @@
  * Warnings of pdf.js after which something is missing on the page. It draws the rest and says so on the console only;
  * what it repairs, and what does not show, is left out.
  */
-const losses = [
+const CONTENT_LOSS_WARNINGS = [
   'Unable to decode image',
   'Image dimensions are missing',
   'Image exceeded maximum allowed size',
@@ -33,6 +33,6 @@ const losses = [
   'JpxImage#getJsModule',
 ].map((start) => new RegExp(start));
 
-export function isLoss(warning: string): boolean {
-  return losses.some((loss) => loss.test(warning));
+export function isContentLoss(warning: string): boolean {
+  return CONTENT_LOSS_WARNINGS.some((loss) => loss.test(warning));
 }

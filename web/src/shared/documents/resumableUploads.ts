@@ -1,7 +1,7 @@
 /** Uploads that a reload or a closed page cut off, kept in this browser: they go on once their file is chosen again. */
 import { browserStore } from '../../api/browserStorage';
 
-export interface CutOff {
+export interface ResumableUpload {
   /** Where the server has what has come so far. */
   url: string;
   /** Whose it is: several people may use one browser. */
@@ -18,46 +18,46 @@ export interface CutOff {
   at: number;
 }
 
-const key = 'spv-uploads';
+const STORAGE_KEY = 'spv-uploads';
 /** The server sweeps away what rests for a day. */
-const life = 23 * 60 * 60 * 1000;
+const TTL_MS = 23 * 60 * 60 * 1000;
 
-function read(): CutOff[] {
+function readAll(): ResumableUpload[] {
   try {
-    const found: unknown = JSON.parse(browserStore.getItem(key) ?? '[]');
+    const stored: unknown = JSON.parse(browserStore.getItem(STORAGE_KEY) ?? '[]');
     const now = Date.now();
-    return Array.isArray(found) ? (found as CutOff[]).filter(({ at }) => now - at < life) : [];
+    return Array.isArray(stored) ? (stored as ResumableUpload[]).filter(({ at }) => now - at < TTL_MS) : [];
   } catch {
     return [];
   }
 }
 
-function write(all: CutOff[]): void {
-  if (all.length > 0) browserStore.setItem(key, JSON.stringify(all));
-  else browserStore.removeItem(key);
+function writeAll(all: ResumableUpload[]): void {
+  if (all.length > 0) browserStore.setItem(STORAGE_KEY, JSON.stringify(all));
+  else browserStore.removeItem(STORAGE_KEY);
 }
 
-export function note(upload: CutOff): void {
-  write([...read().filter(({ url }) => url !== upload.url), upload]);
+export function saveUpload(upload: ResumableUpload): void {
+  writeAll([...readAll().filter(({ url }) => url !== upload.url), upload]);
 }
 
-export function progressed(url: string, sent: number): void {
-  write(read().map((upload) => (upload.url === url ? { ...upload, sent, at: Date.now() } : upload)));
+export function saveProgress(url: string, sent: number): void {
+  writeAll(readAll().map((upload) => (upload.url === url ? { ...upload, sent, at: Date.now() } : upload)));
 }
 
-export function forget(url: string): void {
-  write(read().filter((upload) => upload.url !== url));
+export function removeUpload(url: string): void {
+  writeAll(readAll().filter((upload) => upload.url !== url));
 }
 
 /** A page that sends holds this, so that other tabs do not take its upload for cut off. */
-const lockOf = (url: string) => `spv-upload ${url}`;
+const lockName = (url: string) => `spv-upload ${url}`;
 
 /** Holds an upload until the answer is called. */
-export function hold(url: string): () => void {
+export function acquireLock(url: string): () => void {
   let release = () => undefined as void;
   // Only pages served securely have locks; without them another tab shows an upload that is still on its way.
   void navigator.locks?.request(
-    lockOf(url),
+    lockName(url),
     () =>
       new Promise<void>((resolve) => {
         release = resolve;
@@ -67,8 +67,8 @@ export function hold(url: string): () => void {
 }
 
 /** What was cut off for a person, and is not being sent by another tab. */
-export async function cutOffOf(user: string): Promise<CutOff[]> {
+export async function resumableUploads(user: string): Promise<ResumableUpload[]> {
   const held = (await navigator.locks?.query())?.held ?? [];
   const names = new Set(held.map(({ name }) => name));
-  return read().filter((upload) => upload.user === user && !names.has(lockOf(upload.url)));
+  return readAll().filter((upload) => upload.user === user && !names.has(lockName(upload.url)));
 }

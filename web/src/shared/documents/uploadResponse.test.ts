@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { isNext, meaningOf, NotGone, statusOf } from './uploadResponse';
+import { isRateLimited, classifyStatus, OffsetUnknownError, uploadStatus } from './uploadResponse';
 
 test('only an upload that the server does not know of is begun anew', () => {
   const meanings = [
     0, 200, 400, 401, 403, 404, 408, 409, 410, 412, 413, 422, 423, 425, 429, 500, 502, 503, 504,
   ];
-  const of = (meaning: string) => meanings.filter((status) => meaningOf(status) === meaning);
+  const of = (meaning: string) => meanings.filter((status) => classifyStatus(status) === meaning);
   expect(of('gone')).toEqual([404, 410]);
   expect(of('again')).toEqual([0, 408, 425, 429, 500, 502, 503, 504]);
-  expect(meanings.filter(isNext)).toEqual([429]);
+  expect(meanings.filter(isRateLimited)).toEqual([429]);
 });
 
 test('a failure tells the status that was heard, also where the answer was kept from the client', () => {
   const failure = (what: object) => Object.assign(new Error('failed'), what);
-  expect(statusOf(failure({ originalResponse: { getStatus: () => 413 } }))).toBe(413);
-  expect(statusOf(failure({ originalResponse: null, causingError: new NotGone(503) }))).toBe(503);
-  expect(statusOf(failure({ originalResponse: null, causingError: new Error('offline') }))).toBe(0);
-  expect(statusOf(new Error('failed'))).toBe(0);
+  expect(uploadStatus(failure({ originalResponse: { getStatus: () => 413 } }))).toBe(413);
+  expect(uploadStatus(failure({ originalResponse: null, causingError: new OffsetUnknownError(503) }))).toBe(503);
+  expect(uploadStatus(failure({ originalResponse: null, causingError: new Error('offline') }))).toBe(0);
+  expect(uploadStatus(new Error('failed'))).toBe(0);
 });

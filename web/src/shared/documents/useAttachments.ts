@@ -1,8 +1,8 @@
 import { useMe } from '../session/me';
-import { dismiss, uploadsTo, useUploads, type Target } from './uploads';
+import { dismissUpload, uploadsForTarget, useUploads, type Target } from './uploads';
 
 /** The files that will hang on what somebody is writing: uploaded already, and named when it is sent. */
-export function useAttached(target: Target) {
+export function useAttachments(target: Target) {
   const { id: user } = useMe();
   const uploads = useUploads(target);
   const done = uploads.filter(({ status }) => status === 'done');
@@ -12,8 +12,8 @@ export function useAttached(target: Target) {
     busy: uploads.some(({ status }) => status === 'sending' || status === 'waiting'),
     /** Forgets the ones that went; what was added meanwhile waits for the next. */
     clear: (sent: readonly string[]) => {
-      for (const { id, documentId } of uploadsTo(target, user)) {
-        if (documentId && sent.includes(documentId)) dismiss(id);
+      for (const { id, documentId } of uploadsForTarget(target, user)) {
+        if (documentId && sent.includes(documentId)) dismissUpload(id);
       }
     },
   };

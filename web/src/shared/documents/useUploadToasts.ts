@@ -4,15 +4,15 @@ import { queryClient } from '../../api/cache';
 import { queries } from '../../api/queries';
 import { toast } from '../../ui/toasts';
 import { useMe } from '../session/me';
-import { dismiss, isOnTheWay, uploadsTo, useUploads, type Kept, type Target } from './uploads';
+import { dismissUpload, isUploading, uploadsForTarget, useUploads, type OnUploaded, type Target } from './uploads';
 
-const namedAtMost = 3;
+const MAX_NAMED_FILES = 3;
 
 /**
  * Says in a toast what has arrived, once the last file on its way to this place has: people stay on the page, where the
  * row says so too. A file that was refused keeps its own line.
  */
-export function useTellOfUploads(target: Target): Kept {
+export function useUploadToasts(target: Target): OnUploaded {
   const { t } = useTranslation('documents');
   const { id: user } = useMe();
   const arrived = useRef<{ id: string; name: string }[]>([]);
@@ -32,11 +32,11 @@ export function useTellOfUploads(target: Target): Kept {
       toast({ title, description: words.join(' · ') });
       return;
     }
-    const names = [first, ...others].slice(0, namedAtMost).map(({ name }) => name);
+    const names = [first, ...others].slice(0, MAX_NAMED_FILES).map(({ name }) => name);
     const rest = others.length + 1 - names.length;
     toast({ title, description: names.join(', ') + (rest > 0 ? ` +${rest}` : '') });
   };
-  const busy = useUploads(target).some(isOnTheWay);
+  const busy = useUploads(target).some(isUploading);
   // A refused file may be the last one, and says nothing of those before it.
   useEffect(() => {
     if (!busy) tell();
@@ -47,16 +47,16 @@ export function useTellOfUploads(target: Target): Kept {
     const left = JSON.parse(key) as Target;
     return () => {
       if (left.attach) return;
-      for (const { id, status } of uploadsTo(left, user)) if (status === 'done') dismiss(id);
+      for (const { id, status } of uploadsForTarget(left, user)) if (status === 'done') dismissUpload(id);
     };
   }, [key, user]);
   return (documentId) => {
     // What hangs on something is told of with it.
     if (target.attach) return;
-    const all = uploadsTo(target, user);
+    const all = uploadsForTarget(target, user);
     const name = all.find((upload) => upload.documentId === documentId)?.name ?? '';
     arrived.current.push({ id: documentId, name });
     // Its place may close, or have been left: nothing else tells then.
-    if (!all.some(isOnTheWay)) tell();
+    if (!all.some(isUploading)) tell();
   };
 }

@@ -7,31 +7,31 @@ import classes from './dateRange.module.css';
 
 export const periods = ['this_month', 'last_month', 'this_year', 'last_year', 'all_time'] as const;
 export type ReportPeriod = (typeof periods)[number];
-const ownDays = 'own';
+const CUSTOM_RANGE = 'own';
 
-export interface Span {
+export interface DateRange {
   period?: ReportPeriod;
   from?: string;
   to?: string;
 }
 
 /** Which days the figures are about, kept in the address: a period by name, or two days of one's own. */
-export function useSpan() {
+export function useDateRange() {
   const { t } = useTranslation(['reports', 'names']);
   const [wanted, setWanted] = useParam('period');
   const [from, setFrom] = useParam('from');
   const [to, setTo] = useParam('to');
-  const own = wanted === ownDays;
+  const own = wanted === CUSTOM_RANGE;
   const period = periods.find((known) => known === wanted) ?? 'this_year';
-  const span: Span = own ? { from: from || undefined, to: to || undefined } : { period };
+  const range: DateRange = own ? { from: from || undefined, to: to || undefined } : { period };
   const filter = (
     <>
       <ChoiceFilter
         label={t('period')}
-        value={own ? ownDays : period}
+        value={own ? CUSTOM_RANGE : period}
         choices={[
           ...periods.map((value) => ({ value, label: t(`names:report_period.${value}`) })),
-          { value: ownDays, label: t('own_days') },
+          { value: CUSTOM_RANGE, label: t('own_days') },
         ]}
         onChange={setWanted}
       />
@@ -43,12 +43,12 @@ export function useSpan() {
       )}
     </>
   );
-  return { span, period: own ? undefined : period, filter };
+  return { range, period: own ? undefined : period, filter };
 }
 
-const freshFor = 60_000;
+const FRESH_FOR_MS = 60_000;
 
-interface Days {
+interface CustomDays {
   from?: string | null;
   to?: string | null;
   /** When the server computed the figures, where it caches them. */
@@ -56,15 +56,15 @@ interface Days {
 }
 
 /** "January 1, 2026 – December 31, 2026", or that it is everything; with the time of figures that are older than a minute. */
-export function useSpanText() {
+export function useDateRangeText() {
   const { t } = useTranslation('reports');
-  const span = (days: Days) => {
+  const range = (days: CustomDays) => {
     if (!days.from && !days.to) return t('all_days');
     if (!days.from) return t('until', { to: date(days.to) });
     return days.to ? `${date(days.from)} – ${date(days.to)}` : t('since', { from: date(days.from) });
   };
-  return (days: Days) =>
-    days.as_of && Date.now() - Date.parse(days.as_of) > freshFor
-      ? `${span(days)}, ${t('as_of', { time: dateTime(days.as_of) })}`
-      : span(days);
+  return (days: CustomDays) =>
+    days.as_of && Date.now() - Date.parse(days.as_of) > FRESH_FOR_MS
+      ? `${range(days)}, ${t('as_of', { time: dateTime(days.as_of) })}`
+      : range(days);
 }

@@ -5,7 +5,7 @@ import type { FigureColumn } from '../../ui/charts/FigureTable';
 export type Fees = OfficeAnalytics['revenue'];
 
 /** The sum in one currency; none is nought. */
-export function amountIn(sums: Fees, currency: string): string {
+export function amountInCurrency(sums: Fees, currency: string): string {
   return sums.find((sum) => sum.currency === currency)?.amount ?? '0';
 }
 
@@ -19,8 +19,8 @@ export function revenueColumns<Row>(
     key: `revenue-${currency}`,
     header: words.header(currency),
     explain: words.explain,
-    cell: (row) => money(amountIn(of(row), currency), currency),
-    plain: (row) => amountIn(of(row), currency),
+    cell: (row) => money(amountInCurrency(of(row), currency), currency),
+    plain: (row) => amountInCurrency(of(row), currency),
     total: money(amount, currency),
   }));
 }

@@ -3,9 +3,9 @@ import { useMemo, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocale } from '../../messages/locale';
 import { SearchSelect } from '../../ui/SearchSelect';
-import { isFoundBy, zoneOf, zonesIn } from './timeZones';
+import { matchesSearch, canonicalZone, timeZonesIn } from './timeZones';
 
-const named = ['America/New_York', 'America/Chicago', 'America/Los_Angeles'];
+const namedZones = ['America/New_York', 'America/Chicago', 'America/Los_Angeles'];
 
 interface Props {
   label: string;
@@ -16,21 +16,21 @@ interface Props {
 }
 
 /** Every time zone, the named ones first; found by city, country, name or offset. */
-export function ZoneSelect({ value = '', onChange, ...field }: Props) {
+export function TimeZoneSelect({ value = '', onChange, ...field }: Props) {
   const { t } = useTranslation(['profile', 'common']);
   const { language } = useLocale();
   // Hundreds of names: not before somebody looks for one.
   const [opened, setOpened] = useState(false);
   const zones = useMemo(
-    () => (opened ? zonesIn(language, value) : value ? [zoneOf(value, language)] : []),
+    () => (opened ? timeZonesIn(language, value) : value ? [canonicalZone(value, language)] : []),
     [opened, language, value],
   );
   const byId = useMemo(() => new Map(zones.map((zone) => [zone.value, zone])), [zones]);
-  const first = named.flatMap((id) => zones.filter((zone) => zone.value === id));
-  const rest = zones.filter((zone) => !named.includes(zone.value));
+  const first = namedZones.flatMap((id) => zones.filter((zone) => zone.value === id));
+  const rest = zones.filter((zone) => !namedZones.includes(zone.value));
   const found = (item: ComboboxItem, typed: string) => {
     const zone = byId.get(item.value);
-    return zone !== undefined && isFoundBy(zone, typed);
+    return zone !== undefined && matchesSearch(zone, typed);
   };
   return (
     <SearchSelect

@@ -1,7 +1,7 @@
 /** Time zones as people look for them: by city, country, name of the zone, or its distance from Greenwich. */
 
 /** Cities that the zones' own names write as they were called before. */
-const renamed: Record<string, string> = {
+const RENAMED_CITIES: Record<string, string> = {
   'Africa/Asmera': 'Asmara',
   'America/Coral_Harbour': 'Atikokan',
   'America/Godthab': 'Nuuk',
@@ -25,56 +25,56 @@ export interface Zone {
   words: string;
 }
 
-const lists = new Map<string, Zone[]>();
+const zoneCache = new Map<string, Zone[]>();
 
 /** Every zone that the browser knows, by distance and name; `chosen` by the name it was chosen by. Read once a language. */
-export function zonesIn(language: string, chosen: string, now = new Date()): Zone[] {
-  const list = lists.get(language) ?? listOf(language, now);
-  lists.set(language, list);
-  const known = chosen && canonical(chosen);
+export function timeZonesIn(language: string, chosen: string, now = new Date()): Zone[] {
+  const list = zoneCache.get(language) ?? buildZones(language, now);
+  zoneCache.set(language, list);
+  const known = chosen && resolveZoneName(chosen);
   if (!known || known === chosen) return list;
   return list.map((zone) =>
     zone.value === known
-      ? { ...zone, value: chosen, words: `${zone.words} ${zoneOf(chosen, language, now).words}` }
+      ? { ...zone, value: chosen, words: `${zone.words} ${canonicalZone(chosen, language, now).words}` }
       : zone,
   );
 }
 
-function listOf(language: string, now: Date): Zone[] {
-  const countries = countriesOf(language);
+function buildZones(language: string, now: Date): Zone[] {
+  const countries = zoneCountries(language);
   return [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC'])]
-    .map((value) => zoneOf(value, language, now, countries.get(value)))
-    .map((zone) => ({ zone, minutes: minutesOf(zone.label) }))
+    .map((value) => canonicalZone(value, language, now, countries.get(value)))
+    .map((zone) => ({ zone, minutes: utcOffsetMinutes(zone.label) }))
     .toSorted((a, b) => a.minutes - b.minutes || a.zone.label.localeCompare(b.zone.label, language))
     .map(({ zone }) => zone);
 }
 
-export function zoneOf(value: string, language: string, now = new Date(), countries: string[] = []): Zone {
-  const city = renamed[value] ?? (value.split('/').at(-1) ?? value).replaceAll('_', ' ');
-  const offset = nameOf(value, 'en', 'shortOffset', now);
+export function canonicalZone(value: string, language: string, now = new Date(), countries: string[] = []): Zone {
+  const city = RENAMED_CITIES[value] ?? (value.split('/').at(-1) ?? value).replaceAll('_', ' ');
+  const offset = zoneDisplayName(value, 'en', 'shortOffset', now);
   const label = value === 'UTC' || !offset ? city : `${city} (${offset})`;
   const words = [
     label,
     value,
     value.replaceAll('_', ' '),
-    nameOf(value, language, 'long', now),
+    zoneDisplayName(value, language, 'long', now),
     ...countries,
   ];
-  return { value, label, words: folded(words.join(' ')) };
+  return { value, label, words: foldAccents(words.join(' ')) };
 }
 
 /** Whether every word that was typed is part of it, whatever its case and accents. */
-export function isFoundBy(zone: Zone, typed: string): boolean {
-  const wanted = folded(typed).split(' ').filter(Boolean);
+export function matchesSearch(zone: Zone, typed: string): boolean {
+  const wanted = foldAccents(typed).split(' ').filter(Boolean);
   return wanted.every((word) => zone.words.includes(word));
 }
 
-function folded(text: string): string {
+function foldAccents(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
 /** The browser's own name of a zone, which may have several; none of what is no zone. */
-function canonical(zone: string): string | undefined {
+function resolveZoneName(zone: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
   } catch {
@@ -82,7 +82,7 @@ function canonical(zone: string): string | undefined {
   }
 }
 
-function nameOf(zone: string, language: string, style: 'shortOffset' | 'long', now: Date): string {
+function zoneDisplayName(zone: string, language: string, style: 'shortOffset' | 'long', now: Date): string {
   try {
     const parts = new Intl.DateTimeFormat(language, { timeZone: zone, timeZoneName: style }).formatToParts(
       now,
@@ -94,7 +94,7 @@ function nameOf(zone: string, language: string, style: 'shortOffset' | 'long', n
   }
 }
 
-function minutesOf(label: string): number {
+function utcOffsetMinutes(label: string): number {
   const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d+)(?::(\d+))?/.exec(label) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
@@ -105,7 +105,7 @@ interface WithZones {
 }
 
 /** Which countries keep a zone. Empty in a browser that does not know: then a country's name finds nothing. */
-function countriesOf(language: string): Map<string, string[]> {
+function zoneCountries(language: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const names = [language, 'en'].map(
     (one) => new Intl.DisplayNames(one, { type: 'region', fallback: 'none' }),

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import type { Invoice, InvoiceStatus } from '../../api/types';
-import { listState } from '../tableState';
+import { tableState } from '../tableState';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
@@ -23,7 +23,7 @@ interface Props {
 /** Invoices, newest number first. */
 export function InvoiceTable({ query, pathOf, withClient = false }: Props) {
   const { t } = useTranslation(['billing', 'common']);
-  const state = listState(useInfiniteQuery(queries.invoices(query)));
+  const state = tableState(useInfiniteQuery(queries.invoices(query)));
   const columns: Column<Invoice>[] = [
     {
       key: 'number',

@@ -7,7 +7,7 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { InvoiceDetail } from '../../api/types';
 import { date } from '../../messages/format';
-import { whoText } from '../../messages/actorName';
+import { actorName } from '../../messages/actorName';
 import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
@@ -17,7 +17,7 @@ import { toast } from '../../ui/toasts';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { BankDetails } from './BankDetails';
 import classes from './InvoiceView.module.css';
-import { InvoicePaper } from './PrintableInvoice';
+import { PrintableInvoice } from './PrintableInvoice';
 import { Receipts } from './Receipts';
 import { downloadInvoice } from './download';
 
@@ -65,7 +65,7 @@ export function InvoiceView({ id, back, actions, receiptActions, side }: Props) 
       </div>
       {invoice ? (
         <TwoColumns
-          main={<InvoicePaper invoice={invoice} isDue={isDue} />}
+          main={<PrintableInvoice invoice={invoice} isDue={isDue} />}
           side={
             <div className={classes.side}>
               {side?.(invoice)}
@@ -117,7 +117,7 @@ function Payments({ invoice }: { invoice: InvoiceDetail }) {
             <Money amount={payment.amount} currency={invoice.currency} />
             <span className={classes.fact}>
               {t('payments.received', { date: date(payment.received_date) })}
-              {payment.recorded_by && ` ${t('payments.by', { name: whoText(t, payment.recorded_by) })}`}
+              {payment.recorded_by && ` ${t('payments.by', { name: actorName(t, payment.recorded_by) })}`}
             </span>
             {payment.note && (
               <span className={classes.fact}>

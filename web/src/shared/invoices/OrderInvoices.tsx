@@ -7,12 +7,12 @@ import { queries } from '../../api/queries';
 import type { Invoice, Spv } from '../../api/types';
 import { date } from '../../messages/format';
 import { paths } from '../../paths';
-import { ActivityWaiting } from '../../ui/ActivityList';
+import { ActivitySkeleton } from '../../ui/ActivityList';
 import { Money } from '../../ui/Money';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
-import { listState } from '../tableState';
+import { tableState } from '../tableState';
 import { useMe } from '../session/me';
 import { InvoiceState } from './InvoiceState';
 import classes from './OrderInvoices.module.css';
@@ -21,12 +21,12 @@ import classes from './OrderInvoices.module.css';
 export function OrderInvoices({ spv }: { spv: Pick<Spv, 'id'> }) {
   const { t } = useTranslation('billing');
   const me = useMe();
-  const { rows, error, retry } = listState(useInfiniteQuery(queries.invoices({ spv_id: spv.id })));
+  const { rows, error, retry } = tableState(useInfiniteQuery(queries.invoices({ spv_id: spv.id })));
   const pathOf = me.role === 'client' ? paths.clientInvoice : paths.employeeInvoice;
   return (
     <Section title={t('list')} flush>
       {!rows && error && <ErrorState message={error} onRetry={retry} />}
-      {!rows && !error && <ActivityWaiting />}
+      {!rows && !error && <ActivitySkeleton />}
       {rows?.length === 0 && <EmptyState icon={<IconReceipt2 size={20} />} title={t('empty')} />}
       {rows && rows.length > 0 && (
         <ul className={classes.list}>

@@ -8,7 +8,7 @@ import { StatCard, StatRow } from '../../ui/StatCard';
 import { ErrorState } from '../../ui/ErrorState';
 
 /** What is to be paid: a card for each currency. */
-export function Owed({ title }: { title: string }) {
+export function OutstandingAmounts({ title }: { title: string }) {
   const { t } = useTranslation('billing');
   const { data, error, refetch } = useQuery(queries.billing());
   if (error && !data) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;

@@ -7,7 +7,7 @@ import { InvoiceState } from './InvoiceState';
 import { Prose } from '../../ui/Prose';
 
 /** An invoice as it stands on paper, where it says how to pay it while something is due. */
-export function InvoicePaper({ invoice, isDue }: { invoice: InvoiceDetail; isDue: boolean }) {
+export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; isDue: boolean }) {
   const { t } = useTranslation(['billing', 'common']);
   const amount = (value: string) => money(value, invoice.currency);
   const { from } = invoice;

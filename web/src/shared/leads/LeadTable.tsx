@@ -14,7 +14,7 @@ import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { ExportButton } from '../ExportButton';
-import { listState } from '../tableState';
+import { tableState } from '../tableState';
 import { useParam } from '../queryParams';
 
 export const stages: LeadStage[] = ['new', 'contacted', 'qualified', 'won', 'lost'];
@@ -34,7 +34,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
   const stage = stages.find((known) => known === picked);
   const wanted = { q: q || undefined, stage };
   const narrowed = Boolean(q || stage);
-  const state = listState(useInfiniteQuery(queries.leads(wanted)));
+  const state = tableState(useInfiniteQuery(queries.leads(wanted)));
   const columns: Column<Lead>[] = [
     {
       key: 'lead',

@@ -15,7 +15,7 @@ export function MaintenanceDialog({ message, onClose }: { message?: string | nul
     form,
     save: (values: typeof form.values) =>
       body(api.PUT('/rest/v1/maintenance', { body: { message: orNull(values.message) } })),
-    touches: 'maintenance',
+    invalidates: 'maintenance',
     saved: () => {
       toast({ title: t('maintenance.begun'), description: t('maintenance.begun_text') });
       onClose();

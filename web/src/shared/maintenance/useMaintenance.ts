@@ -11,7 +11,7 @@ export function useMaintenance() {
   const { data, error, refetch } = useQuery(queries.settings());
   const end = useSave({
     save: () => body(api.DELETE('/rest/v1/maintenance')),
-    touches: 'maintenance',
+    invalidates: 'maintenance',
     saved: () => {
       toast({ title: t('maintenance.ended') });
     },

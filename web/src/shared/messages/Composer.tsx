@@ -3,10 +3,10 @@ import { useForm } from '@mantine/form';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
-import { api, body, idempotent } from '../../api/client';
+import { api, body, idempotencyHeaders } from '../../api/client';
 import { BusyButton } from '../../ui/BusyButton';
 import { AttachButton } from '../documents/AttachButton';
-import { useAttached } from '../documents/useAttachments';
+import { useAttachments } from '../documents/useAttachments';
 import { UploadList } from '../documents/UploadList';
 import type { Target } from '../documents/uploads';
 import { useSave } from '../useSave';
@@ -28,7 +28,7 @@ interface Props {
 /** Where a message is written. Ctrl+Enter sends it. */
 export function Composer({ draft, to, notes, files }: Props) {
   const { t } = useTranslation('messages');
-  const attached = useAttached(files);
+  const attached = useAttachments(files);
   const form = useForm({
     initialValues: drafts.of(draft) ?? { body: '', internal: false },
     onValuesChange: (values) => drafts.keep(draft, values),
@@ -39,7 +39,7 @@ export function Composer({ draft, to, notes, files }: Props) {
       const document_ids = attached.ids;
       await body(
         api.POST('/rest/v1/messages', {
-          params: idempotent(key),
+          params: idempotencyHeaders(key),
           body: { ...to, body: values.body, document_ids, ...(values.internal && { internal: true }) },
         }),
       );

@@ -12,7 +12,7 @@ import { ErrorState } from '../../ui/ErrorState';
 import { useFlag, useParam } from '../queryParams';
 import { Conversation } from './Conversation';
 import classes from './Inbox.module.css';
-import { support } from './generalThread';
+import { GENERAL_THREAD } from './generalThread';
 import { ThreadItem } from './ThreadItem';
 
 interface Props {
@@ -29,14 +29,14 @@ export function Inbox({ staff = false, about }: Props) {
   const [unreadOnly, setUnreadOnly] = useFlag('unread');
   const list = useInfiniteQuery(queries.threads({ unread: unreadOnly || undefined }));
   const general = list.data?.find((thread) => thread.spv_id === null);
-  const listed = list.data?.find(({ id }) => id === chosen) ?? (chosen === support ? general : undefined);
+  const listed = list.data?.find(({ id }) => id === chosen) ?? (chosen === GENERAL_THREAD ? general : undefined);
   const byId = useQuery({
     ...queries.thread(chosen),
     // Also while it is listed: what has just been read leaves the list of what is unread, and stays open.
-    enabled: chosen !== '' && chosen !== support,
+    enabled: chosen !== '' && chosen !== GENERAL_THREAD,
   });
-  const thread = listed ?? (chosen === support ? undefined : byId.data);
-  const open = thread !== undefined || chosen === support;
+  const thread = listed ?? (chosen === GENERAL_THREAD ? undefined : byId.data);
+  const open = thread !== undefined || chosen === GENERAL_THREAD;
   return (
     <div className={classes.inbox} data-open={open}>
       <div className={classes.list}>
@@ -57,7 +57,7 @@ export function Inbox({ staff = false, about }: Props) {
         {list.data && (
           <ul className={classes.threads} aria-label={t('conversations')}>
             {!staff && !general && (
-              <ThreadItem current={chosen === support} onChoose={() => choose(support)} />
+              <ThreadItem current={chosen === GENERAL_THREAD} onChoose={() => choose(GENERAL_THREAD)} />
             )}
             {list.data.map((one) => (
               <ThreadItem

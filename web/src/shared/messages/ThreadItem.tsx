@@ -1,8 +1,8 @@
 import { UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Thread } from '../../api/types';
-import { Ago } from '../../ui/DateText';
-import { Count } from '../../ui/CountBadge';
+import { RelativeTime } from '../../ui/DateText';
+import { CountBadge } from '../../ui/CountBadge';
 import classes from './ThreadItem.module.css';
 
 interface Props {
@@ -28,7 +28,7 @@ export function ThreadItem({ thread, staff = false, current, onChoose }: Props) 
       >
         <span className={classes.head}>
           <span className={classes.subject}>{staff && thread ? thread.client.name : subject}</span>
-          {thread && <Count of={thread.unread} label={t('unread', { count: thread.unread })} />}
+          {thread && <CountBadge of={thread.unread} label={t('unread', { count: thread.unread })} />}
         </span>
         {staff && <span className={classes.about}>{subject}</span>}
         <span className={classes.excerpt}>
@@ -38,7 +38,7 @@ export function ThreadItem({ thread, staff = false, current, onChoose }: Props) 
         </span>
         {last && (
           <span className={classes.about}>
-            <Ago at={last.at} />
+            <RelativeTime at={last.at} />
           </span>
         )}
       </UnstyledButton>

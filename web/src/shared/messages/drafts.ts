@@ -6,10 +6,10 @@ export interface Draft {
   internal: boolean;
 }
 
-const noun = 'drafts';
-queryClient.setQueryDefaults([noun], { gcTime: Infinity });
+const QUERY_NOUN = 'drafts';
+queryClient.setQueryDefaults([QUERY_NOUN], { gcTime: Infinity });
 
-export const of = (conversation: string) => queryClient.getQueryData<Draft>([noun, conversation]);
+export const readDraft = (conversation: string) => queryClient.getQueryData<Draft>([QUERY_NOUN, conversation]);
 
-export const keep = (conversation: string, draft: Draft) =>
-  queryClient.setQueryData<Draft>([noun, conversation], draft);
+export const saveDraft = (conversation: string, draft: Draft) =>
+  queryClient.setQueryData<Draft>([QUERY_NOUN, conversation], draft);

@@ -5,7 +5,7 @@ import { api, body } from '../../api/client';
 import type { Thread } from '../../api/types';
 
 /** A thread that is on the screen of somebody who is there is read. */
-export function useReading(thread: Thread | undefined): void {
+export function useMarkRead(thread: Thread | undefined): void {
   const here = useDocumentVisibility() === 'visible';
   const { id, unread } = thread ?? { id: '', unread: 0 };
   useEffect(() => {

@@ -12,7 +12,7 @@ import { ErrorState } from '../../ui/ErrorState';
 import { useMe } from '../session/me';
 import classes from './Bell.module.css';
 import { NotificationItem } from './NotificationItem';
-import { useSeen } from './markSeen';
+import { useMarkSeen } from './markSeen';
 
 /** The bell of the top bar: how much is new, and what. `choices`: where the person chooses what to be told of. */
 export function Bell({ choices }: { choices: string }) {
@@ -49,23 +49,23 @@ export function Bell({ choices }: { choices: string }) {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown p={0} role="dialog" aria-label={t('title')}>
-        {open && <Centre unread={unread} choices={choices} onClose={popover.close} />}
+        {open && <NotificationList unread={unread} choices={choices} onClose={popover.close} />}
       </Popover.Dropdown>
     </Popover>
   );
 }
 
-interface CentreProps {
+interface NotificationListProps {
   unread: number;
   choices: string;
   onClose: () => void;
 }
 
-function Centre({ unread, choices, onClose }: CentreProps) {
+function NotificationList({ unread, choices, onClose }: NotificationListProps) {
   const { t } = useTranslation('notifications');
   const { role } = useMe();
   const list = useInfiniteQuery(queries.notifications());
-  const seen = useSeen();
+  const seen = useMarkSeen();
   return (
     <>
       <header className={classes.head}>

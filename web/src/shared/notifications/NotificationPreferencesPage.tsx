@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { PageHeader } from '../../ui/PageHeader';
-import { ChoicesPanel } from './NotificationPreferencesPanel';
+import { NotificationPreferencesPanel } from './NotificationPreferencesPanel';
 
 /** The page of every portal but the client's, whose profile has it. */
 export function Component() {
@@ -8,7 +8,7 @@ export function Component() {
   return (
     <>
       <PageHeader title={t('title')} text={t('choices_text')} />
-      <ChoicesPanel />
+      <NotificationPreferencesPanel />
     </>
   );
 }

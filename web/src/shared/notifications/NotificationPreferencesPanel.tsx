@@ -15,12 +15,12 @@ import { toast } from '../../ui/toasts';
 import { useSave } from '../useSave';
 import classes from './NotificationPreferencesPanel.module.css';
 
-type Wish = Omit<NotificationChoice, 'topic'>;
+type PreferenceChange = Omit<NotificationChoice, 'topic'>;
 
-const mails: Wish['mail'][] = ['now', 'daily', 'off'];
+const MAIL_FREQUENCIES: PreferenceChange['mail'][] = ['now', 'daily', 'off'];
 
 /** What to be told of, in the app and by mail. A choice is kept as soon as it is made. */
-export function ChoicesPanel() {
+export function NotificationPreferencesPanel() {
   const { t } = useTranslation('notifications');
   const { data, error, refetch } = useQuery(queries.notificationChoices());
   const { queryKey } = queries.notificationChoices();
@@ -29,17 +29,17 @@ export function ChoicesPanel() {
   const kept = useRef(data);
   const save = useSave({
     scope: { id: 'notification choices' },
-    save: (choices: Wish[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
+    save: (choices: PreferenceChange[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
     saved: () => toast({ title: t('saved') }),
   });
   // Shown at once, so that the next choice starts from it: nothing has to wait, and who is quick takes nothing back.
-  const choose = async (wishes: Wish[]) => {
+  const choose = async (changes: PreferenceChange[]) => {
     if (waiting.current === 0) kept.current = data;
     waiting.current += 1;
     // An answer to what was asked before would show the choice taken back.
     await queryClient.cancelQueries({ queryKey });
     const wished = ({ event, topic }: NotificationChoice) =>
-      wishes.find((wish) => wish.event === event || wish.event === topic);
+      changes.find((change) => change.event === event || change.event === topic);
     queryClient.setQueryData(
       queryKey,
       (shown) =>
@@ -47,7 +47,7 @@ export function ChoicesPanel() {
           items: shown.items.map((choice) => ({ ...choice, ...wished(choice), event: choice.event })),
         },
     );
-    const saved = await save.mutateAsync(wishes).catch(() => null);
+    const saved = await save.mutateAsync(changes).catch(() => null);
     waiting.current -= 1;
     if (saved) kept.current = saved;
     if (waiting.current > 0) return;
@@ -62,11 +62,11 @@ export function ChoicesPanel() {
       {data && (
         <ul className={classes.choices}>
           {[...new Set(data.items.map(({ topic }) => topic))].map((topic) => (
-            <TopicChoice
+            <TopicPreference
               key={topic}
               topic={topic}
               events={data.items.filter((choice) => choice.topic === topic)}
-              onChoose={(wishes) => void choose(wishes)}
+              onChoose={(changes) => void choose(changes)}
             />
           ))}
         </ul>
@@ -78,23 +78,23 @@ export function ChoicesPanel() {
 interface TopicProps {
   topic: NotificationChoice['topic'];
   events: NotificationChoice[];
-  onChoose: (choices: Wish[]) => void;
+  onChoose: (choices: PreferenceChange[]) => void;
 }
 
 /** A topic, whose row sets all of its events at once, and its events, each of which can be set apart. */
-function TopicChoice({ topic, events, onChoose }: TopicProps) {
+function TopicPreference({ topic, events, onChoose }: TopicProps) {
   const { t } = useTranslation(['notifications', 'names']);
   const id = useId();
   const [open, setOpen] = useState(false);
   const name = t(`topic.${topic}`);
-  const mail = same(events.map((choice) => choice.mail));
-  const inApp = same(events.map((choice) => choice.in_app));
-  const chooseAll = (change: Partial<Wish>) => {
-    const wishes = events.map(({ event, in_app, mail }) => ({ event, in_app, mail, ...change }));
-    const in_app = same(wishes.map((wish) => wish.in_app));
-    const mailed = same(wishes.map((wish) => wish.mail));
+  const mail = commonValue(events.map((choice) => choice.mail));
+  const inApp = commonValue(events.map((choice) => choice.in_app));
+  const chooseAll = (change: Partial<PreferenceChange>) => {
+    const changes = events.map(({ event, in_app, mail }) => ({ event, in_app, mail, ...change }));
+    const in_app = commonValue(changes.map((change) => change.in_app));
+    const mailed = commonValue(changes.map((change) => change.mail));
     // Where the other of the two differs from event to event, it goes on doing so.
-    if (in_app === undefined || mailed === undefined) onChoose(wishes);
+    if (in_app === undefined || mailed === undefined) onChoose(changes);
     else onChoose([{ event: topic, in_app, mail: mailed }]);
   };
   return (
@@ -118,7 +118,7 @@ function TopicChoice({ topic, events, onChoose }: TopicProps) {
             </button>
           )}
         </div>
-        <Way
+        <ChannelSelect
           name={name}
           inApp={inApp ?? false}
           mail={mail}
@@ -131,7 +131,7 @@ function TopicChoice({ topic, events, onChoose }: TopicProps) {
           events.map(({ event, in_app, mail }) => (
             <li key={event} className={classes.choice}>
               <span className={classes.event}>{t(`names:told.${event}`)}</span>
-              <Way
+              <ChannelSelect
                 name={t(`names:told.${event}`)}
                 inApp={in_app}
                 mail={mail}
@@ -145,16 +145,16 @@ function TopicChoice({ topic, events, onChoose }: TopicProps) {
   );
 }
 
-interface WayProps {
+interface ChannelSelectProps {
   name: string;
   inApp: boolean;
   /** None: it differs from event to event. */
-  mail?: Wish['mail'];
+  mail?: PreferenceChange['mail'];
   onInApp: (inApp: boolean) => void;
-  onMail: (mail: Wish['mail']) => void;
+  onMail: (mail: PreferenceChange['mail']) => void;
 }
 
-function Way({ name, inApp, mail, onInApp, onMail }: WayProps) {
+function ChannelSelect({ name, inApp, mail, onInApp, onMail }: ChannelSelectProps) {
   const { t } = useTranslation('notifications');
   return (
     <>
@@ -168,7 +168,7 @@ function Way({ name, inApp, mail, onInApp, onMail }: WayProps) {
       <ChoiceSelect
         label={t('by_mail')}
         name={t('mail_of', { topic: name })}
-        choices={mails.map((value) => ({ value, label: t(`mail.${value}`) }))}
+        choices={MAIL_FREQUENCIES.map((value) => ({ value, label: t(`mail.${value}`) }))}
         value={mail ?? null}
         placeholder={t('mail.mixed')}
         onChange={(wanted) => wanted !== mail && onMail(wanted)}
@@ -178,6 +178,6 @@ function Way({ name, inApp, mail, onInApp, onMail }: WayProps) {
 }
 
 /** What all of them are; none where they differ. */
-function same<Value>([first, ...others]: Value[]): Value | undefined {
+function commonValue<Value>([first, ...others]: Value[]): Value | undefined {
   return others.every((other) => other === first) ? first : undefined;
 }

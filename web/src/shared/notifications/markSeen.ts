@@ -3,7 +3,7 @@ import { api, body } from '../../api/client';
 import { useSave } from '../useSave';
 
 /** Marks notifications as read: these, or all. */
-export function useSeen() {
+export function useMarkSeen() {
   return useSave({
     save: (which: { ids: string[] } | { all: true }) =>
       body(api.POST('/rest/v1/notifications/read', { body: which })),

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { Pair } from '../../ui/FormModal';
+import { FieldPair } from '../../ui/FormModal';
 
 interface Person {
   first_name: string;
@@ -26,14 +26,14 @@ export function PersonFields<Values extends Person>({ form, autofocus = false }:
   });
   return (
     <>
-      <Pair>
+      <FieldPair>
         <TextInput {...field('first_name')} required data-autofocus={autofocus || undefined} />
         <TextInput {...field('last_name')} required />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <TextInput {...field('email')} type="email" required />
         <TextInput {...field('phone')} type="tel" />
-      </Pair>
+      </FieldPair>
     </>
   );
 }

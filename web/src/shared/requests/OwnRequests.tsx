@@ -4,19 +4,19 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, edited } from '../../api/client';
+import { api, body, versionedBody } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Request, RequestKind } from '../../api/types';
 import { money } from '../../messages/format';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
-import { Ago } from '../../ui/DateText';
+import { RelativeTime } from '../../ui/DateText';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
 import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { toast } from '../../ui/toasts';
-import { listState } from '../tableState';
+import { tableState } from '../tableState';
 import { useSave } from '../useSave';
 
 interface Props {
@@ -32,12 +32,12 @@ interface Props {
 /** What one has asked for oneself, and what became of it. */
 export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props) {
   const { t } = useTranslation(['requests', 'common', 'names']);
-  const state = listState(useInfiniteQuery(queries.requests({ kind, limit: 10 })));
+  const state = tableState(useInfiniteQuery(queries.requests({ kind, limit: 10 })));
   const [asking, setAsking] = useState<Request | null>(null);
   const withdraw = useSave({
     save: (request: Request) =>
-      body(api.POST('/rest/v1/requests/{id}/withdraw', { params: edited(request), body: {} })),
-    touches: ['request', 'lead', 'call'],
+      body(api.POST('/rest/v1/requests/{id}/withdraw', { params: versionedBody(request), body: {} })),
+    invalidates: ['request', 'lead', 'call'],
     saved: (request) => {
       setAsking(null);
       toast({ title: t('withdraw.done'), description: request.reference });
@@ -56,13 +56,13 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
         </>
       ),
     },
-    { key: 'what', header: t('column.what'), wide: true, cell: (request) => <Asked request={request} /> },
-    { key: 'sent', header: t('column.sent'), cell: (request) => <Ago at={request.created_at} /> },
+    { key: 'what', header: t('column.what'), wide: true, cell: (request) => <RequestSummary request={request} /> },
+    { key: 'sent', header: t('column.sent'), cell: (request) => <RelativeTime at={request.created_at} /> },
     {
       key: 'status',
       wide: true,
       header: t('common:status'),
-      cell: (request) => <Outcome request={request} orderPath={orderPath} />,
+      cell: (request) => <RequestOutcome request={request} orderPath={orderPath} />,
     },
     {
       key: 'actions',
@@ -112,7 +112,7 @@ function withdrawText({ lead_id: lead, call_id: call }: Request) {
   return call ? 'withdraw.text_call' : 'withdraw.text';
 }
 
-function Asked({ request }: { request: Request }) {
+function RequestSummary({ request }: { request: Request }) {
   const { t } = useTranslation('names');
   const { order, message } = request;
   if (!order)
@@ -136,7 +136,7 @@ function Asked({ request }: { request: Request }) {
   );
 }
 
-function Outcome({ request, orderPath }: { request: Request; orderPath?: (id: string) => string }) {
+function RequestOutcome({ request, orderPath }: { request: Request; orderPath?: (id: string) => string }) {
   const { t } = useTranslation('requests');
   const { spv, reason, status } = request;
   return (

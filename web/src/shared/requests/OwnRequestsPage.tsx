@@ -3,7 +3,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate } from 'react-router-dom';
-import { requestsOf } from '../../paths';
+import { requestsPath } from '../../paths';
 import { PageHeader } from '../../ui/PageHeader';
 import { useMe } from '../session/me';
 import { OwnRequests } from './OwnRequests';
@@ -22,7 +22,7 @@ export function OwnRequestsPage({ actions, orderPath }: Props) {
   const me = useMe();
   const [submitting, setSubmitting] = useState(false);
   // A super admin in the company portal: the staff have the desk.
-  if (me.role === 'super_admin') return <Navigate to={requestsOf(me.role)} replace />;
+  if (me.role === 'super_admin') return <Navigate to={requestsPath(me.role)} replace />;
   return (
     <>
       <PageHeader

@@ -1,10 +1,10 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../api/client';
+import { api, body, idempotencyHeaders } from '../../api/client';
 import type { NewRequest, RequestKind, RequestPriority } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
-import { FormModal, Pair } from '../../ui/FormModal';
+import { FormModal, FieldPair } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 import { useSave } from '../useSave';
 import { StaffSelect } from './StaffSelect';
@@ -34,8 +34,8 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
   const save = useSave({
     form,
     save: (request: NewRequest, key) =>
-      body(api.POST('/rest/v1/requests', { params: idempotent(key), body: request })),
-    touches: 'request',
+      body(api.POST('/rest/v1/requests', { params: idempotencyHeaders(key), body: request })),
+    invalidates: 'request',
     saved: ({ reference }) => {
       toast({ title: t('submit.done'), description: reference });
       onClose();
@@ -66,7 +66,7 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
       />
       {staff && (
         <>
-          <Pair>
+          <FieldPair>
             <TextInput
               size="sm"
               label={t('submit.name')}
@@ -80,15 +80,15 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
               description={t('submit.email_text')}
               {...form.getInputProps('email')}
             />
-          </Pair>
-          <Pair>
+          </FieldPair>
+          <FieldPair>
             <ChoiceSelect
               label={t('names:field.priority')}
               choices={priorities.map((value) => ({ value, label: t(`names:request_priority.${value}`) }))}
               {...form.getInputProps('priority')}
             />
             <StaffSelect {...form.getInputProps('assignee_id')} />
-          </Pair>
+          </FieldPair>
         </>
       )}
       <Textarea

@@ -4,7 +4,7 @@ import type { Request } from '../../api/types';
 import { dateTime, money } from '../../messages/format';
 import { DetailList } from '../../ui/DetailList';
 import { DocumentLines } from '../documents/DocumentLine';
-import { applicationOf } from './applicationFields';
+import { applicationFields } from './applicationFields';
 import classes from './RequestDetails.module.css';
 
 /** Everything that was asked for. */
@@ -12,7 +12,7 @@ export function RequestDetails({ request }: { request: Request }) {
   const { t } = useTranslation(['requests', 'names']);
   const { order } = request;
   const account = typeof request.data.account_type === 'string' ? request.data.account_type : null;
-  const form = Object.entries(applicationOf(request));
+  const form = Object.entries(applicationFields(request));
   return (
     <Stack gap="md">
       <DetailList

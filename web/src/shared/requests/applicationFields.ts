@@ -1,7 +1,7 @@
 import type { Request } from '../../api/types';
 
 /** The form of an application, field by field. */
-export function applicationOf(request: Request | undefined): Record<string, string> {
+export function applicationFields(request: Request | undefined): Record<string, string> {
   const form: unknown = request?.data.application;
   const given = form && typeof form === 'object' ? Object.entries(form) : [];
   return Object.fromEntries(given.filter(([, value]) => typeof value === 'string' && value !== ''));
@@ -11,8 +11,8 @@ export function applicationOf(request: Request | undefined): Record<string, stri
  * What an applicant wrote in one field, to begin another form with. Who came by a provider filled in none: of them the
  * name is known.
  */
-export function applied(request: Request | undefined, field: string): string {
-  const form = applicationOf(request);
+export function applicantValue(request: Request | undefined, field: string): string {
+  const form = applicationFields(request);
   if (request && !request.data.application && request.kind === 'account') {
     const [first = '', ...rest] = request.name.split(' ');
     if (field === 'first_name') return first;

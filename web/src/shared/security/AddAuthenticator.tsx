@@ -4,7 +4,7 @@ import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { toast } from '../../ui/toasts';
-import { own } from './accountQueries';
+import { accountQueries } from './accountQueries';
 import { TotpSetup } from './TotpSetup';
 import classes from './ChallengeForm.module.css';
 
@@ -14,7 +14,7 @@ interface Props {
   onClose: () => void;
 }
 
-export function AddApp({ first: isFirst, onClose }: Props) {
+export function AddAuthenticator({ first: isFirst, onClose }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const phone = useMediaQuery('(max-width: 600px)');
   // Fixed at opening: the list behind the dialog grows before the dialog is done.
@@ -28,7 +28,7 @@ export function AddApp({ first: isFirst, onClose }: Props) {
   const done = () => {
     onClose();
     toast({ title: t('totp.enrolled'), description: t('totp.enrolled_text') });
-    void queryClient.invalidateQueries({ queryKey: own.all });
+    void queryClient.invalidateQueries({ queryKey: accountQueries.all });
   };
   return (
     <Modal

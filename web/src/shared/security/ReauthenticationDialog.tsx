@@ -6,25 +6,25 @@ import { ApiError, errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { BusyButton } from '../../ui/BusyButton';
 import { CodeInput, isWholeCode } from '../../ui/CodeInput';
-import { granted } from '../auth/unwrapAuthResult';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { PasswordField } from '../auth/PasswordField';
-import { useWait } from '../auth/useCountdown';
+import { useCountdown } from '../auth/useCountdown';
 import { ChallengeForm } from './ChallengeForm';
-import { identityAt, own, verifiedApps } from './accountQueries';
+import { identityFor, accountQueries, verifiedApps } from './accountQueries';
 import { authCall } from './authApi';
 import classes from './ChallengeForm.module.css';
 
-type Way = 'app' | 'password' | 'email';
+type Method = 'app' | 'password' | 'email';
 
 /** Asks who sits there, by whatever they have: their authenticator app, their password, or a code by mail. */
-export function ProofDialog({ onAnswer }: { onAnswer: (proved: boolean) => void }) {
+export function ReauthenticationDialog({ onAnswer }: { onAnswer: (proved: boolean) => void }) {
   const { t } = useTranslation(['security', 'common']);
-  const { data: user } = useQuery(own.user());
-  const [chosen, setChosen] = useState<Way>();
-  const ways: Way[] = user
+  const { data: user } = useQuery(accountQueries.user());
+  const [chosen, setChosen] = useState<Method>();
+  const ways: Method[] = user
     ? [
         ...(verifiedApps(user).length > 0 ? (['app'] as const) : []),
-        ...(identityAt(user, 'email') ? (['password'] as const) : []),
+        ...(identityFor(user, 'email') ? (['password'] as const) : []),
         'email',
       ]
     : [];
@@ -43,8 +43,8 @@ export function ProofDialog({ onAnswer }: { onAnswer: (proved: boolean) => void 
         {t('proof.text')}
       </Text>
       {way === 'app' && <ChallengeForm onVerified={form.onProved} onCancel={close} />}
-      {way === 'password' && <PasswordProof {...form} />}
-      {way === 'email' && user && <MailProof email={user.email ?? ''} {...form} />}
+      {way === 'password' && <PasswordStep {...form} />}
+      {way === 'email' && user && <MailCodeStep email={user.email ?? ''} {...form} />}
       {ways
         .filter((other) => other !== way)
         .map((other) => (
@@ -75,16 +75,16 @@ interface Tokens {
 }
 
 /** Sends a proof: the session goes on with a token that says when it was given. */
-function useProof(onProved: () => void, wrong: (error: unknown) => string) {
+function useReauthenticate(onProved: () => void, wrong: (error: unknown) => string) {
   const [problem, setProblem] = useState<string>();
-  const [wait, setWait] = useWait();
+  const [wait, setWait] = useCountdown();
   const { t } = useTranslation('public');
   const send = useMutation({
     mutationFn: async (proof: { password: string } | { nonce: string }) => {
       const { access_token, refresh_token } = await authCall<Tokens>('POST', '/reauthenticate', {
         body: proof,
       });
-      await granted(auth.setSession({ access_token, refresh_token }));
+      await unwrapAuthResult(auth.setSession({ access_token, refresh_token }));
     },
     onSuccess: onProved,
     onError: (error) => {
@@ -97,10 +97,10 @@ function useProof(onProved: () => void, wrong: (error: unknown) => string) {
   return { send, notice, setProblem, waits: wait > 0 || send.isPending };
 }
 
-function PasswordProof({ onProved, onCancel }: FormProps) {
+function PasswordStep({ onProved, onCancel }: FormProps) {
   const { t } = useTranslation(['security', 'common']);
   const [password, setPassword] = useState('');
-  const { send, notice, setProblem, waits } = useProof(onProved, errorText);
+  const { send, notice, setProblem, waits } = useReauthenticate(onProved, errorText);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (waits) return;
@@ -108,7 +108,7 @@ function PasswordProof({ onProved, onCancel }: FormProps) {
     else setProblem(t('errors:fields.required'));
   };
   return (
-    <ProofForm onSubmit={submit} onCancel={onCancel} busy={send.isPending}>
+    <ReauthenticationForm onSubmit={submit} onCancel={onCancel} busy={send.isPending}>
       <PasswordField
         label={t('password.current')}
         autoComplete="current-password"
@@ -119,16 +119,16 @@ function PasswordProof({ onProved, onCancel }: FormProps) {
         withAsterisk={false}
         data-autofocus
       />
-    </ProofForm>
+    </ReauthenticationForm>
   );
 }
 
-function MailProof({ email, onProved, onCancel }: FormProps & { email: string }) {
+function MailCodeStep({ email, onProved, onCancel }: FormProps & { email: string }) {
   const { t } = useTranslation(['security', 'common']);
   const [code, setCode] = useState('');
-  const { send, notice, setProblem, waits } = useProof(onProved, errorText);
+  const { send, notice, setProblem, waits } = useReauthenticate(onProved, errorText);
   const mail = useMutation({
-    mutationFn: () => granted(auth.reauthenticate()),
+    mutationFn: () => unwrapAuthResult(auth.reauthenticate()),
     onError: (error) => setProblem(errorText(error)),
   });
   const submit = (event: FormEvent) => {
@@ -141,7 +141,7 @@ function MailProof({ email, onProved, onCancel }: FormProps & { email: string })
   // It comes in place of the button that was pressed.
   const field = { required: true, withAsterisk: false, autoFocus: true };
   return (
-    <ProofForm
+    <ReauthenticationForm
       onSubmit={submit}
       onCancel={onCancel}
       busy={send.isPending || mail.isPending}
@@ -164,7 +164,7 @@ function MailProof({ email, onProved, onCancel }: FormProps & { email: string })
           )}
         </>
       )}
-    </ProofForm>
+    </ReauthenticationForm>
   );
 }
 
@@ -176,7 +176,7 @@ interface ProofFormProps {
   children: ReactNode;
 }
 
-function ProofForm({ onSubmit, onCancel, busy, label, children }: ProofFormProps) {
+function ReauthenticationForm({ onSubmit, onCancel, busy, label, children }: ProofFormProps) {
   const { t } = useTranslation(['security', 'common']);
   return (
     <form className={classes.form} noValidate onSubmit={onSubmit}>

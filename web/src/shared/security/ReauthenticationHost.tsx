@@ -1,15 +1,15 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
-import { onQuestion, openQuestion } from './reauthentication';
+import { onPromptChange, currentPrompt } from './reauthentication';
 
-const ProofDialog = lazy(() => import('./ReauthenticationDialog').then((part) => ({ default: part.ProofDialog })));
+const ReauthenticationDialog = lazy(() => import('./ReauthenticationDialog').then((part) => ({ default: part.ReauthenticationDialog })));
 
 /** Over every page: what is asked for wherever the server wants a recent proof. */
-export function ProofHost() {
-  const question = useSyncExternalStore(onQuestion, openQuestion);
+export function ReauthenticationHost() {
+  const question = useSyncExternalStore(onPromptChange, currentPrompt);
   if (!question) return null;
   return (
     <Suspense>
-      <ProofDialog onAnswer={question.answer} />
+      <ReauthenticationDialog onAnswer={question.answer} />
     </Suspense>
   );
 }

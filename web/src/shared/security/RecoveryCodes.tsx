@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
-import { date, personToday } from '../../messages/format';
+import { date, todayInUserZone } from '../../messages/format';
 import { CopyButton } from '../../ui/CopyButton';
 import { saveText } from '../../ui/saveText';
 import classes from './RecoveryCodes.module.css';
@@ -92,6 +92,6 @@ function useHeading(): string[] {
   const { data: settings } = useQuery(queries.settings());
   return [
     [settings?.brand_name, t('codes.title')].filter(Boolean).join(': '),
-    [me?.email, date(personToday())].filter(Boolean).join(', '),
+    [me?.email, date(todayInUserZone())].filter(Boolean).join(', '),
   ];
 }

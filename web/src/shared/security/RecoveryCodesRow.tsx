@@ -10,29 +10,29 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { SettingsRow, SettingsState } from '../../ui/Settings';
 import { Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/unwrapAuthResult';
-import { own } from './accountQueries';
-import { withProof } from './reauthentication';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
+import { accountQueries } from './accountQueries';
+import { withReauthentication } from './reauthentication';
 import { RecoveryCodes } from './RecoveryCodes';
 import { useStepUp } from './StepUp';
 
 /** Fewer than this are worth a word. */
-const few = 3;
+const LOW_CODE_COUNT = 3;
 
 /** How many recovery codes are left, and a new set when it is wanted. */
-export function CodesRow() {
+export function RecoveryCodesRow() {
   const { t } = useTranslation(['security', 'common']);
   const stepUp = useStepUp();
   const [asking, setAsking] = useState(false);
-  const { data, error, refetch } = useQuery(own.codes());
+  const { data, error, refetch } = useQuery(accountQueries.codes());
   const make = useMutation({
     mutationFn: (renew: boolean) =>
-      withProof(() =>
-        granted(renew ? auth.mfa.recoveryCodes.regenerate() : auth.mfa.recoveryCodes.generate()),
+      withReauthentication(() =>
+        unwrapAuthResult(renew ? auth.mfa.recoveryCodes.regenerate() : auth.mfa.recoveryCodes.generate()),
       ),
     onSuccess: () => {
       setAsking(false);
-      void queryClient.invalidateQueries({ queryKey: own.all });
+      void queryClient.invalidateQueries({ queryKey: accountQueries.all });
     },
     onError: (failure) =>
       toast({ title: t('common:error'), description: errorText(failure), destructive: true }),
@@ -45,11 +45,11 @@ export function CodesRow() {
             icon={<IconListNumbers size={17} />}
             title={t('codes.title')}
             tag={
-              <Tag tone={set && set.remaining >= few ? 'rest' : 'wait'}>
+              <Tag tone={set && set.remaining >= LOW_CODE_COUNT ? 'rest' : 'wait'}>
                 {set ? t('codes.left', { remaining: set.remaining, total: set.total }) : t('codes.none')}
               </Tag>
             }
-            text={t(set && set.remaining < few ? 'codes.few' : 'codes.text')}
+            text={t(set && set.remaining < LOW_CODE_COUNT ? 'codes.few' : 'codes.text')}
             actions={
               <Button
                 variant="default"

@@ -9,10 +9,10 @@ import { queries } from '../../api/queries';
 import { auth } from '../../api/session';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/unwrapAuthResult';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { useMe } from '../session/me';
-import { own } from './accountQueries';
-import { withProof } from './reauthentication';
+import { accountQueries } from './accountQueries';
+import { withReauthentication } from './reauthentication';
 
 interface Props {
   app: Factor;
@@ -20,19 +20,19 @@ interface Props {
   onClose: () => void;
 }
 
-export function RemoveApp({ app, last, onClose }: Props) {
+export function RemoveAuthenticator({ app, last, onClose }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const { revalidate } = useRevalidator();
   const me = useMe();
   const name = app.friendly_name || t('totp.default_name');
   const remove = useMutation({
-    mutationFn: () => withProof(() => granted(auth.mfa.unenroll({ factorId: app.id }))),
+    mutationFn: () => withReauthentication(() => unwrapAuthResult(auth.mfa.unenroll({ factorId: app.id }))),
     onSuccess: async () => {
       toast({ title: t('totp.removed', { name }) });
       onClose();
       // The session may be at aal1 from now on, which its token says once it is renewed.
       await auth.refreshSession();
-      await queryClient.invalidateQueries({ queryKey: own.all });
+      await queryClient.invalidateQueries({ queryKey: accountQueries.all });
       await queryClient.invalidateQueries({ queryKey: queries.me().queryKey });
       // A code of another app, or a new app, may be due now: the guard leads there.
       await revalidate();

@@ -27,7 +27,7 @@ export function SignInTable({ label, state }: { label: string; state: TableState
       header: t('history.what'),
       cell: ({ outcome }) => <Tag tone={tones[outcome]}>{t(`history.${outcome}`)}</Tag>,
     },
-    { key: 'how', header: t('history.how'), cell: (signIn) => <How {...signIn} /> },
+    { key: 'how', header: t('history.how'), cell: (signIn) => <SignInMethod {...signIn} /> },
     {
       key: 'device',
       header: t('history.device'),
@@ -51,7 +51,7 @@ export function SignInTable({ label, state }: { label: string; state: TableState
 }
 
 /** How it was tried, or why it was refused or ended. A word this page does not know is shown as it is. */
-function How({ method, reason }: SignIn) {
+function SignInMethod({ method, reason }: SignIn) {
   const { t } = useTranslation('security');
   if (reason) return t(`history.reason.${reason}`, { defaultValue: reason.replaceAll('_', ' ') });
   // The protocol names some with what they belong to: `mfa/recovery_code`, `email/signup`.

@@ -6,8 +6,8 @@ import { queryClient } from '../../api/cache';
 import { ApiError, errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { ErrorState } from '../../ui/ErrorState';
-import { granted } from '../auth/unwrapAuthResult';
-import { withProof } from './reauthentication';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
+import { withReauthentication } from './reauthentication';
 import { RecoveryCodes } from './RecoveryCodes';
 import { TotpEnrol } from './TotpEnrol';
 
@@ -22,7 +22,7 @@ export function TotpSetup({ onDone, onEnrolled, ...enrol }: Props) {
   const { t } = useTranslation('common');
   const [enrolled, setEnrolled] = useState(false);
   const codes = useMutation({
-    mutationFn: () => withProof(() => granted(auth.mfa.recoveryCodes.generate())),
+    mutationFn: () => withReauthentication(() => unwrapAuthResult(auth.mfa.recoveryCodes.generate())),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['security'] }),
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'mfa_verified_factor_exists') onDone();

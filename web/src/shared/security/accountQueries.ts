@@ -3,10 +3,10 @@ import { infiniteQueryOptions, queryOptions, useQuery } from '@tanstack/react-qu
 import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
 import { isStatus } from '../../api/errors';
-import { looking } from '../../api/impersonation';
+import { currentImpersonation } from '../../api/impersonation';
 import { queries } from '../../api/queries';
 import { auth } from '../../api/session';
-import { granted } from '../auth/unwrapAuthResult';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { authCall } from './authApi';
 
 export interface Session {
@@ -21,25 +21,25 @@ export interface Session {
 }
 
 /** What belongs to the signed-in person's own account. An event about any of it refreshes all of it. */
-export const own = {
+export const accountQueries = {
   all: ['security'] as const,
   user: () =>
     queryOptions({
-      queryKey: [...own.all, 'user'],
-      queryFn: async () => (await granted(auth.getUser())).user,
+      queryKey: [...accountQueries.all, 'user'],
+      queryFn: async () => (await unwrapAuthResult(auth.getUser())).user,
     }),
   sessions: () =>
     queryOptions({
-      queryKey: [...own.all, 'sessions'],
+      queryKey: [...accountQueries.all, 'sessions'],
       queryFn: ({ signal }) => authCall<Session[]>('GET', '/sessions', { signal }),
     }),
   /** null: there is no set of codes. */
   codes: () =>
     queryOptions({
-      queryKey: [...own.all, 'codes'],
+      queryKey: [...accountQueries.all, 'codes'],
       queryFn: async () => {
         try {
-          return await granted(auth.mfa.recoveryCodes.getStatus());
+          return await unwrapAuthResult(auth.mfa.recoveryCodes.getStatus());
         } catch (error) {
           if (isStatus(error, 404, 422)) return null;
           throw error;
@@ -48,7 +48,7 @@ export const own = {
     }),
   signIns: () =>
     infiniteQueryOptions({
-      queryKey: [...own.all, 'sign-ins'],
+      queryKey: [...accountQueries.all, 'sign-ins'],
       queryFn: ({ pageParam, signal }) =>
         body(
           api.GET('/rest/v1/me/sign-ins', { params: { query: { limit: 10, cursor: pageParam } }, signal }),
@@ -61,8 +61,8 @@ export const own = {
 
 /** What the session itself knows of the account is there at once; it is asked for anew all the same. */
 export async function loadOwnUser(): Promise<null> {
-  if (looking()) return null;
-  const { queryKey } = own.user();
+  if (currentImpersonation()) return null;
+  const { queryKey } = accountQueries.user();
   if (!queryClient.getQueryData(queryKey)) {
     const { data } = await auth.getSession();
     if (data.session) queryClient.setQueryData(queryKey, data.session.user, { updatedAt: 0 });
@@ -76,7 +76,7 @@ export function verifiedApps(user: User | undefined): Factor[] {
   );
 }
 
-export function identityAt(user: User, provider: string): UserIdentity | undefined {
+export function identityFor(user: User, provider: string): UserIdentity | undefined {
   return user.identities?.find((identity) => identity.provider === provider);
 }
 

@@ -1,5 +1,5 @@
-import { heardFetch } from '../../api/connection';
-import { ApiError, unreachable } from '../../api/errors';
+import { trackedFetch } from '../../api/connection';
+import { ApiError, unreachableError } from '../../api/errors';
 import { accessToken } from '../../api/session';
 import type { ErrorBody } from '../../api/types';
 
@@ -15,8 +15,8 @@ export async function authCall<Body>(
     'x-supabase-api-version': '2024-01-01',
   };
   const init = { method, headers, signal, body: body === undefined ? undefined : JSON.stringify(body) };
-  const response = await heardFetch(`/auth/v1${path}`, init).catch((error: unknown) => {
-    throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachable();
+  const response = await trackedFetch(`/auth/v1${path}`, init).catch((error: unknown) => {
+    throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachableError();
   });
   const answer: unknown = response.status === 204 ? null : await response.json().catch(() => null);
   if (response.ok) return answer as Body;

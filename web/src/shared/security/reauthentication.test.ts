@@ -10,7 +10,7 @@ vi.mock('../../api/session', () => ({
     },
   },
 }));
-const { askForProof, needsProof, openQuestion, withProof } = await import('./reauthentication');
+const { reauthenticate, needsReauthentication, currentPrompt, withReauthentication } = await import('./reauthentication');
 
 const refusal = (code: string) => new ApiError(400, { code, message: '', request_id: '' });
 const now = 1_800_000_000;
@@ -22,7 +22,7 @@ beforeEach(() => {
 test('a proof is needed once the newest is nine minutes old, and refreshing is none', async () => {
   const needs = (...proofs: [string, number][]) => {
     session.proofs = proofs.map(([method, age]) => ({ method, timestamp: now - age }));
-    return needsProof(now * 1000);
+    return needsReauthentication(now * 1000);
   };
   expect(await needs(['password', 500])).toBe(false);
   expect(await needs(['password', 541])).toBe(true);
@@ -34,24 +34,24 @@ test('a proof is needed once the newest is nine minutes old, and refreshing is n
 test('what the server refused goes on after the proof, and not without it', async () => {
   const action = vi.fn<() => Promise<string>>();
   action.mockRejectedValueOnce(refusal('reauthentication_needed')).mockResolvedValueOnce('done');
-  const going = withProof(action);
-  await vi.waitFor(() => expect(openQuestion()).toBeDefined());
-  openQuestion()?.answer(true);
-  expect([await going, action.mock.calls.length, openQuestion()]).toEqual(['done', 2, undefined]);
+  const going = withReauthentication(action);
+  await vi.waitFor(() => expect(currentPrompt()).toBeDefined());
+  currentPrompt()?.answer(true);
+  expect([await going, action.mock.calls.length, currentPrompt()]).toEqual(['done', 2, undefined]);
 
   action.mockRejectedValueOnce(refusal('reauthentication_needed'));
-  const refused = withProof(action);
-  await vi.waitFor(() => expect(openQuestion()).toBeDefined());
-  openQuestion()?.answer(false);
+  const refused = withReauthentication(action);
+  await vi.waitFor(() => expect(currentPrompt()).toBeDefined());
+  currentPrompt()?.answer(false);
   await expect(refused).rejects.toMatchObject({ code: 'reauthentication_needed' });
 
   action.mockRejectedValueOnce(refusal('too_many_enrolled_mfa_factors'));
-  await expect(withProof(action)).rejects.toMatchObject({ code: 'too_many_enrolled_mfa_factors' });
-  expect(openQuestion()).toBeUndefined();
+  await expect(withReauthentication(action)).rejects.toMatchObject({ code: 'too_many_enrolled_mfa_factors' });
+  expect(currentPrompt()).toBeUndefined();
 });
 
 test('two that ask at once are answered together', async () => {
-  const both = Promise.all([askForProof(), askForProof()]);
-  openQuestion()?.answer(true);
+  const both = Promise.all([reauthenticate(), reauthenticate()]);
+  currentPrompt()?.answer(true);
   expect(await both).toEqual([true, true]);
 });

@@ -7,34 +7,34 @@ import { auth } from '../../api/session';
  */
 
 /** The server allows ten minutes; a little less, so that what is begun in time is done in time. */
-const maxAge = 9 * 60;
+const REAUTH_WINDOW_SECONDS = 9 * 60;
 
-interface Question {
+interface Prompt {
   answer: (proved: boolean) => void;
 }
 
-let question: Question | undefined;
+let prompt: Prompt | undefined;
 const listeners = new Set<() => void>();
 
-function set(next: Question | undefined): void {
-  question = next;
+function setPrompt(next: Prompt | undefined): void {
+  prompt = next;
   for (const listener of listeners) listener();
 }
 
-export function onQuestion(listener: () => void): () => void {
+export function onPromptChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-export const openQuestion = (): Question | undefined => question;
+export const currentPrompt = (): Prompt | undefined => prompt;
 
 /** Asks the person to sign in again; false: they would not. Who asks while another waits, waits with them. */
-export function askForProof(): Promise<boolean> {
-  const waiting = question;
+export function reauthenticate(): Promise<boolean> {
+  const waiting = prompt;
   return new Promise((resolve) => {
-    set({
+    setPrompt({
       answer: (proved) => {
-        set(undefined);
+        setPrompt(undefined);
         waiting?.answer(proved);
         resolve(proved);
       },
@@ -43,22 +43,22 @@ export function askForProof(): Promise<boolean> {
 }
 
 /** Whether the last proof of this session is too old. When it cannot be found out, the server will say. */
-export async function needsProof(now = Date.now()): Promise<boolean> {
+export async function needsReauthentication(now = Date.now()): Promise<boolean> {
   const { data } = await auth.mfa.getAuthenticatorAssuranceLevel();
   const proofs = (data?.currentAuthenticationMethods ?? []).filter((proof) => typeof proof !== 'string');
   const newest = Math.max(
     ...proofs.filter(({ method }) => method !== 'token_refresh').map(({ timestamp }) => timestamp),
   );
-  return Number.isFinite(newest) && now / 1000 - newest > maxAge;
+  return Number.isFinite(newest) && now / 1000 - newest > REAUTH_WINDOW_SECONDS;
 }
 
 /** Does something that needs a recent proof, and once more when the server asked for one and got it. */
-export async function withProof<Result>(action: () => Promise<Result>): Promise<Result> {
+export async function withReauthentication<Result>(action: () => Promise<Result>): Promise<Result> {
   try {
     return await action();
   } catch (error) {
     const needed = error instanceof ApiError && error.code === 'reauthentication_needed';
-    if (!needed || !(await askForProof())) throw error;
+    if (!needed || !(await reauthenticate())) throw error;
     return action();
   }
 }

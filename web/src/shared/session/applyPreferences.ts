@@ -3,14 +3,14 @@ import type { Me } from '../../api/types';
 import { getLocale, setLanguage, setLocale, useLocale } from '../../messages/locale';
 
 /** The words of the language that the person chose, which wins over what the browser has. */
-export async function followLanguage({ language }: Me): Promise<void> {
+export async function applyLanguage({ language }: Me): Promise<void> {
   if (language !== getLocale().language) await setLanguage(language);
 }
 
 /** The person's language and clock, for pages outside of the portals. */
-export async function follow(me: Me): Promise<void> {
+export async function applyPreferences(me: Me): Promise<void> {
   setLocale({ timeZone: me.time_zone, dateFormat: me.date_format });
-  await followLanguage(me);
+  await applyLanguage(me);
 }
 
 /**
@@ -18,7 +18,7 @@ export async function follow(me: Me): Promise<void> {
  * pages may be drawn: not before their clock is known (`timeZone` is null until then) and set, for what is drawn by another
  * one may stay as it is. When it changes later, what has words is drawn again, and keeps what was typed.
  */
-export function useFollowedLocale(me: Me, timeZone: string | null): boolean {
+export function useAppliedLocale(me: Me, timeZone: string | null): boolean {
   const locale = useLocale();
   const [drawn, setDrawn] = useState(false);
   const { date_format: dateFormat } = me;
@@ -31,7 +31,7 @@ export function useFollowedLocale(me: Me, timeZone: string | null): boolean {
     setLocale({ timeZone, dateFormat });
   }, [timeZone, dateFormat, isSet]);
   // Chosen in another tab or on another device.
-  useEffect(() => void followLanguage(me), [me]);
+  useEffect(() => void applyLanguage(me), [me]);
 
   return drawn || isSet;
 }

@@ -3,13 +3,13 @@ import type { Me } from '../../api/types';
 import { paths } from '../../paths';
 import { isOwnPath } from '../returnPath';
 
-interface Standing {
+interface Requirements {
   must_change_password: boolean;
   mfa: Pick<Me['mfa'], 'due'>;
 }
 
 /** The page of the next such thing. A second factor is shown first: without it no password can be changed. */
-export function nextStep({ must_change_password, mfa }: Standing): string | undefined {
+export function nextRequirement({ must_change_password, mfa }: Requirements): string | undefined {
   if (mfa.due === 'challenge') return paths.mfa;
   if (must_change_password) return paths.newPassword;
   if (mfa.due === 'enrol') return paths.mfaSetup;
@@ -17,12 +17,12 @@ export function nextStep({ must_change_password, mfa }: Standing): string | unde
 }
 
 /** The same address, knowing where to go afterwards. */
-export function before(step: string, next: string): string {
+export function withReturnTo(step: string, next: string): string {
   return `${step}?next=${encodeURIComponent(next)}`;
 }
 
 /** Where to go afterwards: a page of this site, and not a step again. */
-export function afterwards(search: string): string | undefined {
+export function returnTo(search: string): string | undefined {
   const next = new URLSearchParams(search).get('next');
   return next && isOwnPath(next) && !next.startsWith('/auth/') ? next : undefined;
 }

@@ -4,9 +4,9 @@ import { useTranslation } from 'react-i18next';
 import type { Noun } from '../../api/events';
 import { BusyButton } from '../../ui/BusyButton';
 import { Section } from '../../ui/Section';
-import { useStale } from '../StaleProblem';
+import { useVersionConflict } from '../StaleProblem';
 import { useUnsaved } from '../../ui/unsavedChanges';
-import { useMissing, useSave } from '../useSave';
+import { useRequiredFieldsMessage, useSave } from '../useSave';
 import classes from './EditCard.module.css';
 
 /** What a card needs to know of what it edits a part of. */
@@ -25,7 +25,7 @@ interface Props<Whole extends Versioned, Values> {
   validate?: (values: Values) => FormErrors;
   save: (values: Values, version: number) => Promise<Whole>;
   saved: (whole: Whole) => void;
-  touches: Noun;
+  invalidates: Noun;
   /** As it is now. */
   load: () => Promise<Whole>;
   above?: ReactNode;
@@ -36,12 +36,12 @@ interface Props<Whole extends Versioned, Values> {
 
 /** A card that edits a part of what other cards edit too: its fields, and one button that saves them. */
 export function EditCard<Whole extends Versioned, Values extends object>(props: Props<Whole, Values>) {
-  const { id, title, saveLabel, whole, valuesOf, validate, save, saved, touches, load } = props;
+  const { id, title, saveLabel, whole, valuesOf, validate, save, saved, invalidates, load } = props;
   const { above, below, children } = props;
   const { t } = useTranslation('common');
-  const missing = useMissing();
+  const missing = useRequiredFieldsMessage();
   const [seen, setSeen] = useState(whole);
-  const stale = useStale();
+  const stale = useVersionConflict();
   const form = useForm<Values>({ initialValues: valuesOf(whole), validate });
   const show = (newest: Whole) => {
     setSeen(newest);
@@ -61,7 +61,7 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
       show(newest);
       saved(newest);
     },
-    touches,
+    invalidates,
     explain: stale.explain,
   });
   useUnsaved(form.isDirty() && !saving.isPending);

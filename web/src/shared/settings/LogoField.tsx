@@ -15,17 +15,17 @@ interface Props<Result> {
   save: (file: File) => Promise<Result>;
   remove: () => Promise<Result>;
   saved: (result: Result) => void;
-  touches: Noun;
+  invalidates: Noun;
 }
 
 /** A picture that is saved as soon as it is chosen. */
 export function LogoField<Result>(props: Props<Result>) {
-  const { src, label, alt, text, save, remove, saved, touches } = props;
+  const { src, label, alt, text, save, remove, saved, invalidates } = props;
   const { t } = useTranslation('common');
   const saving = useSave({
     save: (file: File | null) => (file ? save(file) : remove()),
     saved,
-    touches,
+    invalidates,
   });
   // The same file again, after a failure or a removal, is a choice as well.
   const forget = useRef<() => void>(null);

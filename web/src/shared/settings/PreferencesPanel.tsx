@@ -9,13 +9,13 @@ import { queries } from '../../api/queries';
 import type { Me, MeChange } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { languageNames, languages, useLocale } from '../../messages/locale';
-import { ZoneSelect } from '../geo/TimeZoneSelect';
-import { followLanguage } from '../session/applyPreferences';
+import { TimeZoneSelect } from '../geo/TimeZoneSelect';
+import { applyLanguage } from '../session/applyPreferences';
 import { useMe } from '../session/me';
 import { useSave } from '../useSave';
 import { BusyButton } from '../../ui/BusyButton';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
-import { Pair } from '../../ui/FormModal';
+import { FieldPair } from '../../ui/FormModal';
 import { Settings, SettingsSection } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
 import { useUnsaved } from '../../ui/unsavedChanges';
@@ -45,7 +45,7 @@ export function PreferencesPanel() {
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
     saved: async (saved: Me) => {
       form.resetDirty();
-      await followLanguage(saved);
+      await applyLanguage(saved);
       setColorScheme(saved.theme);
       queryClient.setQueryData(queries.me().queryKey, saved);
       // Already in the language that was chosen.
@@ -61,14 +61,14 @@ export function PreferencesPanel() {
       <Settings>
         <SettingsSection title={t('preferences.shown')} text={t('preferences.shown_text')}>
           <div className={classes.fields}>
-            <Pair>
+            <FieldPair>
               <ChoiceSelect
                 label={t('names:field.language')}
                 choices={languages.map((value) => ({ value, label: languageNames[value] }))}
                 {...form.getInputProps('language')}
               />
-              <ZoneSelect label={t('names:field.time_zone')} {...form.getInputProps('time_zone')} />
-            </Pair>
+              <TimeZoneSelect label={t('names:field.time_zone')} {...form.getInputProps('time_zone')} />
+            </FieldPair>
             <ChoiceSelect
               label={t('names:field.date_format')}
               choices={formats.map((value) => ({ value, label: t(`date.${value}`) }))}

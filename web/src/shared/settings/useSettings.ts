@@ -2,9 +2,9 @@
 import { useEffect, useState } from 'react';
 import type { Settings } from '../../api/types';
 
-let asked: Promise<Settings> | undefined;
+let pending: Promise<Settings> | undefined;
 
-async function ask(): Promise<Settings> {
+async function fetchSettings(): Promise<Settings> {
   const answer = await fetch('/rest/v1/settings');
   if (!answer.ok) throw new Error(`settings: ${answer.status}`);
   return (await answer.json()) as Settings;
@@ -12,11 +12,11 @@ async function ask(): Promise<Settings> {
 
 /** Asked for once; a failure is forgotten, so the next page asks again. */
 export function loadSettings(): Promise<Settings> {
-  asked ??= ask().catch((error: unknown) => {
-    asked = undefined;
+  pending ??= fetchSettings().catch((error: unknown) => {
+    pending = undefined;
     throw error;
   });
-  return asked;
+  return pending;
 }
 
 /** `undefined` while loading and when the server does not answer: what is set is shown, the rest is not. */

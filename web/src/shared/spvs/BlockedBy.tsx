@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { SpvDetail, Step } from '../../api/types';
 import { DueTag } from './DueTag';
-import { isWorkedOn, waitingFor } from './dueDates';
+import { isActive, waitingFor } from './dueDates';
 import classes from './BlockedBy.module.css';
 import { Prose } from '../../ui/Prose';
 
 /** Who waits for whom, and why: in one line above the order. Nothing once the order waits for nobody. */
-export function WaitingLine({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
+export function BlockedBy({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
   const { t } = useTranslation(['orders', 'names']);
-  const workedOn = isWorkedOn(spv);
+  const workedOn = isActive(spv);
   const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: workedOn });
   // Nothing is said that what is asked for would take back; where that cannot be had, the steps say it.
   const waiting = workedOn && !requests.isPending ? waitingFor(spv.steps, requests.data ?? []) : undefined;

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
-import { relativeDays, officeToday } from '../../messages/format';
+import { relativeDays, todayInOfficeZone } from '../../messages/format';
 import { Tag } from '../../ui/Tag';
-import { dueOn } from './dueDates';
+import { formatDueDate } from './dueDates';
 
 interface Props {
   day: string | null | undefined;
@@ -13,7 +13,7 @@ interface Props {
 export function DueTag({ day, overdue }: Props) {
   const { t } = useTranslation('orders');
   if (!day) return null;
-  const { nearness, days } = dueOn(day, officeToday());
+  const { nearness, days } = formatDueDate(day, todayInOfficeZone());
   if (overdue ?? nearness === 'late') {
     return <Tag tone="stop">{days < 0 ? t('overdue', { count: -days }) : t('overdue_now')}</Tag>;
   }

@@ -6,7 +6,7 @@ import { date, dateTime } from '../../messages/format';
 import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { DueTag } from './DueTag';
-import { isWorkedOn } from './dueDates';
+import { isActive } from './dueDates';
 import classes from './StepList.module.css';
 
 interface Props {
@@ -80,7 +80,7 @@ function StepBody({ step, spv, reader }: Pick<RowProps, 'step' | 'spv' | 'reader
       <div className={classes.head}>
         <span className={classes.name}>{step.step_name}</span>
         <StatusBadge kind="step" status={step.status} />
-        {step.status !== 'completed' && isWorkedOn(spv) && <DueTag day={step.due_date} />}
+        {step.status !== 'completed' && isActive(spv) && <DueTag day={step.due_date} />}
       </div>
       <div className={classes.facts}>{facts.join(' · ')}</div>
       {step.status === 'blocked' && (

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { DocumentRequest, Step } from '../../api/types';
-import { businessDaysAfter, dueOn, isWorkedOn, waitingFor } from './dueDates';
+import { businessDaysAfter, formatDueDate, isActive, waitingFor } from './dueDates';
 
 test('a date is near within three days, and late the day after', () => {
-  const due = (day: string) => dueOn(day, '2026-11-21');
+  const due = (day: string) => formatDueDate(day, '2026-11-21');
   expect(due('2026-11-20')).toEqual({ nearness: 'late', days: -1 });
   expect(due('2026-11-21')).toEqual({ nearness: 'soon', days: 0 });
   expect(due('2026-11-24')).toEqual({ nearness: 'soon', days: 3 });
@@ -12,7 +12,7 @@ test('a date is near within three days, and late the day after', () => {
 
 test('an order on hold, closed or cancelled is not worked on, so nothing of it is overdue', () => {
   const statuses = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'] as const;
-  expect(statuses.filter((status) => isWorkedOn({ status }))).toEqual(['pending', 'active', 'processing']);
+  expect(statuses.filter((status) => isActive({ status }))).toEqual(['pending', 'active', 'processing']);
 });
 
 test('a blocked step says whom the order waits for, else its owner is next', () => {

@@ -1,33 +1,33 @@
 import type { DocumentRequest, Spv, Step } from '../../api/types';
 
 /** How near a date is: `soon` within three days, `late` once it is past. */
-export type Nearness = 'far' | 'soon' | 'late';
+export type Urgency = 'far' | 'soon' | 'late';
 export interface Due {
-  nearness: Nearness;
+  nearness: Urgency;
   /** Whole days from today; negative when it is past. */
   days: number;
 }
 
 /** Neither on hold, closed nor cancelled: the dates of other orders' steps and documents do not count. */
-export function isWorkedOn(spv: Pick<Spv, 'status'>): boolean {
+export function isActive(spv: Pick<Spv, 'status'>): boolean {
   return spv.status === 'pending' || spv.status === 'active' || spv.status === 'processing';
 }
 
-const dayLength = 86_400_000;
-const soonDays = 3;
+const DAY_MS = 86_400_000;
+const DUE_SOON_DAYS = 3;
 
 /** Both days as `2026-11-21`. */
-export function dueOn(day: string, today: string): Due {
-  const days = Math.round((Date.parse(day) - Date.parse(today)) / dayLength);
+export function formatDueDate(day: string, today: string): Due {
+  const days = Math.round((Date.parse(day) - Date.parse(today)) / DAY_MS);
   if (days < 0) return { nearness: 'late', days };
-  return { nearness: days <= soonDays ? 'soon' : 'far', days };
+  return { nearness: days <= DUE_SOON_DAYS ? 'soon' : 'far', days };
 }
 
 /** So many working days after a day; Saturdays and Sundays do not count. As the server counts. */
 export function businessDaysAfter(day: string, days: number): string {
   let at = Date.parse(day);
   for (let left = days; left > 0;) {
-    at += dayLength;
+    at += DAY_MS;
     if (![0, 6].includes(new Date(at).getUTCDay())) left -= 1;
   }
   return new Date(at).toISOString().slice(0, 10);
@@ -57,9 +57,9 @@ export function waitingFor(steps: Step[], requests: DocumentRequest[]): Waiting 
     return { name: request.name, day: request.due_date, on: 'client', reason: request.reason };
   }
   const step = blocked ?? open.find(({ status }) => status === 'in_progress') ?? open[0];
-  return step && { name: step.step_name, day: step.due_date, on: waitsOn(step), reason: step.blocked_reason };
+  return step && { name: step.step_name, day: step.due_date, on: waitingOn(step), reason: step.blocked_reason };
 }
 
-export function waitsOn(step: Step): NonNullable<Step['waiting_on']> {
+export function waitingOn(step: Step): NonNullable<Step['waiting_on']> {
   return (step.status === 'blocked' && step.waiting_on) || step.owner;
 }

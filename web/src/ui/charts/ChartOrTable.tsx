@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Explained } from '../InfoTooltip';
+import { InfoTooltip } from '../InfoTooltip';
 import { Section } from '../Section';
 import classes from './ChartOrTable.module.css';
 
@@ -28,7 +28,7 @@ export function ChartOrTable({ title, text, chart, table }: Props) {
       flush
       actions={
         <>
-          <Explained text={text} />
+          <InfoTooltip text={text} />
           <Button
             variant="subtle"
             color="gray"

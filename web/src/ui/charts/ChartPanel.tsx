@@ -1,6 +1,6 @@
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
-import { Explained } from '../InfoTooltip';
+import { InfoTooltip } from '../InfoTooltip';
 import { Section } from '../Section';
 import { ChartOrTable } from './ChartOrTable';
 import classes from './ChartPanel.module.css';
@@ -19,7 +19,7 @@ export function ChartPanel(props: Props) {
   if (phone) return <ChartOrTable {...props} />;
   const { title, text, chart, table } = props;
   return (
-    <Section title={title} actions={<Explained text={text} />} flush>
+    <Section title={title} actions={<InfoTooltip text={text} />} flush>
       <div className={classes.panel}>
         <div className={classes.chart}>{chart}</div>
         <div className={classes.table}>{table}</div>

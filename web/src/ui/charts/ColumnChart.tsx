@@ -26,7 +26,7 @@ interface Props<Row> {
 /** Columns side by side. A picture of the table beside it, which says the same to everybody. */
 export function ColumnChart<Row>({ rows, rowKey, label, series, scale, top, longLabels }: Props<Row>) {
   const highest = Math.max(0, ...rows.flatMap((row) => series.map(({ value }) => value(row))));
-  const ticks = ticksTo(top ?? highest);
+  const ticks = scaleTicks(top ?? highest);
   const end = ticks.at(-1) ?? 1;
   const every = Math.ceil(rows.length / 12);
   return (
@@ -88,7 +88,7 @@ export function ColumnChart<Row>({ rows, rowKey, label, series, scale, top, long
 }
 
 /** Nought and two to five round steps that reach the highest value. */
-export function ticksTo(highest: number): number[] {
+export function scaleTicks(highest: number): number[] {
   if (highest <= 0) return [0, 1];
   const raw = highest / 4;
   const size = 10 ** Math.floor(Math.log10(raw));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { quoted } from './FigureTable';
+import { csvCell } from './FigureTable';
 
 test('no part of a cell runs, whatever a spreadsheet splits a line at', () => {
   for (const [cell, written] of [
@@ -15,6 +15,6 @@ test('no part of a cell runs, whatever a spreadsheet splits a line at', () => {
     [-2.5, '-2.5'],
     [null, ''],
   ] as const) {
-    expect(quoted(cell), String(cell)).toBe(written);
+    expect(csvCell(cell), String(cell)).toBe(written);
   }
 });

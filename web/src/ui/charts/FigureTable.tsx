@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconFileTypeCsv } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Explained } from '../InfoTooltip';
+import { InfoTooltip } from '../InfoTooltip';
 import { saveBlob } from '../saveText';
 import classes from './FigureTable.module.css';
 
@@ -48,7 +48,7 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
       ...rows.map((row) => [cell(first, row), ...columns.map((column) => cell(column, row))]),
     ];
     // Without this sign Excel takes the file for one of another alphabet.
-    const text = `\ufeff${lines.map((line) => line.map(quoted).join(',')).join('\r\n')}\r\n`;
+    const text = `\ufeff${lines.map((line) => line.map(csvCell).join(',')).join('\r\n')}\r\n`;
     saveBlob(`${file}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }));
   };
   return (
@@ -63,7 +63,7 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
                 // Not with what explains it: that would be read with every cell.
                 <th key={column.key} scope="col" aria-label={column.explain && column.header}>
                   {column.header}
-                  {column.explain && <Explained text={column.explain} />}
+                  {column.explain && <InfoTooltip text={column.explain} />}
                 </th>
               ))}
             </tr>
@@ -108,7 +108,7 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
 }
 
 /** A cell that a spreadsheet neither runs nor takes for two. */
-export function quoted(value: unknown): string {
+export function csvCell(value: unknown): string {
   if (typeof value === 'number') return String(value);
   const text = value === null || value === undefined ? '' : String(value);
   // As the server's CSV: no part runs, whatever a spreadsheet splits a line at.

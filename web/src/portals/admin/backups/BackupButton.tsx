@@ -1,7 +1,7 @@
 import { IconDatabaseExport } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { number } from '../../../messages/format';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -16,8 +16,8 @@ export function BackupButton({ justify }: { justify?: 'flex-start' }) {
   const backup = backups?.find(({ id }) => id === asked);
   const state = backup?.state;
   const make = useSave({
-    save: (_: void, key) => body(api.POST('/rest/v1/backups', { params: idempotent(key) })),
-    touches: 'backup',
+    save: (_: void, key) => body(api.POST('/rest/v1/backups', { params: idempotencyHeaders(key) })),
+    invalidates: 'backup',
     saved: (backup) => {
       setAsked(backup.id);
     },

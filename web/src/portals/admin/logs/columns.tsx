@@ -4,7 +4,7 @@ import type { LogEntry } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { activityText, actorText } from '../../../shared/activity/activityText';
 import type { Column } from '../../../ui/DataTable';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';
 import classes from './logs.module.css';
 
@@ -18,7 +18,7 @@ export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
       width: brief ? 120 : undefined,
       cell: (row) =>
         brief ? (
-          <Ago at={row.at} />
+          <RelativeTime at={row.at} />
         ) : (
           <time className="num" dateTime={row.at}>
             {dateTime(row.at)}

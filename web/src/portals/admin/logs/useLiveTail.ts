@@ -3,7 +3,7 @@ import { queryClient } from '../../../api/cache';
 import { onActivity } from '../../../api/events';
 
 /** Loads what is new while it is wanted; not more often than people read. */
-export function useFollow(live: boolean) {
+export function useLiveTail(live: boolean) {
   useEffect(() => {
     if (!live) return undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;

@@ -11,9 +11,9 @@ import type { Alert } from '../../../api/types';
 import { bytes, number, percent } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
-import { ActivityWaiting } from '../../../ui/ActivityList';
+import { ActivitySkeleton } from '../../../ui/ActivityList';
 import { BusyButton } from '../../../ui/BusyButton';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
@@ -33,7 +33,7 @@ export function Alerts() {
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
       {!data && !error && (
         <div className={classes.waiting}>
-          <ActivityWaiting />
+          <ActivitySkeleton />
         </div>
       )}
       {data?.length === 0 && (
@@ -46,7 +46,7 @@ export function Alerts() {
       {data && data.length > 0 && (
         <ul className={classes.list}>
           {data.map((alert) => (
-            <Line key={alert.id} alert={alert} />
+            <AlertRow key={alert.id} alert={alert} />
           ))}
         </ul>
       )}
@@ -59,13 +59,13 @@ export function Alerts() {
   );
 }
 
-function Line({ alert }: { alert: Alert }) {
+function AlertRow({ alert }: { alert: Alert }) {
   const { t } = useTranslation('admin');
   const title = useAlertText()(alert);
   const [blocking, setBlocking] = useState(false);
   const resolve = useSave({
     save: () => body(api.POST('/rest/v1/alerts/{id}/resolve', { params: { path: { id: alert.id } } })),
-    touches: 'alert',
+    invalidates: 'alert',
     saved: () => {
       toast({ title: t('alerts.resolved'), description: t('alerts.resolved_text') });
     },
@@ -78,7 +78,7 @@ function Line({ alert }: { alert: Alert }) {
       <div className={classes.words}>
         <div className={classes.what}>{title}</div>
         <div className={classes.more}>
-          {t('alerts.since')} <Ago at={alert.opened_at} />
+          {t('alerts.since')} <RelativeTime at={alert.opened_at} />
         </div>
       </div>
       <div className={classes.buttons}>
@@ -87,7 +87,7 @@ function Line({ alert }: { alert: Alert }) {
             {t('alerts.block')}
           </Button>
         )}
-        <Button component={Link} to={causeOf(alert)} variant="default" size="compact-md">
+        <Button component={Link} to={alertCausePath(alert)} variant="default" size="compact-md">
           {t('alerts.investigate')}
         </Button>
         <BusyButton
@@ -121,7 +121,7 @@ function useAlertText() {
 }
 
 /** The page that shows what is behind it. */
-function causeOf({ kind, subject }: Alert): string {
+function alertCausePath({ kind, subject }: Alert): string {
   if (kind === 'sign_in_storm') {
     // The log knows single addresses, no networks.
     const from: Record<string, string> = subject.includes('/') ? {} : { address: subject };

@@ -3,13 +3,13 @@ import { IconShieldSearch, IconTool, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { paths } from '../../../paths';
 import { MaintenanceDialog } from '../../../shared/maintenance/MaintenanceDialog';
 import { useMaintenance } from '../../../shared/maintenance/useMaintenance';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
 import { BackupButton } from '../backups/BackupButton';
 import { useBackups } from '../backups/useBackups';
@@ -23,8 +23,8 @@ export function QuickActions() {
   const { maintenance } = useMaintenance();
   const [maintaining, setMaintaining] = useState(false);
   const scan = useSave({
-    save: (_: void, key) => body(api.POST('/rest/v1/scans', { params: idempotent(key) })),
-    touches: 'scan',
+    save: (_: void, key) => body(api.POST('/rest/v1/scans', { params: idempotencyHeaders(key) })),
+    invalidates: 'scan',
     saved: () => {
       document.getElementById('scan')?.scrollIntoView({ block: 'nearest' });
     },
@@ -77,7 +77,7 @@ function LastBackup() {
     <div className={classes.more}>
       {lastGood?.made_at ? (
         <>
-          {t('backups.last')} <Ago at={lastGood.made_at} />
+          {t('backups.last')} <RelativeTime at={lastGood.made_at} />
         </>
       ) : (
         t('backups.none')

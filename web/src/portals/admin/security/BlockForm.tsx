@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
@@ -22,11 +22,11 @@ export function BlockForm({ network = '', onClose }: Props) {
     save: (values: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/address-blocks', {
-          params: idempotent(key),
+          params: idempotencyHeaders(key),
           body: { network: values.network, reason: orNull(values.reason) },
         }),
       ),
-    touches: 'address',
+    invalidates: 'address',
     saved: (block) => {
       toast({ title: t('rules.blocked'), description: block.network });
       onClose();

@@ -7,7 +7,7 @@ import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { dateTime } from '../../../messages/format';
-import { whoText } from '../../../messages/actorName';
+import { actorName } from '../../../messages/actorName';
 import { useSave } from '../../../shared/useSave';
 import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { EmptyState } from '../../../ui/EmptyState';
@@ -25,7 +25,7 @@ export function BlocksSection() {
       await body(api.DELETE('/rest/v1/address-blocks/{id}', { params: { path: { id } } }));
       return network;
     },
-    touches: 'address',
+    invalidates: 'address',
     saved: (network) => {
       toast({ title: t('rules.unblocked'), description: network });
     },
@@ -45,7 +45,7 @@ export function BlocksSection() {
                     text={[
                       block.reason,
                       t('rules.blocked_by', {
-                        name: whoText(t, block.created_by),
+                        name: actorName(t, block.created_by),
                         at: dateTime(block.created_at),
                       }),
                     ]

@@ -9,7 +9,7 @@ import { queries } from '../../../api/queries';
 import { dateTime } from '../../../messages/format';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { Tag } from '../../../ui/Tag';
 import { toast } from '../../../ui/toasts';
@@ -22,7 +22,7 @@ export function KeysSection() {
   const { data, error, refetch } = useQuery(queries.keys());
   const rotate = useSave({
     save: () => body(api.POST('/rest/v1/keys/rotate', { body: {} })),
-    touches: 'keys',
+    invalidates: 'keys',
     saved: () => {
       setAsking(false);
       toast({ title: t('rules.rotated'), description: t('rules.rotated_text') });
@@ -50,7 +50,7 @@ export function KeysSection() {
                     text={
                       key.made_at ? (
                         <>
-                          {t('rules.key_made', { at: dateTime(key.made_at) })} (<Ago at={key.made_at} />)
+                          {t('rules.key_made', { at: dateTime(key.made_at) })} (<RelativeTime at={key.made_at} />)
                         </>
                       ) : (
                         t('rules.key_old')

@@ -4,20 +4,20 @@ import { useTranslation } from 'react-i18next';
 import type { Role } from '../../../api/types';
 import { SettingsRow, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { roles } from '../users/filters';
-import { useRules } from './useSecuritySettings';
+import { useSecuritySettings } from './useSecuritySettings';
 
-const unsaid = { client: null, iso: null, employee: null, company_admin: null, super_admin: null };
+const DEFAULT_RULES = { client: null, iso: null, employee: null, company_admin: null, super_admin: null };
 
 /** Whose sign-in needs a second factor, role by role. */
 export function MfaSection() {
   const { t } = useTranslation(['users', 'names']);
-  const { data, error, retry, save } = useRules();
+  const { data, error, retry, save } = useSecuritySettings();
   return (
     <SettingsSection title={t('rules.mfa')} text={t('rules.mfa_text')}>
       <SettingsState data={data} error={error} retry={retry} rows={5}>
         {({ require_mfa: needs, system, version }) => {
           // What nobody has said of the other roles stays unsaid.
-          const said = system?.require_mfa ?? unsaid;
+          const said = system?.require_mfa ?? DEFAULT_RULES;
           const set = (role: Role, needed: boolean) =>
             save.mutate({ version, change: { require_mfa: { ...said, [role]: needed } } });
           return (

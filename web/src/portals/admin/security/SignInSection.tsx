@@ -8,19 +8,19 @@ import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { SettingsFooter, SettingsSection, SettingsState } from '../../../ui/Settings';
 import classes from './security.module.css';
-import { useRules } from './useSecuritySettings';
+import { useSecuritySettings } from './useSecuritySettings';
 
-const never = 'never';
-const idle = ['1', '8', '24', '168', '720', '2160'];
-const longest = ['8', '24', '168', '720', '2160', never];
+const NO_LIMIT = 'never';
+const IDLE_CHOICES = ['1', '8', '24', '168', '720', '2160'];
+const LIFETIME_CHOICES = ['8', '24', '168', '720', '2160', NO_LIMIT];
 
-type Rules = NonNullable<Settings['security']>;
-const unset: Rules = { session_idle_hours: null, session_max_hours: null, password_min_length: null };
+type SignInRules = NonNullable<Settings['security']>;
+const unsetWhenEmpty: SignInRules = { session_idle_hours: null, session_max_hours: null, password_min_length: null };
 
 function valuesOf({ security, password_min_length }: Settings) {
   return {
     idle: String(security?.session_idle_hours ?? 2160),
-    longest: String(security?.session_max_hours ?? never),
+    longest: String(security?.session_max_hours ?? NO_LIMIT),
     shortest: password_min_length as number | string,
   };
 }
@@ -28,7 +28,7 @@ function valuesOf({ security, password_min_length }: Settings) {
 /** How long sessions last, and how long a new password is. */
 export function SignInSection() {
   const { t } = useTranslation('users');
-  const rules = useRules();
+  const rules = useSecuritySettings();
   return (
     <SettingsSection title={t('rules.sign_in')} text={t('rules.sign_in_text')}>
       <SettingsState data={rules.data} error={rules.error} retry={rules.retry} rows={3}>
@@ -38,7 +38,7 @@ export function SignInSection() {
   );
 }
 
-function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof useRules>['save'] }) {
+function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof useSecuritySettings>['save'] }) {
   const { t } = useTranslation(['users', 'common']);
   const [seen, setSeen] = useState(settings);
   const form = useForm({
@@ -60,10 +60,10 @@ function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof 
   }
   useUnsaved(form.isDirty() && !save.isPending);
   const submit = form.onSubmit((values) => {
-    const security: Rules = { ...(seen.security ?? unset) };
+    const security: SignInRules = { ...(seen.security ?? unsetWhenEmpty) };
     if (form.isDirty('idle')) security.session_idle_hours = Number(values.idle);
     if (form.isDirty('longest'))
-      security.session_max_hours = values.longest === never ? null : Number(values.longest);
+      security.session_max_hours = values.longest === NO_LIMIT ? null : Number(values.longest);
     if (form.isDirty('shortest')) security.password_min_length = Number(values.shortest);
     save.mutate({ version: seen.version, change: { security } });
   });
@@ -74,16 +74,16 @@ function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof 
           label={t('rules.idle')}
           description={t('rules.idle_text')}
           value={form.values.idle}
-          choices={withCurrent(idle, form.values.idle).map((value) => ({ value, label: words(t, value) }))}
+          choices={withCurrent(IDLE_CHOICES, form.values.idle).map((value) => ({ value, label: durationText(t, value) }))}
           onChange={(value) => form.setFieldValue('idle', value)}
         />
         <ChoiceSelect
           label={t('rules.longest')}
           description={t('rules.longest_text')}
           value={form.values.longest}
-          choices={withCurrent(longest, form.values.longest).map((value) => ({
+          choices={withCurrent(LIFETIME_CHOICES, form.values.longest).map((value) => ({
             value,
-            label: words(t, value),
+            label: durationText(t, value),
           }))}
           onChange={(value) => form.setFieldValue('longest', value)}
         />
@@ -116,8 +116,8 @@ function withCurrent(choices: string[], current: string): string[] {
   return choices.includes(current) ? choices : [...choices, current];
 }
 
-function words(t: (key: string, values?: Record<string, unknown>) => string, hours: string): string {
-  if (hours === never) return t('rules.never');
+function durationText(t: (key: string, values?: Record<string, unknown>) => string, hours: string): string {
+  if (hours === NO_LIMIT) return t('rules.never');
   const count = Number(hours);
   return count % 24 === 0 ? t('rules.days', { count: count / 24 }) : t('rules.hours', { count });
 }

@@ -5,12 +5,12 @@ import { api, body, ifVersion } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SettingsChange } from '../../../api/types';
-import { readAnew } from '../../../shared/StaleProblem';
+import { refetchAll } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { toast } from '../../../ui/toasts';
 
 /** The office's settings, and changing some of them as of the version that was seen. */
-export function useRules() {
+export function useSecuritySettings() {
   const { t } = useTranslation('users');
   const { data, error, refetch } = useQuery(queries.settings());
   const save = useSave({
@@ -25,8 +25,8 @@ export function useRules() {
       queryClient.setQueryData(queries.settings().queryKey, now);
       toast({ title: t('rules.saved'), description: t('rules.saved_text') });
     },
-    touches: 'settings',
-    explain: readAnew(queries.settings().queryKey),
+    invalidates: 'settings',
+    explain: refetchAll(queries.settings().queryKey),
   });
   return { data, error: error && errorText(error), retry: () => void refetch(), save };
 }

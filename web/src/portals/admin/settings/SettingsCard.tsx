@@ -38,7 +38,7 @@ export function SettingsCard<Values extends object>({ settings, changeOf, ...car
           }),
         )
       }
-      touches="settings"
+      invalidates="settings"
       saved={(saved) => {
         queryClient.setQueryData(queries.settings().queryKey, saved);
         toast({

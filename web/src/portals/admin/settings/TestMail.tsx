@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { onActivity } from '../../../api/events';
 import type { Activity } from '../../../api/types';
 import { useMe } from '../../../shared/session/me';
@@ -8,7 +8,7 @@ import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import classes from './settings.module.css';
 
-const askAgainAfter = 3000;
+const POLL_INTERVAL_MS = 3000;
 const encryptions = ['tls', 'starttls', 'starttls_unverified', 'none'] as const;
 
 /** Sends a real mail to whoever asks, and says what became of it. */
@@ -18,7 +18,7 @@ export function TestMail() {
   const [mail, setMail] = useState<string | null>(null);
   const [outcome, setOutcome] = useState('');
   const send = useSave({
-    save: (_: void, key) => body(api.POST('/rest/v1/settings/test-mail', { params: idempotent(key) })),
+    save: (_: void, key) => body(api.POST('/rest/v1/settings/test-mail', { params: idempotencyHeaders(key) })),
     saved: (queued) => {
       setOutcome('');
       setMail(queued.id);
@@ -49,7 +49,7 @@ export function TestMail() {
       );
       for (const activity of items) settle(activity);
     };
-    const timer = setInterval(() => void ask().catch(() => undefined), askAgainAfter);
+    const timer = setInterval(() => void ask().catch(() => undefined), POLL_INTERVAL_MS);
     return () => {
       stopListening();
       clearInterval(timer);

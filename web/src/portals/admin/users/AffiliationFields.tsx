@@ -1,23 +1,23 @@
 import { useTranslation } from 'react-i18next';
 import type { UseFormReturnType } from '@mantine/form';
 import type { Role } from '../../../api/types';
-import { CompanySelect, IsoSelect, noIso } from '../../../shared/selects';
-import { Pair } from '../../../ui/FormModal';
+import { CompanySelect, IsoSelect, NO_ISO } from '../../../shared/selects';
+import { FieldPair } from '../../../ui/FormModal';
 
-export interface Placed {
+export interface Affiliation {
   role: Role | null;
   company_id: string | null;
   iso_id: string | null;
 }
 
 /** Roles that belong to a company of their own choice; a partner's is its ISO's. */
-export const ofCompany = (role: Role | null) => role === 'client' || role === 'company_admin';
+export const COMPANY_ROLES = (role: Role | null) => role === 'client' || role === 'company_admin';
 
 /** Roles that may have an ISO partner, or are one. */
-const ofIso = (role: Role | null) => role === 'client' || role === 'iso';
+const ISO_ROLES = (role: Role | null) => role === 'client' || role === 'iso';
 
 /** The company and the ISO partner that a role belongs to. */
-export function Place<Values extends Placed>({
+export function AffiliationFields<Values extends Affiliation>({
   form,
   companyName,
   isoText,
@@ -29,10 +29,10 @@ export function Place<Values extends Placed>({
 }) {
   const { t } = useTranslation('names');
   const { role, company_id: company } = form.values;
-  if (!ofCompany(role) && !ofIso(role)) return null;
-  const chosen = form as unknown as UseFormReturnType<Placed>;
+  if (!COMPANY_ROLES(role) && !ISO_ROLES(role)) return null;
+  const chosen = form as unknown as UseFormReturnType<Affiliation>;
   return (
-    <Pair>
+    <FieldPair>
       <CompanySelect
         label={t('field.company_id')}
         required={role !== 'iso' || isoText === undefined}
@@ -41,7 +41,7 @@ export function Place<Values extends Placed>({
         error={chosen.errors.company_id}
         onChange={(id) => chosen.setValues({ company_id: id, iso_id: null })}
       />
-      {ofIso(role) && (
+      {ISO_ROLES(role) && (
         <IsoSelect
           companyId={company}
           label={t('field.iso_id')}
@@ -52,16 +52,16 @@ export function Place<Values extends Placed>({
           onChange={(id) => chosen.setFieldValue('iso_id', id)}
         />
       )}
-    </Pair>
+    </FieldPair>
   );
 }
 
 /** As the server wants it: nothing that the role has no use for. */
-export function placeOf<Chosen extends Role | null>({ role, company_id, iso_id }: Placed & { role: Chosen }) {
-  const iso = iso_id === noIso ? null : iso_id;
+export function affiliationBody<Chosen extends Role | null>({ role, company_id, iso_id }: Affiliation & { role: Chosen }) {
+  const iso = iso_id === NO_ISO ? null : iso_id;
   return {
     role,
-    company_id: ofCompany(role) ? company_id : null,
-    iso_id: ofIso(role) ? iso : null,
+    company_id: COMPANY_ROLES(role) ? company_id : null,
+    iso_id: ISO_ROLES(role) ? iso : null,
   };
 }

@@ -3,15 +3,15 @@ import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
-import { look } from '../../../api/impersonation';
+import { startImpersonation } from '../../../api/impersonation';
 import { probeStorage } from '../../../api/browserStorage';
 import type { Account } from '../../../api/types';
-import { homeOf } from '../../../paths';
+import { homePath } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 
 /** Why somebody's portal is looked at: it goes into the log with both names. */
-export function LookForm({ user, onClose }: { user: Account; onClose: () => void }) {
+export function ImpersonateForm({ user, onClose }: { user: Account; onClose: () => void }) {
   const { t } = useTranslation(['users', 'names', 'common']);
   const name = `${user.first_name} ${user.last_name}`;
   const form = useForm({ initialValues: { reason: '' } });
@@ -21,7 +21,7 @@ export function LookForm({ user, onClose }: { user: Account; onClose: () => void
     save: (why: typeof form.values) =>
       body(api.POST('/rest/v1/users/{id}/impersonate', { params: { path: { id: user.id } }, body: why })),
     saved: (begun) =>
-      look(
+      startImpersonation(
         {
           token: begun.access_token,
           until: begun.expires_at,
@@ -29,7 +29,7 @@ export function LookForm({ user, onClose }: { user: Account; onClose: () => void
           name: begun.name,
           role: begun.role,
         },
-        homeOf(begun.role),
+        homePath(begun.role),
       ),
   });
   return (

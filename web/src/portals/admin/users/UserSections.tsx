@@ -9,13 +9,13 @@ import { queries } from '../../../api/queries';
 import type { AccountDetail, AccountSession } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { activityText } from '../../../shared/activity/activityText';
-import { listState } from '../../../shared/tableState';
+import { tableState } from '../../../shared/tableState';
 import { SignInTable } from '../../../shared/security/SignInTable';
 import { useSave } from '../../../shared/useSave';
-import { ActivityList, ActivityWaiting } from '../../../ui/ActivityList';
+import { ActivityList, ActivitySkeleton } from '../../../ui/ActivityList';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
@@ -38,7 +38,7 @@ export function Sessions({ id }: { id: string }) {
         await body(api.DELETE('/rest/v1/users/{id}/sessions/{session}', { params: { path } }));
       }
     },
-    touches: 'session',
+    invalidates: 'session',
     saved: () => {
       setEnding(undefined);
       toast({ title: t('session_ended') });
@@ -61,7 +61,7 @@ export function Sessions({ id }: { id: string }) {
       header: t('security:history.from'),
       cell: ({ address }) => <span className="num">{address ?? '—'}</span>,
     },
-    { key: 'used', header: t('last_used'), cell: (session) => <Ago at={session.last_used_at} /> },
+    { key: 'used', header: t('last_used'), cell: (session) => <RelativeTime at={session.last_used_at} /> },
     { key: 'begun', header: t('begun'), whole: true, cell: (session) => dateTime(session.created_at) },
     {
       key: 'actions',
@@ -123,7 +123,7 @@ export function SignIns({ id }: { id: string }) {
   const { t } = useTranslation('users');
   return (
     <Section title={t('sign_ins')} flush>
-      <SignInTable label={t('sign_ins')} state={listState(useInfiniteQuery(queries.userSignIns(id)))} />
+      <SignInTable label={t('sign_ins')} state={tableState(useInfiniteQuery(queries.userSignIns(id)))} />
     </Section>
   );
 }
@@ -134,7 +134,7 @@ export function Factors({ user }: { user: AccountDetail | undefined }) {
   const factors = user?.factors.filter((factor) => factor.verified);
   return (
     <Section title={t('factors')}>
-      {!factors && <ActivityWaiting />}
+      {!factors && <ActivitySkeleton />}
       {factors?.length === 0 && <EmptyState icon={<IconShieldOff size={20} />} title={t('no_factors')} />}
       {factors && factors.length > 0 && (
         <ul className={classes.factors}>
@@ -159,7 +159,7 @@ export function OwnActivity({ id }: { id: string }) {
   return (
     <Section title={t('activity')}>
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
-      {!data && !error && <ActivityWaiting />}
+      {!data && !error && <ActivitySkeleton />}
       {data?.length === 0 && (
         <EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />
       )}

@@ -13,7 +13,7 @@ import { paths } from '../../../paths';
 import { CompanySelect } from '../../../shared/selects';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Pager } from '../../../ui/Pager';
 import { RowMenu } from '../../../ui/RowMenu';
@@ -72,7 +72,7 @@ export function Component() {
       key: 'active',
       width: 150,
       header: t('last_active'),
-      cell: (user) => (user.last_active_at ? <Ago at={user.last_active_at} /> : t('never')),
+      cell: (user) => (user.last_active_at ? <RelativeTime at={user.last_active_at} /> : t('never')),
     },
     { key: 'actions', header: t('common:actions'), actions: true, cell: (user) => <Actions user={user} /> },
   ];

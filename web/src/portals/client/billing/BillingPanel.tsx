@@ -7,7 +7,7 @@ import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
 import { BankDetails } from '../../../shared/invoices/BankDetails';
 import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
-import { Owed } from '../../../shared/invoices/OutstandingAmounts';
+import { OutstandingAmounts } from '../../../shared/invoices/OutstandingAmounts';
 import { Section } from '../../../ui/Section';
 
 /** What the client owes, how to pay it, and every invoice. */
@@ -16,7 +16,7 @@ export function BillingPanel() {
   const { data, isPending } = useQuery(queries.billing());
   return (
     <Stack gap="md">
-      <Owed title={t('owed.title')} />
+      <OutstandingAmounts title={t('owed.title')} />
       {data && data.owed.length > 0 && <BankDetails bank={data.bank} />}
       {/* Not before it is known whether the bank details stand above it. */}
       {!isPending && (

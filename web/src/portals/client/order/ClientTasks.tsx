@@ -2,20 +2,20 @@ import { IconCircleCheck, IconListCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
 import { RequestedDocuments, useRequests } from '../../../shared/documents/RequestedDocuments';
-import { waitsOn } from '../../../shared/spvs/dueDates';
+import { waitingOn } from '../../../shared/spvs/dueDates';
 import { StepList } from '../../../shared/spvs/StepList';
-import { Halves } from '../../../ui/TwoColumns';
+import { EqualColumns } from '../../../ui/TwoColumns';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 
 /** What the client does, and beside it what everybody else does. A step that is blocked by the client is the client's. */
-export function Tasks({ spv }: { spv: SpvDetail }) {
+export function ClientTasks({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['client', 'orders']);
-  const yours = spv.steps.filter((step) => step.owner === 'client' || waitsOn(step) === 'client');
+  const yours = spv.steps.filter((step) => step.owner === 'client' || waitingOn(step) === 'client');
   const { data: requests } = useRequests(spv);
   const ours = spv.steps.filter((step) => !yours.includes(step));
   return (
-    <Halves
+    <EqualColumns
       left={
         <Section title={t('order.your_tasks')} flush>
           <RequestedDocuments spv={spv} />

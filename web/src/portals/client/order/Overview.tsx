@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
 import { date, money } from '../../../messages/format';
 import { phaseText } from '../../../shared/spvs/details';
-import { WaitingLine } from '../../../shared/spvs/BlockedBy';
+import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { DetailList } from '../../../ui/DetailList';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';
@@ -15,7 +15,7 @@ export function Overview({ spv }: { spv: SpvDetail }) {
   return (
     <Section title={t('order.overview')}>
       <Stack gap="md">
-        <WaitingLine spv={spv} reader="client" />
+        <BlockedBy spv={spv} reader="client" />
         {spv.status_reason && (
           <Text size="sm">
             <Prose>{t('order.reason', { reason: spv.status_reason })}</Prose>

@@ -2,7 +2,7 @@ import { Tabs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BillingPanel } from '../billing/BillingPanel';
 import { loadOwnUser } from '../../../shared/security/accountQueries';
-import { ChoicesPanel } from '../../../shared/notifications/NotificationPreferencesPanel';
+import { NotificationPreferencesPanel } from '../../../shared/notifications/NotificationPreferencesPanel';
 import { SecurityPanel } from '../../../shared/security/SecurityPanel';
 import { useParam } from '../../../shared/queryParams';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -20,7 +20,7 @@ const tabs = {
   security: SecurityPanel,
   preferences: PreferencesPanel,
   billing: BillingPanel,
-  notifications: ChoicesPanel,
+  notifications: NotificationPreferencesPanel,
   activity: ActivityPanel,
 };
 type Tab = keyof typeof tabs;

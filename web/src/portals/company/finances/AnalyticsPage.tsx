@@ -12,22 +12,22 @@ import { EmptyState } from '../../../ui/EmptyState';
 import { ErrorState } from '../../../ui/ErrorState';
 import { useCompany } from '../companyContext';
 import { OrderCharts } from '../../../shared/figures/OrderCharts';
-import { useSpan, useSpanText } from '../../../shared/figures/dateRange';
+import { useDateRange, useDateRangeText } from '../../../shared/figures/dateRange';
 
 /** How the orders that were placed in a period go. */
 export function Component() {
   const { t } = useTranslation('reports');
   const company = useCompany();
-  const { span, filter } = useSpan();
-  const spanText = useSpanText();
-  const { data, error, refetch } = useQuery(queries.analytics({ company_id: company.id, ...span }));
+  const { range, filter } = useDateRange();
+  const rangeText = useDateRangeText();
+  const { data, error, refetch } = useQuery(queries.analytics({ company_id: company.id, ...range }));
   const closed = data?.statuses.find(({ status }) => status === 'closed')?.spvs;
   const steps = data?.steps.reduce((sum, step) => sum + step.completed, 0);
   return (
     <>
       <PageHeader
         title={t('analytics.title')}
-        text={data ? `${t('analytics.text')} ${spanText(data)}` : t('analytics.text')}
+        text={data ? `${t('analytics.text')} ${rangeText(data)}` : t('analytics.text')}
         actions={filter}
       />
       {error ? (

@@ -3,22 +3,22 @@ import type { FinanceAccount, FinanceFigures } from '../../../api/types';
 import { compact, money, month, number } from '../../../messages/format';
 import { ColumnChart } from '../../../ui/charts/ColumnChart';
 import { FigureTable, type FigureColumn } from '../../../ui/charts/FigureTable';
-import { Explained } from '../../../ui/InfoTooltip';
+import { InfoTooltip } from '../../../ui/InfoTooltip';
 import { Section } from '../../../ui/Section';
 import classes from './finances.module.css';
 
 const amounts = ['ordered', 'invoiced', 'paid', 'commission'] as const;
 
-interface Line {
+interface AmountRow {
   figures: FinanceFigures;
 }
 
 /** Everything in one currency: the totals, a chart of the months, and the tables that sum to them. */
-export function Account({ account }: { account: FinanceAccount }) {
+export function CurrencyAccount({ account }: { account: FinanceAccount }) {
   const { t } = useTranslation(['reports', 'names']);
   const { currency, total } = account;
   const say = (amount: string) => money(amount, currency);
-  const columns: FigureColumn<Line>[] = [
+  const columns: FigureColumn<AmountRow>[] = [
     {
       key: 'spvs',
       header: t('finances.spvs'),
@@ -30,7 +30,7 @@ export function Account({ account }: { account: FinanceAccount }) {
       key: name,
       header: t(`finances.${name}`),
       explain: t(`finances.${name}_text`),
-      cell: ({ figures }: Line) => say(figures[name]),
+      cell: ({ figures }: AmountRow) => say(figures[name]),
       total: say(total[name]),
     })),
   ];
@@ -67,7 +67,7 @@ export function Account({ account }: { account: FinanceAccount }) {
           <div key={name}>
             <dt>
               {t(`finances.${name}`)}
-              <Explained text={t(`finances.${name}_text`)} />
+              <InfoTooltip text={t(`finances.${name}_text`)} />
             </dt>
             <dd>{say(total[name])}</dd>
           </div>
@@ -75,7 +75,7 @@ export function Account({ account }: { account: FinanceAccount }) {
         <div>
           <dt>
             {t('finances.due')}
-            <Explained text={t('finances.due_text')} />
+            <InfoTooltip text={t('finances.due_text')} />
           </dt>
           <dd>{say(account.due)}</dd>
         </div>
@@ -88,8 +88,8 @@ export function Account({ account }: { account: FinanceAccount }) {
           scale={compact}
           series={shown.map((name) => ({
             name: t(`finances.${name}`),
-            value: (row: Line) => Number(row.figures[name]),
-            text: (row: Line) => say(row.figures[name]),
+            value: (row: AmountRow) => Number(row.figures[name]),
+            text: (row: AmountRow) => say(row.figures[name]),
           }))}
         />
       </div>

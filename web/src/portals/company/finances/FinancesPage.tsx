@@ -10,23 +10,23 @@ import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { ErrorState } from '../../../ui/ErrorState';
 import { useCompany } from '../companyContext';
-import { Account } from './CurrencyAccount';
+import { CurrencyAccount } from './CurrencyAccount';
 import { financesCsv } from './exports';
-import { useSpan, useSpanText } from '../../../shared/figures/dateRange';
+import { useDateRange, useDateRangeText } from '../../../shared/figures/dateRange';
 
 /** A company's money by month, partner and country, each currency for itself. */
 export function Component() {
   const { t } = useTranslation('reports');
   const company = useCompany();
-  const { span, filter } = useSpan();
-  const spanText = useSpanText();
-  const wanted = { company_id: company.id, ...span };
+  const { range, filter } = useDateRange();
+  const rangeText = useDateRangeText();
+  const wanted = { company_id: company.id, ...range };
   const { data, error, refetch } = useQuery(queries.finances(wanted));
   return (
     <>
       <PageHeader
         title={t('finances.title')}
-        text={data ? `${t('finances.text')} ${spanText(data)}` : t('finances.text')}
+        text={data ? `${t('finances.text')} ${rangeText(data)}` : t('finances.text')}
         actions={
           <>
             {filter}
@@ -48,7 +48,7 @@ export function Component() {
       {!error && data && (
         <Stack gap="md">
           {data.accounts.map((account) => (
-            <Account key={account.currency} account={account} />
+            <CurrencyAccount key={account.currency} account={account} />
           ))}
         </Stack>
       )}

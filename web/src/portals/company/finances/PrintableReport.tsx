@@ -4,16 +4,16 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../../api/errors';
 import type { ReportPage } from '../../../api/types';
 import { money, number } from '../../../messages/format';
-import { Explained } from '../../../ui/InfoTooltip';
+import { InfoTooltip } from '../../../ui/InfoTooltip';
 import { ErrorState } from '../../../ui/ErrorState';
-import { useSpanText } from '../../../shared/figures/dateRange';
+import { useDateRangeText } from '../../../shared/figures/dateRange';
 import { cellText, isNumber } from './report';
 import classes from './report.module.css';
 
 /** The report as it is printed: whose, about which days, its rows and what they come to. */
-export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteData<ReportPage>> }) {
+export function PrintableReport({ query }: { query: UseInfiniteQueryResult<InfiniteData<ReportPage>> }) {
   const { t } = useTranslation(['reports', 'names']);
-  const spanText = useSpanText();
+  const rangeText = useDateRangeText();
   const { data, error, refetch } = query;
   const first = data?.pages[0];
   if (error && !data) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
@@ -32,17 +32,17 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
           <h2 className={classes.title}>
             {title}
             <span className={classes.screen}>
-              <Explained text={t(`report.${first.report}_text`)} />
+              <InfoTooltip text={t(`report.${first.report}_text`)} />
             </span>
           </h2>
-          <p className={classes.dim}>{spanText(first)}</p>
+          <p className={classes.dim}>{rangeText(first)}</p>
         </div>
         <div className={classes.who}>
           <p className={classes.name}>{first.company.name}</p>
           <p className={classes.dim}>
             {t('rows', { count: total, n: number(total) })}
             <span className={classes.screen}>
-              <Explained text={t('rows_text')} />
+              <InfoTooltip text={t('rows_text')} />
             </span>
           </p>
         </div>
@@ -61,7 +61,7 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
                     <th key={column.name} scope="col" aria-label={name} data-number>
                       {name}
                       <span className={classes.screen}>
-                        <Explained text={t(`explained.${first.report}.${column.name}`)} />
+                        <InfoTooltip text={t(`explained.${first.report}.${column.name}`)} />
                       </span>
                     </th>
                   ) : (
@@ -98,7 +98,7 @@ export function ReportPaper({ query }: { query: UseInfiniteQueryResult<InfiniteD
               <dt>
                 {t('sum_of', { column: t(`names:report_column.${column}`), currency: sum.currency })}
                 <span className={classes.screen}>
-                  <Explained text={t('sum_of_text', { currency: sum.currency })} />
+                  <InfoTooltip text={t('sum_of_text', { currency: sum.currency })} />
                 </span>
               </dt>
               <dd className="num">{money(amount, sum.currency)}</dd>

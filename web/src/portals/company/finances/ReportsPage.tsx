@@ -3,7 +3,7 @@ import { IconFileSpreadsheet, IconPrinter } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../../api/queries';
-import { personToday } from '../../../messages/format';
+import { todayInUserZone } from '../../../messages/format';
 import { ExportButton } from '../../../shared/ExportButton';
 import { useParam } from '../../../shared/queryParams';
 import { useSave } from '../../../shared/useSave';
@@ -15,14 +15,14 @@ import { saveBlob } from '../../../ui/saveText';
 import { toast } from '../../../ui/toasts';
 import { useCompany } from '../companyContext';
 import { reportCsv, reportXlsx } from './exports';
-import { ReportPaper } from './PrintableReport';
+import { PrintableReport } from './PrintableReport';
 import classes from './report.module.css';
 import { reports } from './report';
 import { Schedules } from './Schedules';
-import { useSpan } from '../../../shared/figures/dateRange';
+import { useDateRange } from '../../../shared/figures/dateRange';
 
 /** More pages than anybody prints. */
-const mostPages = 100;
+const MAX_PRINT_PAGES = 100;
 
 /** A report on the screen, as a file and on paper, and whom it is mailed to. */
 export function Component() {
@@ -30,14 +30,14 @@ export function Component() {
   const company = useCompany();
   const [chosen, choose] = useParam('report');
   const report = reports.find((known) => known === chosen) ?? 'portfolio';
-  const { span, period, filter } = useSpan();
-  const wanted = { company_id: company.id, report, ...span };
+  const { range, period, filter } = useDateRange();
+  const wanted = { company_id: company.id, report, ...range };
   const query = useInfiniteQuery(queries.report({ ...wanted, limit: 100 }));
   const print = useSave({
     // All of it is on the paper, not only what was scrolled to.
     save: async () => {
       let page = query;
-      for (let n = 0; page.hasNextPage && n < mostPages; n += 1) {
+      for (let n = 0; page.hasNextPage && n < MAX_PRINT_PAGES; n += 1) {
         page = (await page.fetchNextPage()) as typeof query;
         if (page.isError) throw page.error;
       }
@@ -51,7 +51,7 @@ export function Component() {
   const excel = useSave({
     save: () => reportXlsx(wanted),
     saved: (blob) => {
-      const file = `${report}-${personToday()}.xlsx`;
+      const file = `${report}-${todayInUserZone()}.xlsx`;
       saveBlob(file, blob);
       toast({ title: t('employee:export.done'), description: file });
     },
@@ -95,7 +95,7 @@ export function Component() {
         </div>
       </div>
       <Stack gap="md">
-        <ReportPaper query={query} />
+        <PrintableReport query={query} />
         {query.hasNextPage && (
           <div className={classes.more}>
             <LoadMore loading={query.isFetchingNextPage} onLoad={() => void query.fetchNextPage()} />

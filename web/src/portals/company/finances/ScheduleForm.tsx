@@ -1,12 +1,12 @@
 import { Checkbox, Stack, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited, idempotent } from '../../../api/client';
+import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
 import type { ReportName, ReportSchedule, ReportSchedules } from '../../../api/types';
 import { date } from '../../../messages/format';
 import { useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { useCompany } from '../companyContext';
 import { reports } from './report';
@@ -42,13 +42,13 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
     save: (values: typeof form.values, key) =>
       body(
         schedule
-          ? api.PATCH('/rest/v1/report-schedules/{id}', { params: edited(schedule), body: values })
+          ? api.PATCH('/rest/v1/report-schedules/{id}', { params: versionedBody(schedule), body: values })
           : api.POST('/rest/v1/report-schedules', {
-              params: idempotent(key),
+              params: idempotencyHeaders(key),
               body: { company_id: company.id, ...values },
             }),
       ),
-    touches: 'report_schedule',
+    invalidates: 'report_schedule',
     saved: (saved) => {
       toast({
         title: t('schedule.saved'),
@@ -74,7 +74,7 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
         choices={reports.map((value) => ({ value, label: t(`names:report.${value}`) }))}
         {...form.getInputProps('report')}
       />
-      <Pair>
+      <FieldPair>
         <ChoiceSelect
           label={t('period')}
           choices={periods.map((value) => ({ value, label: t(`names:report_period.${value}`) }))}
@@ -85,7 +85,7 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
           choices={intervals.map((value) => ({ value, label: t(`names:report_interval.${value}`) }))}
           {...form.getInputProps('every')}
         />
-      </Pair>
+      </FieldPair>
       <Checkbox.Group label={t('names:field.recipients')} required {...form.getInputProps('recipients')}>
         <Stack gap="xs" mt={8}>
           {admins.length === 0 && (

@@ -35,7 +35,7 @@ export function Schedules({ report, period }: Props) {
   const remove = useSave({
     save: (schedule: ReportSchedule) =>
       body(api.DELETE('/rest/v1/report-schedules/{id}', { params: { path: { id: schedule.id } } })),
-    touches: 'report_schedule',
+    invalidates: 'report_schedule',
     saved: () => {
       setDoomed(null);
       toast({ title: t('schedule.ended') });

@@ -6,7 +6,7 @@ export const reports: ReportName[] = ['portfolio', 'commissions', 'step_times'];
 
 type Column = ReportPage['columns'][number];
 
-const named: Partial<Record<Column['kind'], string>> = {
+const NAMED_CODES: Partial<Record<Column['kind'], string>> = {
   country: 'country',
   spv_status: 'spv_status',
   commission_status: 'commission_status',
@@ -17,7 +17,7 @@ const named: Partial<Record<Column['kind'], string>> = {
 /** A cell as people read it. */
 export function cellText(t: TFunction, column: Column, cell: string, currency: string): string {
   if (cell === '') return '—';
-  const names = named[column.kind];
+  const names = NAMED_CODES[column.kind];
   if (names) return t(`names:${names}.${cell}`, { defaultValue: cell });
   switch (column.kind) {
     case 'date':

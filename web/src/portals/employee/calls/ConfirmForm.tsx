@@ -1,7 +1,7 @@
 import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
 import { orNull } from '../../../shared/validators';
@@ -19,11 +19,11 @@ export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void
     save: ({ begins_at, answer }: typeof form.values) =>
       body(
         api.POST('/rest/v1/calls/{id}/confirm', {
-          params: edited(call),
+          params: versionedBody(call),
           body: { begins_at, answer: orNull(answer) },
         }),
       ),
-    touches: 'call',
+    invalidates: 'call',
     saved: (confirmed) => {
       toast({ title: t('calls.answer.done'), description: dateTime(confirmed.begins_at) });
       onClose();

@@ -2,18 +2,18 @@ import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { errorText, type ApiError } from '../../../api/errors';
 import type { NewClient, Request } from '../../../api/types';
-import { amountToSend } from '../../../messages/amount';
-import { personToday } from '../../../messages/format';
-import { CompanySelect, IsoSelect, noIso } from '../../../shared/selects';
-import { applied } from '../../../shared/requests/applicationFields';
+import { amountToWire } from '../../../messages/amount';
+import { todayInUserZone } from '../../../messages/format';
+import { CompanySelect, IsoSelect, NO_ISO } from '../../../shared/selects';
+import { applicantValue } from '../../../shared/requests/applicationFields';
 import { orNull, required } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { useCountries, type Country } from '../../../shared/countries';
@@ -36,21 +36,21 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
   const [taken, setTaken] = useState<ApiError | null>(null);
   const form = useForm({
     initialValues: {
-      first_name: applied(request, 'first_name'),
-      last_name: applied(request, 'last_name'),
+      first_name: applicantValue(request, 'first_name'),
+      last_name: applicantValue(request, 'last_name'),
       email: request?.email ?? '',
-      phone: applied(request, 'phone'),
+      phone: applicantValue(request, 'phone'),
       address: '',
       company_id: null as string | null,
       iso_id: null as string | null,
-      country: (applied(request, 'country') || 'US') as Country,
+      country: (applicantValue(request, 'country') || 'US') as Country,
       price: '',
       commission: '',
-      ordered_date: personToday(),
+      ordered_date: todayInUserZone(),
     },
   });
   const { company_id, iso_id } = form.values;
-  const withIso = iso_id !== null && iso_id !== noIso;
+  const withIso = iso_id !== null && iso_id !== NO_ISO;
 
   const currency = useCompanyCurrency(company_id);
   const save = useSave({
@@ -61,8 +61,8 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
         ),
     },
     save: (client: NewClient, key) =>
-      body(api.POST('/rest/v1/clients', { params: idempotent(key), body: client })),
-    touches: ['client', 'spv', 'request'],
+      body(api.POST('/rest/v1/clients', { params: idempotencyHeaders(key), body: client })),
+    invalidates: ['client', 'spv', 'request'],
     saved: () => {
       toast({ title: t('clients.created'), description: t(`clients.created_${setup}`) });
       onClose();
@@ -91,9 +91,9 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
       currency,
-      price: amountToSend(values.price, currency),
+      price: amountToWire(values.price, currency),
       ...(values.ordered_date && { ordered_date: values.ordered_date }),
-      ...(withIso && { commission: amountToSend(values.commission, currency) }),
+      ...(withIso && { commission: amountToWire(values.commission, currency) }),
     });
   });
 
@@ -104,8 +104,8 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       text={
         <>
           {t(`clients.${setup}_text`)}
-          {applied(request, 'company') && (
-            <> {t('clients.acts_for', { company: applied(request, 'company') })}</>
+          {applicantValue(request, 'company') && (
+            <> {t('clients.acts_for', { company: applicantValue(request, 'company') })}</>
           )}
         </>
       }
@@ -127,7 +127,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Pair>
+      <FieldPair>
         <TextInput
           size="sm"
           label={t('names:field.first_name')}
@@ -141,7 +141,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
           required
           {...form.getInputProps('last_name')}
         />
-      </Pair>
+      </FieldPair>
       <TextInput
         size="sm"
         type="email"
@@ -149,11 +149,11 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
         required
         {...form.getInputProps('email')}
       />
-      <Pair>
+      <FieldPair>
         <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
         <TextInput size="sm" label={t('names:field.address')} {...form.getInputProps('address')} />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <CompanySelect
           label={t('names:field.company_id')}
           required
@@ -172,16 +172,16 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
           required
           {...form.getInputProps('iso_id')}
         />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <ChoiceSelect
           label={t('names:field.country')}
           choices={countries}
           {...form.getInputProps('country')}
         />
         <TextInput size="sm" type="date" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <AmountInput
           unit={currency}
           label={t('names:field.price')}
@@ -196,7 +196,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
             {...form.getInputProps('commission')}
           />
         )}
-      </Pair>
+      </FieldPair>
     </FormModal>
   );
 }

@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
-import { listState } from '../../../shared/tableState';
+import { tableState } from '../../../shared/tableState';
 import { useFlag, useParam } from '../../../shared/queryParams';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
 import { useMe } from '../../../shared/session/me';
@@ -19,7 +19,7 @@ import { Toolbar } from '../Toolbar';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';
 import { ClientMenu } from './ClientMenu';
-import { NameOf } from './NewestClients';
+import { ClientLink } from './NewestClients';
 
 type Dialog = { create: Setup } | { edit: Client } | { order: Pick<Client, 'id'> } | null;
 
@@ -32,10 +32,10 @@ export function ClientsTab() {
   const close = () => setDialog(null);
   const status = archived ? 'archived' : undefined;
   const wanted = { q: q || undefined, status };
-  const state = listState(useInfiniteQuery(queries.clients(wanted)));
+  const state = tableState(useInfiniteQuery(queries.clients(wanted)));
 
   const columns: Column<Client>[] = [
-    { key: 'name', header: t('column.name'), cell: (client) => <NameOf client={client} /> },
+    { key: 'name', header: t('column.name'), cell: (client) => <ClientLink client={client} /> },
     {
       key: 'email',
       header: t('column.email'),

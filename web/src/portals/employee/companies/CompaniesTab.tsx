@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Company } from '../../../api/types';
-import { listState } from '../../../shared/tableState';
+import { tableState } from '../../../shared/tableState';
 import { useFlag, useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
@@ -25,7 +25,7 @@ export function CompaniesTab() {
   const [archived, setArchived] = useFlag('archived');
   const [dialog, setDialog] = useState<Dialog>(null);
   const wanted = { q: q || undefined, archived: archived || undefined };
-  const state = listState(useInfiniteQuery(queries.companies(wanted)));
+  const state = tableState(useInfiniteQuery(queries.companies(wanted)));
   const columns: Column<Company>[] = [
     { key: 'name', header: t('column.name'), cell: (company) => company.name },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },

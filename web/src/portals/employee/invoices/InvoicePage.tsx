@@ -2,7 +2,7 @@ import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
 import { paths } from '../../../paths';
 import { InvoiceView } from '../../../shared/invoices/InvoiceView';
@@ -56,8 +56,8 @@ function Actions({ invoice }: { invoice: InvoiceDetail }) {
   const { number } = invoice;
   const voiding = useSave({
     save: (reason: string) =>
-      body(api.POST('/rest/v1/invoices/{id}/void', { params: edited(invoice), body: { reason } })),
-    touches: 'invoice',
+      body(api.POST('/rest/v1/invoices/{id}/void', { params: versionedBody(invoice), body: { reason } })),
+    invalidates: 'invoice',
     saved: () => {
       close();
       toast({ title: t('void.done'), description: number });

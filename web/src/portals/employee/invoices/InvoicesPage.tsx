@@ -5,7 +5,7 @@ import type { InvoiceStatus } from '../../../api/types';
 import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
 import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
-import { Owed } from '../../../shared/invoices/OutstandingAmounts';
+import { OutstandingAmounts } from '../../../shared/invoices/OutstandingAmounts';
 import { useParam } from '../../../shared/queryParams';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -22,7 +22,7 @@ export function Component() {
     <>
       <PageHeader title={t('title_office')} text={t('text_office')} />
       <Stack gap="md">
-        <Owed title={t('owed.title_office')} />
+        <OutstandingAmounts title={t('owed.title_office')} />
         <Section
           title={t('list')}
           flush

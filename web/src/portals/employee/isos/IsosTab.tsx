@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Iso } from '../../../api/types';
-import { listState } from '../../../shared/tableState';
+import { tableState } from '../../../shared/tableState';
 import { useFlag, useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
@@ -23,7 +23,7 @@ export function IsosTab() {
   const [archived, setArchived] = useFlag('archived');
   const [creating, setCreating] = useState(false);
   const wanted = { q: q || undefined, archived: archived || undefined };
-  const state = listState(useInfiniteQuery(queries.isos(wanted)));
+  const state = tableState(useInfiniteQuery(queries.isos(wanted)));
   const columns: Column<Iso>[] = [
     { key: 'name', header: t('column.name'), cell: (iso) => `${iso.first_name} ${iso.last_name}` },
     { key: 'email', header: t('column.email'), wide: true, whole: true, cell: (iso) => iso.email },

@@ -3,7 +3,7 @@ import { IconUserCheck, IconUserX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Lead } from '../../../api/types';
 import { paths } from '../../../paths';
 import { LeadTable } from '../../../shared/leads/LeadTable';
@@ -23,8 +23,8 @@ export function Component() {
   const [gone, setGone] = useState<Lead | null>(null);
   const lose = useSave({
     save: (lead: Lead) =>
-      body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: { stage: 'lost' } })),
-    touches: 'lead',
+      body(api.PATCH('/rest/v1/leads/{id}', { params: versionedBody(lead), body: { stage: 'lost' } })),
+    invalidates: 'lead',
     saved: (lead) => {
       setGone(null);
       toast({ title: t('leads.lose.done'), description: nameOf(lead) });

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { SpvDetail, Step } from '../../../api/types';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
@@ -9,8 +9,8 @@ import { toast } from '../../../ui/toasts';
 export function DeleteStep({ spv, step, onClose }: { spv: SpvDetail; step: Step; onClose: () => void }) {
   const { t } = useTranslation('employee');
   const save = useSave({
-    save: () => body(api.DELETE('/rest/v1/steps/{id}', { params: edited(step) })),
-    touches: ['step', 'document_request'],
+    save: () => body(api.DELETE('/rest/v1/steps/{id}', { params: versionedBody(step) })),
+    invalidates: ['step', 'document_request'],
     saved: () => {
       toast({ title: t('step.deleted'), description: step.step_name });
       onClose();

@@ -9,8 +9,8 @@ import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
-import { People } from '../../../shared/spvs/People';
-import { useAwaitsRequests } from '../../../shared/spvs/useWaitsForDocuments';
+import { OrderPeople } from '../../../shared/spvs/People';
+import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 import { ErrorState } from '../../../ui/ErrorState';
@@ -25,7 +25,7 @@ export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['employee', 'client', 'orders']);
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
-  const waits = useAwaitsRequests(id);
+  const waits = useWaitsForDocuments(id);
   if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <>
@@ -65,7 +65,7 @@ export function Component() {
           }
           side={
             <>
-              <People spv={spv} withClient />
+              <OrderPeople spv={spv} withClient />
               <Timeline spvId={spv.id} />
             </>
           }

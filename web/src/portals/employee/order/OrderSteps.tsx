@@ -10,7 +10,7 @@ import { NewStepForm } from '../spvs/NewStepForm';
 import { StepForm } from '../spvs/StepForm';
 import { CompleteSteps } from './CompleteSteps';
 import { DeleteStep } from './DeleteStep';
-import { useSortSteps } from './useReorderSteps';
+import { useReorderSteps } from './useReorderSteps';
 
 /**
  * The steps of an order, to be sorted, each with its edit dialog; those still open can be completed together, those
@@ -22,7 +22,7 @@ export function OrderSteps({ spv }: { spv: SpvDetail }) {
   const [deleting, setDeleting] = useState<Step | null>(null);
   const [adding, setAdding] = useState(false);
   const [chosen, setChosen] = useState<string[] | null>(null);
-  const sort = useSortSteps(spv);
+  const sort = useReorderSteps(spv);
   const mayEdit = spv.can.includes('update_steps');
   const open = spv.steps.filter((step) => step.status !== 'completed' && step.can.includes('update'));
   const choose = (id: string, on: boolean) =>

@@ -2,7 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
 import { date, money, percent } from '../../../messages/format';
-import { WaitingLine } from '../../../shared/spvs/BlockedBy';
+import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { DetailList } from '../../../ui/DetailList';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';
@@ -13,7 +13,7 @@ export function Overview({ spv }: { spv: SpvDetail }) {
   const amount = (value: string | null) => value && money(value, spv.currency);
   return (
     <Stack gap="sm">
-      <WaitingLine spv={spv} reader="staff" />
+      <BlockedBy spv={spv} reader="staff" />
       {spv.status_reason && (
         <Text size="sm">
           <Prose>{t('spvs.reason', { reason: spv.status_reason })}</Prose>

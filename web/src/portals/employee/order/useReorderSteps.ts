@@ -2,14 +2,14 @@ import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
 import { toast } from '../../../ui/toasts';
 
 /** Saves another order of an order's steps, which is on the screen at once and goes back where it is refused. */
-export function useSortSteps(spv: SpvDetail): (steps: Step[]) => void {
+export function useReorderSteps(spv: SpvDetail): (steps: Step[]) => void {
   const { t } = useTranslation(['employee', 'common']);
   const { queryKey } = queries.spv(spv.id);
   // What was sorted again before the first answer came was sorted on top of it.
@@ -19,7 +19,7 @@ export function useSortSteps(spv: SpvDetail): (steps: Step[]) => void {
     mutationFn: ({ steps, seen }: { steps: Step[]; seen: number }) =>
       body(
         api.POST('/rest/v1/spvs/{id}/steps/order', {
-          params: edited({ id: spv.id, version: Math.max(seen, saved.current) }),
+          params: versionedBody({ id: spv.id, version: Math.max(seen, saved.current) }),
           body: { ids: steps.map((step) => step.id) },
         }),
       ),

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Order, Request } from '../../../api/types';
 import { toast } from '../../../ui/toasts';
-import { SpvFormFor } from '../spvs/SpvForm';
+import { ClientSpvForm } from '../spvs/SpvForm';
 
 interface Props {
   request: Request;
@@ -15,7 +15,7 @@ interface Props {
 export function AcceptForm({ request, clientId, order, onClose }: Props) {
   const { t } = useTranslation('requests');
   return (
-    <SpvFormFor
+    <ClientSpvForm
       clientId={clientId}
       clientIsFixed
       title={t('accept.title', { reference: request.reference })}
@@ -24,7 +24,7 @@ export function AcceptForm({ request, clientId, order, onClose }: Props) {
       known={order}
       // Whose order it is, the request says.
       save={(terms) =>
-        body(api.POST('/rest/v1/requests/{id}/accept', { params: edited(request), body: terms }))
+        body(api.POST('/rest/v1/requests/{id}/accept', { params: versionedBody(request), body: terms }))
       }
       saved={({ spv }) => {
         toast({ title: t('accept.done'), description: spv?.identifier });

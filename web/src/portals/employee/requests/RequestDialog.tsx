@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import type { Request } from '../../../api/types';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
@@ -18,7 +18,7 @@ import { IsoForm } from '../isos/IsoForm';
 import { ConvertForm } from '../leads/ConvertForm';
 import { AcceptForm } from './AcceptForm';
 
-export interface Chosen {
+export interface SelectedRequest {
   request: Request;
   dialog:
     | 'accept'
@@ -32,14 +32,14 @@ export interface Chosen {
 }
 
 /** The dialog of a chosen request. Beside the list, whose rows come and go while somebody types. */
-export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onClose: () => void }) {
+export function RequestDialog({ chosen, onClose: close }: { chosen: SelectedRequest; onClose: () => void }) {
   const { t } = useTranslation('requests');
   const { request, dialog } = chosen;
   const { order, user_id: clientId, reference } = request;
   const reject = useSave({
     save: (reason: string) =>
-      body(api.POST('/rest/v1/requests/{id}/reject', { params: edited(request), body: { reason } })),
-    touches: ['request', 'lead', 'call'],
+      body(api.POST('/rest/v1/requests/{id}/reject', { params: versionedBody(request), body: { reason } })),
+    invalidates: ['request', 'lead', 'call'],
     saved: () => {
       close();
       toast({ title: t('reject.done'), description: reference });
@@ -87,18 +87,18 @@ function rejectText({ kind, lead_id: brought, call_id: call }: Request) {
 /** The form of the lead itself, which is loaded for it. */
 function Convert({ lead: id, onClose }: { lead: string; onClose: () => void }) {
   const load = () => body(api.GET('/rest/v1/leads/{id}', { params: { path: { id } } }));
-  const lead = useOpened(['lead', id], load, onClose);
+  const lead = useInitialValue(['lead', id], load, onClose);
   return lead && <ConvertForm lead={lead} onClose={onClose} />;
 }
 
 function Confirm({ call: id, onClose }: { call: string; onClose: () => void }) {
   const load = () => body(api.GET('/rest/v1/calls/{id}', { params: { path: { id } } }));
-  const call = useOpened(['call', id], load, onClose);
+  const call = useInitialValue(['call', id], load, onClose);
   return call && <ConfirmForm call={call} onClose={onClose} />;
 }
 
 /** What a form is about, as it was when the form was opened: its version tells of a change since. */
-function useOpened<T>(key: string[], load: () => Promise<T>, onFailed: () => void) {
+function useInitialValue<T>(key: string[], load: () => Promise<T>, onFailed: () => void) {
   const { t } = useTranslation('common');
   const queryKey = ['opened', ...key];
   const { data, error } = useQuery({ queryKey, queryFn: load, staleTime: 'static', gcTime: 0 });
@@ -122,8 +122,8 @@ function ApproveForm({ request, onClose }: { request: Request; onClose: () => vo
   const save = useSave({
     form,
     save: (reply: string | null) =>
-      body(api.POST('/rest/v1/requests/{id}/approve', { params: edited(request), body: { reply } })),
-    touches: 'request',
+      body(api.POST('/rest/v1/requests/{id}/approve', { params: versionedBody(request), body: { reply } })),
+    invalidates: 'request',
     saved: () => {
       toast({ title: t('approve.done'), description: request.reference });
       onClose();

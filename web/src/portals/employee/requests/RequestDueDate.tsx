@@ -1,18 +1,18 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Request } from '../../../api/types';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { Tag } from '../../../ui/Tag';
 
 /** When an open request is due; one that is decided is not due any more. */
-export function Due({ request }: { request: Request }) {
+export function RequestDueDate({ request }: { request: Request }) {
   const { t } = useTranslation('requests');
   const { due_at: due, status, overdue } = request;
   if (!due || (status !== 'pending' && status !== 'in_review')) return <Text size="xs">—</Text>;
   if (overdue) return <Tag tone="stop">{t('overdue')}</Tag>;
   return (
     <Text size="xs" c="dimmed" component="span">
-      <Ago at={due} />
+      <RelativeTime at={due} />
     </Text>
   );
 }

@@ -10,20 +10,20 @@ import type { Request } from '../../../api/types';
 import { money } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
-import { listState } from '../../../shared/tableState';
+import { tableState } from '../../../shared/tableState';
 import { useParam } from '../../../shared/queryParams';
 import { kinds, priorities, priorityTone, states } from '../../../shared/requests/quickRequestKinds';
 import { useMe } from '../../../shared/session/me';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { SearchBox } from '../../../ui/SearchBox';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { Tag } from '../../../ui/Tag';
-import { Due } from './RequestDueDate';
-import { RequestDialog, type Chosen } from './RequestDialog';
+import { RequestDueDate } from './RequestDueDate';
+import { RequestDialog, type SelectedRequest } from './RequestDialog';
 import { RequestMenu } from './RequestMenu';
 import classes from './RequestTable.module.css';
 
@@ -34,7 +34,7 @@ export function RequestTable() {
   const { t } = useTranslation(['requests', 'common', 'names']);
   const me = useMe();
   const { data: staff = [] } = useQuery(queries.staff());
-  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [chosen, setChosen] = useState<SelectedRequest | null>(null);
   const [q, setQ] = useParam('q');
   const [kind, setKind] = useParam('kind');
   const [status, setStatus] = useParam('status');
@@ -79,7 +79,7 @@ export function RequestTable() {
         </>
       ),
     },
-    { key: 'what', header: t('column.what'), wide: true, cell: (request) => <Asked request={request} /> },
+    { key: 'what', header: t('column.what'), wide: true, cell: (request) => <RequestSummary request={request} /> },
     {
       key: 'priority',
       header: t('names:field.priority'),
@@ -91,7 +91,7 @@ export function RequestTable() {
       header: t('column.sent'),
       cell: (request) => (
         <span className={classes.whole}>
-          <Ago at={request.created_at} />
+          <RelativeTime at={request.created_at} />
         </span>
       ),
     },
@@ -100,7 +100,7 @@ export function RequestTable() {
       header: t('column.due'),
       cell: (request) => (
         <span className={classes.whole}>
-          <Due request={request} />
+          <RequestDueDate request={request} />
         </span>
       ),
     },
@@ -194,7 +194,7 @@ export function RequestTable() {
       <DataTable
         label={t('desk.list')}
         columns={columns}
-        state={listState(useInfiniteQuery(queries.requests({ ...wanted, limit: 25 })))}
+        state={tableState(useInfiniteQuery(queries.requests({ ...wanted, limit: 25 })))}
         rowKey={(request) => request.id}
         empty={
           <EmptyState
@@ -208,7 +208,7 @@ export function RequestTable() {
   );
 }
 
-function Asked({ request }: { request: Request }) {
+function RequestSummary({ request }: { request: Request }) {
   const { t } = useTranslation(['names', 'requests']);
   const { order, message, data } = request;
   if (order)

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Request, RequestPriority } from '../../../api/types';
 import { useSave } from '../../../shared/useSave';
 import { toast } from '../../../ui/toasts';
@@ -10,17 +10,17 @@ interface Change {
 }
 
 /** Taking a request into review, saying how urgent it is and who works on it. */
-export function useHandling(request: Request) {
+export function useRequestActions(request: Request) {
   const { t } = useTranslation('requests');
   const saved = (title: string) => () => toast({ title, description: request.reference });
   const review = useSave<void, Request>({
-    save: () => body(api.POST('/rest/v1/requests/{id}/review', { params: edited(request), body: {} })),
-    touches: 'request',
+    save: () => body(api.POST('/rest/v1/requests/{id}/review', { params: versionedBody(request), body: {} })),
+    invalidates: 'request',
     saved: saved(t('review.done')),
   });
   const change = useSave<Change, Request>({
-    save: (to) => body(api.PATCH('/rest/v1/requests/{id}', { params: edited(request), body: to })),
-    touches: 'request',
+    save: (to) => body(api.PATCH('/rest/v1/requests/{id}', { params: versionedBody(request), body: to })),
+    invalidates: 'request',
     saved: saved(t('change.done')),
   });
   return { review, change };

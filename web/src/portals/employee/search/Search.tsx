@@ -13,7 +13,7 @@ import { paths } from '../../../paths';
 import classes from './Search.module.css';
 
 const kinds = ['spv', 'client', 'company', 'document', 'request'] as const;
-const pictures = {
+const kindIcons = {
   spv: IconFolder,
   client: IconUser,
   company: IconBuilding,
@@ -22,7 +22,7 @@ const pictures = {
 };
 
 /** Where a row that was found is looked at. */
-function pathOf(hit: SearchHit): string {
+function resultPath(hit: SearchHit): string {
   switch (hit.kind) {
     case 'spv':
       return paths.employeeOrder(hit.id);
@@ -76,7 +76,7 @@ export function Search() {
       <Spotlight.ActionsList aria-label={t('search.found')}>
         {kinds.map((kind) => {
           const found = hits.filter((hit) => hit.kind === kind);
-          const Picture = pictures[kind];
+          const Picture = kindIcons[kind];
           return (
             found.length > 0 && (
               <Spotlight.ActionsGroup key={kind} label={t(`search.${kind}`)}>
@@ -86,7 +86,7 @@ export function Search() {
                     label={hit.title}
                     description={hit.text}
                     leftSection={<Picture size={18} aria-hidden="true" />}
-                    onClick={() => void navigate(pathOf(hit))}
+                    onClick={() => void navigate(resultPath(hit))}
                   />
                 ))}
               </Spotlight.ActionsGroup>

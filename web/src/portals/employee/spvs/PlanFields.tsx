@@ -3,23 +3,23 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Step, StepChange } from '../../../api/types';
-import { officeToday } from '../../../messages/format';
+import { todayInOfficeZone } from '../../../messages/format';
 import { orNull } from '../../../shared/validators';
 import { businessDaysAfter } from '../../../shared/spvs/dueDates';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { Pair } from '../../../ui/FormModal';
+import { FieldPair } from '../../../ui/FormModal';
 
 export const owners: Exclude<Step['owner'], 'other'>[] = ['staff', 'client', 'iso', 'authority'];
 
 /** What a step is, whose, until when and after what. */
-export const planOf = (step?: Step) => ({
+export const planFromStep = (step?: Step) => ({
   step_name: step?.step_name ?? '',
   owner: step?.owner ?? 'staff',
   due_date: step?.due_date ?? '',
   depends_on: step?.depends_on ?? [],
   completes_with_documents: step?.completes_with_documents ?? false,
 });
-export type Plan = ReturnType<typeof planOf>;
+export type Plan = ReturnType<typeof planFromStep>;
 
 /** Only what is different. */
 export function planChanges(step: Step, plan: Plan): StepChange {
@@ -40,7 +40,7 @@ interface Props<Values extends Plan> {
   others: Step[];
 }
 
-const mostDays = 1000;
+const MAX_OFFSET_DAYS = 1000;
 
 export function PlanFields<Values extends Plan>({ form, others }: Props<Values>) {
   const { t } = useTranslation(['employee', 'names']);
@@ -48,7 +48,7 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
   const due = form.getInputProps('due_date');
   const count = (value: string | number) => {
     setDays(value);
-    if (typeof value === 'number') due.onChange(businessDaysAfter(officeToday(), value));
+    if (typeof value === 'number') due.onChange(businessDaysAfter(todayInOfficeZone(), value));
   };
   return (
     <>
@@ -57,7 +57,7 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
         choices={owners.map((value) => ({ value, label: t(`names:owner.${value}`) }))}
         {...form.getInputProps('owner')}
       />
-      <Pair>
+      <FieldPair>
         <TextInput
           size="sm"
           type="date"
@@ -76,11 +76,11 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
           value={days}
           onChange={count}
           min={0}
-          max={mostDays}
+          max={MAX_OFFSET_DAYS}
           clampBehavior="strict"
           allowDecimal={false}
         />
-      </Pair>
+      </FieldPair>
       <NeedsSelect
         data={others.map((step) => ({ value: step.id, label: `${step.step_order}. ${step.step_name}` }))}
         {...form.getInputProps('depends_on')}

@@ -23,7 +23,7 @@ export function SpvList({ state, selected, onSelect, emptyText }: Props) {
   return (
     <div>
       {state.error && !state.rows && <ErrorState message={state.error} onRetry={state.retry} />}
-      {!state.rows && !state.error && <Waiting />}
+      {!state.rows && !state.error && <SpvListSkeleton />}
       {state.rows?.length === 0 && <EmptyState icon={<IconFolder size={20} />} title={emptyText} />}
       {state.rows && state.rows.length > 0 && (
         <ScrollArea.Autosize
@@ -70,7 +70,7 @@ function Item({ spv, selected, onSelect }: { spv: Spv; selected: boolean; onSele
   );
 }
 
-function Waiting() {
+function SpvListSkeleton() {
   return (
     <div className={classes.waiting} aria-busy="true">
       {[1, 2, 3, 4].map((row) => (

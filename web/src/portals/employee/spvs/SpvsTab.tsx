@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
-import { listState } from '../../../shared/tableState';
+import { tableState } from '../../../shared/tableState';
 import { useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
@@ -29,7 +29,7 @@ export function SpvsTab() {
   const [selected, select] = useParam('spv');
   const [creating, setCreating] = useState(false);
   const wanted = { q: q || undefined, status: status || undefined };
-  const state = listState(useInfiniteQuery(queries.spvs(wanted)));
+  const state = tableState(useInfiniteQuery(queries.spvs(wanted)));
   return (
     <>
       <Toolbar

@@ -7,9 +7,9 @@ import { api, body, ifVersion } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Template } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { whoText } from '../../../messages/actorName';
-import { useStale } from '../../../shared/StaleProblem';
-import { newKey } from '../../../shared/idempotencyKey';
+import { actorName } from '../../../messages/actorName';
+import { useVersionConflict } from '../../../shared/StaleProblem';
+import { newIdempotencyKey } from '../../../shared/idempotencyKey';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { Section } from '../../../ui/Section';
@@ -30,8 +30,8 @@ interface Draft extends TemplateStep {
 }
 
 /** The server says by its number what comes before a step; numbers change as steps are moved. */
-const drafted = (steps: Template['steps']): Draft[] => {
-  const named = steps.map((step) => ({ step, id: newKey() }));
+const toDrafts = (steps: Template['steps']): Draft[] => {
+  const named = steps.map((step) => ({ step, id: newIdempotencyKey() }));
   return named.map(({ step, id }) => ({
     step_name: step.step_name,
     owner: step.owner,
@@ -44,7 +44,7 @@ const drafted = (steps: Template['steps']): Draft[] => {
     id,
   }));
 };
-const sent = (steps: Draft[]) =>
+const toBody = (steps: Draft[]) =>
   steps.map(({ step_name, owner, business_days, completes_with_documents, depends_on, documents }) => ({
     step_name,
     owner,
@@ -65,18 +65,18 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const [base, setBase] = useState(given);
   const [name, setName] = useState(given.name);
-  const [steps, setSteps] = useState(() => drafted(given.steps));
+  const [steps, setSteps] = useState(() => toDrafts(given.steps));
   const [dirty, setDirty] = useState(false);
   useEffect(() => onDirty(dirty), [dirty, onDirty]);
   const [editing, setEditing] = useState<Draft | 'new' | null>(null);
-  const stale = useStale();
+  const stale = useVersionConflict();
   const [errors, setErrors] = useState<Record<string, string>>({});
   const mayEdit = base.can.includes('update');
 
   const reset = (template: Template) => {
     setBase(template);
     setName(template.name);
-    setSteps(drafted(template.steps));
+    setSteps(toDrafts(template.steps));
     setDirty(false);
     stale.forget();
     setErrors({});
@@ -99,10 +99,10 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
         api.PUT('/rest/v1/templates/{id}', {
           params: { path: { id: base.country } },
           headers: ifVersion(base.version).header,
-          body: { name, steps: sent(steps) },
+          body: { name, steps: toBody(steps) },
         }),
       ),
-    touches: 'template',
+    invalidates: 'template',
     saved: (saved) => {
       reset(saved);
       toast({ title: t('templates.saved'), description: saved.name });
@@ -125,7 +125,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
   const keep = (step: TemplateStep) => {
     const kept = (one: Draft) =>
       editing !== 'new' && one.id === editing?.id ? { ...step, id: one.id } : one;
-    change(editing === 'new' ? [...steps, { ...step, id: newKey() }] : steps.map(kept));
+    change(editing === 'new' ? [...steps, { ...step, id: newIdempotencyKey() }] : steps.map(kept));
     setEditing(null);
   };
   const remove = (id: string) => {
@@ -171,7 +171,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
         )}
         <Text size="xs" c="dimmed" mt={4}>
           {base.updated_by
-            ? t('templates.changed', { name: whoText(t, base.updated_by), date: dateTime(base.updated_at) })
+            ? t('templates.changed', { name: actorName(t, base.updated_by), date: dateTime(base.updated_at) })
             : t('templates.original')}
         </Text>
       </div>

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconCalendarPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { CallTable, saveCalendar } from '../../../shared/calls/CallTable';
 import { useSave } from '../../../shared/useSave';
@@ -19,8 +19,8 @@ export function Component() {
   const [doomed, setDoomed] = useState<Call | null>(null);
   const calendar = useSave({ save: saveCalendar, saved: () => undefined });
   const cancel = useSave({
-    save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: edited(call), body: {} })),
-    touches: 'call',
+    save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: versionedBody(call), body: {} })),
+    invalidates: 'call',
     saved: (call) => {
       setDoomed(null);
       toast({ title: t('calls.cancel.done'), description: call.topic });

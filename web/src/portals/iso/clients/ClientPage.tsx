@@ -7,7 +7,7 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
 import { paths } from '../../../paths';
-import { listState } from '../../../shared/tableState';
+import { tableState } from '../../../shared/tableState';
 import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { DateText } from '../../../ui/DateText';
@@ -27,7 +27,7 @@ export function Component() {
   const { t } = useTranslation(['partners', 'names', 'common', 'dashboards']);
   const me = useMe();
   const { data: client, error, refetch } = useQuery(queries.client(id));
-  const state = listState(useInfiniteQuery(queries.spvs({ client_id: id })));
+  const state = tableState(useInfiniteQuery(queries.spvs({ client_id: id })));
   const columns: Column<Spv>[] = [
     {
       key: 'order',

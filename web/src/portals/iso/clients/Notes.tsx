@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { ClientNote } from '../../../api/types';
@@ -13,7 +13,7 @@ import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
 import { ErrorState } from '../../../ui/ErrorState';
@@ -32,7 +32,7 @@ export function Notes({ clientId }: { clientId: string }) {
     save: (note: { body: string }, key) =>
       body(
         api.POST('/rest/v1/clients/{id}/notes', {
-          params: { path: { id: clientId }, ...idempotent(key) },
+          params: { path: { id: clientId }, ...idempotencyHeaders(key) },
           body: note,
         }),
       ),
@@ -85,7 +85,7 @@ export function Notes({ clientId }: { clientId: string }) {
                 <Prose>{note.body}</Prose>
               </p>
               <div className={classes.foot}>
-                <Ago at={note.created_at} />
+                <RelativeTime at={note.created_at} />
                 <ActionIcon
                   variant="subtle"
                   color="gray"

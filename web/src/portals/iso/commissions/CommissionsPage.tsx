@@ -9,7 +9,7 @@ import { CommissionTable } from '../../../shared/commissions/CommissionTable';
 import { commissionsCsv } from '../../../shared/commissions/exports';
 import { useStatusFilter } from '../../../shared/commissions/StatusFilter';
 import { ExportButton } from '../../../shared/ExportButton';
-import { listState } from '../../../shared/tableState';
+import { tableState } from '../../../shared/tableState';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 
@@ -41,7 +41,7 @@ export function Component() {
           }
         >
           <CommissionTable
-            state={listState(useInfiniteQuery(queries.commissions({ status })))}
+            state={tableState(useInfiniteQuery(queries.commissions({ status })))}
             narrowed={Boolean(status)}
           />
         </Section>

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import {
   bodySchema,
-  fieldsOf,
-  parametersOf,
+  schemaFields,
+  operationParameters,
   typeName,
   type Document,
   type Entry,
@@ -20,9 +20,9 @@ interface Props {
 export function OperationDetails({ document, entry, summary }: Props) {
   const { t } = useTranslation('public');
   const { method, path, operation } = entry;
-  const parameters = parametersOf(document, operation);
+  const parameters = operationParameters(document, operation);
   const sent = bodySchema(operation.requestBody?.content);
-  const sentFields = fieldsOf(document, sent);
+  const sentFields = schemaFields(document, sent);
   return (
     <details className={css.operation}>
       <summary>

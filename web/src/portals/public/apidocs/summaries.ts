@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { catalogueOf, useLocale } from '../../../messages/locale';
+import { catalogueFor, useLocale } from '../../../messages/locale';
 import type { Operation } from './openapi';
 
 type Summaries = Record<string, string>;
@@ -9,7 +9,7 @@ const files = { es: () => import('./summaries.es.json') };
 
 /** Words the operations of the API in the reader's language; the document's own words where there are none. */
 export function useSummaries(): (operation: Operation) => string {
-  const catalogue = catalogueOf(useLocale().language);
+  const catalogue = catalogueFor(useLocale().language);
   const { data } = useQuery({
     queryKey: ['openapi', 'summaries', catalogue],
     queryFn: async (): Promise<Summaries> => (catalogue === 'en' ? {} : (await files[catalogue]()).default),

@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths, type Portal } from '../../../paths';
-import { Go } from '../frame/AppLink';
-import { Task } from '../auth/AuthCard';
+import { AppLink } from '../frame/AppLink';
+import { AuthCard } from '../auth/AuthCard';
 import task from '../auth/AuthCard.module.css';
 import { ApplyForm } from './ApplyForm';
 import css from './ApplyForm.module.css';
@@ -13,7 +13,7 @@ export function ApplyPage({ portal }: { portal: Portal }) {
   const [sent, setSent] = useState<{ reference: string; email: string }>();
   if (sent) {
     return (
-      <Task
+      <AuthCard
         title={t('apply.sent')}
         lead={<span role="status">{t('apply.sent_text', { email: sent.email })}</span>}
         size="medium"
@@ -30,21 +30,21 @@ export function ApplyPage({ portal }: { portal: Portal }) {
           </ol>
         </div>
         <nav className={task.ways} aria-label={t('login.ways')}>
-          <Go to={paths.landing}>{t('selector.home')}</Go>
+          <AppLink to={paths.landing}>{t('selector.home')}</AppLink>
           <button type="button" onClick={() => setSent(undefined)}>
             {t('apply.another')}
           </button>
         </nav>
-      </Task>
+      </AuthCard>
     );
   }
   return (
-    <Task title={t(`apply.title.${portal}`)} lead={t('apply.lead')} size="medium">
+    <AuthCard title={t(`apply.title.${portal}`)} lead={t('apply.lead')} size="medium">
       <ApplyForm portal={portal} onSent={setSent} />
       <nav className={task.ways} aria-label={t('login.ways')}>
-        <Go to={paths.signup}>{t('apply.other')}</Go>
-        <Go to={paths.login(portal)}>{t('signup.have')}</Go>
+        <AppLink to={paths.signup}>{t('apply.other')}</AppLink>
+        <AppLink to={paths.login(portal)}>{t('signup.have')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import { application, faults, fieldsOf } from './fields';
+import { application, validationErrors, formFields } from './fields';
 
 const noor = { first_name: 'Noor', last_name: 'Haddad', email: 'noor@example.com' };
 
 describe('an application', () => {
   test('names every required field that is empty, and an address that is none', () => {
-    expect(faults('iso', { ...noor, email: 'noor', phone: '  ' })).toEqual({
+    expect(validationErrors('iso', { ...noor, email: 'noor', phone: '  ' })).toEqual({
       email: 'invalid_email',
       phone: 'required',
       business_name: 'required',
     });
-    expect(faults('client', { ...noor, country: 'SG' })).toEqual({});
-    expect(faults('client', { ...noor, country: 'SG', phone: 'abc' })).toEqual({ phone: 'invalid_phone' });
+    expect(validationErrors('client', { ...noor, country: 'SG' })).toEqual({});
+    expect(validationErrors('client', { ...noor, country: 'SG', phone: 'abc' })).toEqual({ phone: 'invalid_phone' });
   });
 
   test('leaves out what was left empty, and keeps the e-mail address beside the form', () => {
@@ -35,7 +35,7 @@ describe('an application', () => {
 
 test('no form asks for the same thing twice', () => {
   for (const portal of ['client', 'employee', 'iso', 'company'] as const) {
-    const names = fieldsOf(portal).map((field) => field.name);
+    const names = formFields(portal).map((field) => field.name);
     expect(new Set(names).size).toBe(names.length);
   }
 });

@@ -24,7 +24,7 @@ export interface Part {
 
 export const sizes = ['1-10', '11-50', '51-200', '201+'] as const;
 
-const you = (phone: 'phone' | 'required phone', ...more: Field[]): Part => ({
+const personFields = (phone: 'phone' | 'required phone', ...more: Field[]): Part => ({
   name: 'you',
   fields: [
     { name: 'first_name', kind: 'line', required: true, half: true, autoComplete: 'given-name' },
@@ -40,7 +40,7 @@ const businessName: Field = { name: 'business_name', kind: 'line', required: tru
 
 export const forms: Record<Portal, Part[]> = {
   client: [
-    you('phone'),
+    personFields('phone'),
     {
       name: 'client',
       fields: [
@@ -51,7 +51,7 @@ export const forms: Record<Portal, Part[]> = {
     },
   ],
   employee: [
-    you('phone'),
+    personFields('phone'),
     {
       name: 'employee',
       fields: [
@@ -62,7 +62,7 @@ export const forms: Record<Portal, Part[]> = {
     },
   ],
   iso: [
-    you('required phone'),
+    personFields('required phone'),
     {
       name: 'iso',
       fields: [
@@ -74,7 +74,7 @@ export const forms: Record<Portal, Part[]> = {
     },
   ],
   company: [
-    you('phone', { name: 'job_title', kind: 'line', autoComplete: 'organization-title' }),
+    personFields('phone', { name: 'job_title', kind: 'line', autoComplete: 'organization-title' }),
     {
       name: 'company',
       fields: [
@@ -90,16 +90,16 @@ export const forms: Record<Portal, Part[]> = {
 
 export type Draft = Record<string, string>;
 
-export function fieldsOf(portal: Portal): Field[] {
+export function formFields(portal: Portal): Field[] {
   return forms[portal].flatMap((part) => part.fields);
 }
 
-type Fault = 'required' | 'invalid_email' | 'invalid_phone';
+type ValidationCode = 'required' | 'invalid_email' | 'invalid_phone';
 
 /** What can be told before anything is sent: the code of a message for each field that needs attention. */
-export function faults(portal: Portal, draft: Draft): Record<string, Fault> {
-  const found: Record<string, Fault> = {};
-  for (const { name, kind, required } of fieldsOf(portal)) {
+export function validationErrors(portal: Portal, draft: Draft): Record<string, ValidationCode> {
+  const found: Record<string, ValidationCode> = {};
+  for (const { name, kind, required } of formFields(portal)) {
     const value = draft[name]?.trim() ?? '';
     if (required && !value) found[name] = 'required';
     else if (kind === 'email' && !/^\S+@\S+\.\S+$/.test(value)) found[name] = 'invalid_email';
@@ -117,7 +117,7 @@ interface Application {
 export function application(portal: Portal, draft: Draft): Application {
   const said = (name: Name) => draft[name]?.trim() ?? '';
   const filled: ApplicationForm = { first_name: said('first_name'), last_name: said('last_name') };
-  for (const { name, kind } of fieldsOf(portal)) {
+  for (const { name, kind } of formFields(portal)) {
     const value = said(name);
     if (value && name !== 'email') filled[name] = kind === 'website' ? withScheme(value) : value;
   }

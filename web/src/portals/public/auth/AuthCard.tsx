@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** One thing to do in the middle of a quiet page. */
-export function Task({ title, lead, size, children }: Props) {
+export function AuthCard({ title, lead, size, children }: Props) {
   usePageTitle(title);
   return (
     <div className={css.task} data-size={size}>

@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import type { EmailOtpType } from '@supabase/auth-js';
 import { auth } from '../../../api/session';
 import { BusyButton } from '../../../ui/BusyButton';
-import { authProblem } from '../../../shared/auth/authErrorText';
-import { useWait } from '../../../shared/auth/useCountdown';
+import { authErrorText } from '../../../shared/auth/authErrorText';
+import { useCountdown } from '../../../shared/auth/useCountdown';
 import css from './AuthCard.module.css';
 
 interface Props {
@@ -25,7 +25,7 @@ export function CodeForm({ email: known, type = 'recovery', onVerified }: Props)
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const [wait, setWait] = useWait();
+  const [wait, setWait] = useCountdown();
   const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
   const whole = isWholeCode(code);
 
@@ -40,7 +40,7 @@ export function CodeForm({ email: known, type = 'recovery', onVerified }: Props)
       onVerified(data.session !== null);
       return;
     }
-    const trouble = authProblem(error);
+    const trouble = authErrorText(error);
     setProblem(error.code === 'otp_expired' ? t('code.wrong') : trouble.wait ? undefined : trouble.text);
     setWait(trouble.wait ?? 0);
   };

@@ -2,15 +2,15 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation, useNavigate } from 'react-router-dom';
 import { api, body } from '../../../api/client';
-import { homeOf, paths } from '../../../paths';
+import { homePath, paths } from '../../../paths';
 import { useSettings } from '../../../shared/settings/useSettings';
-import { Go } from '../frame/AppLink';
+import { AppLink } from '../frame/AppLink';
 import button from '../frame/Button.module.css';
 import { CodeForm } from './CodeForm';
-import { linkTypes, readMailLink, sendAgain, type LinkType } from './mailLink';
+import { linkTypes, readMailLink, resendMail, type LinkType } from './mailLink';
 import { OpenLink } from './OpenLink';
 import { RecoverForm } from './RecoverForm';
-import { Task } from './AuthCard';
+import { AuthCard } from './AuthCard';
 import css from './AuthCard.module.css';
 
 type Step = 'link' | 'code' | 'expired' | 'sent' | 'half' | 'changed';
@@ -37,7 +37,7 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
 
   const verified = async (hasSession: boolean) => {
     if (type === 'email_change') return setStep(hasSession ? 'changed' : 'half');
-    await navigate(link.next ?? (await home()), { replace: true });
+    await navigate(link.next ?? (await openHome()), { replace: true });
   };
   const onVerified = (hasSession: boolean) => void verified(hasSession);
 
@@ -56,31 +56,31 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
   }
   if (step === 'half' || step === 'changed') {
     return (
-      <Task title={t(`confirm.${step}`)} lead={<span role="status">{t(`confirm.${step}_text`)}</span>}>
+      <AuthCard title={t(`confirm.${step}`)} lead={<span role="status">{t(`confirm.${step}_text`)}</span>}>
         <div className={css.actions}>
-          <Go to={paths.portalSelector} className={button.primary}>
+          <AppLink to={paths.portalSelector} className={button.primary}>
             {t('saved.sign_in')}
-          </Go>
+          </AppLink>
         </div>
-      </Task>
+      </AuthCard>
     );
   }
   if (step === 'expired') {
     return (
-      <Task title={t('expired.title')} lead={<span role="alert">{t('expired.text')}</span>}>
+      <AuthCard title={t('expired.title')} lead={<span role="alert">{t('expired.text')}</span>}>
         <RecoverForm
-          send={(address) => sendAgain(type, address)}
+          send={(address) => resendMail(type, address)}
           onSent={(address) => {
             setEmail(address);
             setStep('sent');
           }}
         />
-      </Task>
+      </AuthCard>
     );
   }
   const sent = step === 'sent';
   return (
-    <Task
+    <AuthCard
       title={t(sent ? 'recover.sent' : link.elsewhere ? 'elsewhere.title' : `confirm.title.${type}`)}
       lead={
         <span role={sent ? 'status' : undefined}>
@@ -95,16 +95,16 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
         <button type="button" onClick={() => setStep('expired')}>
           {t('code.new_link')}
         </button>
-        <Go to={paths.portalSelector}>{t('login.back')}</Go>
+        <AppLink to={paths.portalSelector}>{t('login.back')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }
 
 /** The first page of whoever the link has just signed in. */
-async function home(): Promise<string> {
+async function openHome(): Promise<string> {
   return body(api.GET('/rest/v1/me')).then(
-    (me) => homeOf(me.role),
+    (me) => homePath(me.role),
     () => paths.portalSelector,
   );
 }

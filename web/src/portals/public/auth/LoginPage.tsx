@@ -5,11 +5,11 @@ import { paths, type Portal } from '../../../paths';
 import { usePageTitle } from '../frame/usePageTitle';
 import { LoginForm } from './LoginForm';
 import { MemberExtras, StaffExtras } from './LoginExtras';
-import { comeBack, isAnswer, readWayBack, refusalText } from './provider';
+import { completeProviderSignIn, isPendingApproval, parseCallback, callbackErrorText } from './provider';
 import css from './LoginPage.module.css';
 import task from './AuthCard.module.css';
 
-const insides: Record<Portal, readonly string[]> = {
+const portalContent: Record<Portal, readonly string[]> = {
   client: ['orders', 'steps', 'activity'],
   employee: ['clients', 'spvs', 'steps'],
   company: ['portfolio', 'partners', 'progress'],
@@ -19,7 +19,7 @@ const insides: Record<Portal, readonly string[]> = {
 export function LoginPage({ portal }: { portal: Portal }) {
   const { t } = useTranslation('public');
   const [remember, setRemember] = useState(true);
-  const { waiting, refused, problem } = useWayBack(portal);
+  const { waiting, refused, problem } = useAuthCallback(portal);
   const title = t(`common:portal.${portal}`);
   usePageTitle(title);
   return (
@@ -29,10 +29,10 @@ export function LoginPage({ portal }: { portal: Portal }) {
         <p className={css.lead}>{t(`login.lead.${portal}`)}</p>
         {refused && (
           <p
-            className={isAnswer(refused) ? task.answer : task.problem}
-            role={isAnswer(refused) ? 'status' : 'alert'}
+            className={isPendingApproval(refused) ? task.answer : task.problem}
+            role={isPendingApproval(refused) ? 'status' : 'alert'}
           >
-            {refusalText(refused)}
+            {callbackErrorText(refused)}
           </p>
         )}
         <LoginForm
@@ -51,7 +51,7 @@ export function LoginPage({ portal }: { portal: Portal }) {
       </section>
       <aside className={css.aside} aria-label={t('login.inside')}>
         <dl>
-          {insides[portal].map((part) => (
+          {portalContent[portal].map((part) => (
             <div key={part}>
               <dt>{t(`inside.${portal}.${part}`)}</dt>
               <dd>{t(`inside.${portal}.${part}_text`)}</dd>
@@ -64,10 +64,10 @@ export function LoginPage({ portal }: { portal: Portal }) {
 }
 
 /** Whoever comes back from a provider goes on to the portal, or is told why not. */
-function useWayBack(portal: Portal) {
+function useAuthCallback(portal: Portal) {
   const navigate = useNavigate();
   const { search, hash } = useLocation();
-  const [back] = useState(() => readWayBack(search, hash));
+  const [back] = useState(() => parseCallback(search, hash));
   const [waiting, setWaiting] = useState(back?.brings ?? false);
   const [problem, setProblem] = useState<string>();
 
@@ -75,7 +75,7 @@ function useWayBack(portal: Portal) {
     if (!back) return;
     let current = true;
     const goOn = async () => {
-      const outcome = back.brings ? await comeBack(portal) : undefined;
+      const outcome = back.brings ? await completeProviderSignIn(portal) : undefined;
       if (!current) return;
       setWaiting(false);
       setProblem(outcome?.problem?.text);

@@ -5,19 +5,19 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
 import { api, body } from '../../../api/client';
 import { errorText, isStatus } from '../../../api/errors';
-import { homeOf, paths } from '../../../paths';
+import { homePath, paths } from '../../../paths';
 import { ChallengeForm } from '../../../shared/security/ChallengeForm';
 import { ErrorState } from '../../../ui/ErrorState';
 import { toast } from '../../../ui/toasts';
 import { NewPasswordForm } from './NewPasswordForm';
-import { Task } from './AuthCard';
+import { AuthCard } from './AuthCard';
 
 interface Props {
   onExpired: (why: 'over' | 'late') => void;
 }
 
 /** The first or a new password of a person who came by a mail, and then the portal. A second factor is shown first. */
-export function NewPasswordTask({ onExpired }: Props) {
+export function NewPasswordCard({ onExpired }: Props) {
   const { t } = useTranslation('public');
   const navigate = useNavigate();
   const [shown, setShown] = useState(false);
@@ -31,20 +31,20 @@ export function NewPasswordTask({ onExpired }: Props) {
 
   if (data?.mfa.due === 'challenge' && !shown) {
     return (
-      <Task title={t('mfa.title')} lead={t('mfa.lead')}>
+      <AuthCard title={t('mfa.title')} lead={t('mfa.lead')}>
         <ChallengeForm onVerified={() => setShown(true)} />
-      </Task>
+      </AuthCard>
     );
   }
   const goOn = async () => {
     toast({ title: t('saved.title') });
     const me = data ?? (await body(api.GET('/rest/v1/me')).catch(() => undefined));
-    await navigate(me ? homeOf(me.role) : paths.portalSelector, { replace: true });
+    await navigate(me ? homePath(me.role) : paths.portalSelector, { replace: true });
   };
   // A session that is over is told of by the form, with the way to another mail.
   const known = data ?? isStatus(error, 401);
   return (
-    <Task
+    <AuthCard
       title={data?.first_password ? t('reset.first') : t('reset.new')}
       lead={data?.first_password ? t('reset.first_text', { email: data.email }) : t('reset.new_text')}
     >
@@ -53,6 +53,6 @@ export function NewPasswordTask({ onExpired }: Props) {
       )}
       {!known && error && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
       {!known && !error && <Skeleton height={180} />}
-    </Task>
+    </AuthCard>
   );
 }

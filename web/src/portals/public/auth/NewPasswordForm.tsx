@@ -2,10 +2,10 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { PasswordField } from '../../../shared/auth/PasswordField';
-import { longestPassword, passwordFault } from '../../../shared/auth/passwordError';
-import { useShortest } from '../../../shared/auth/passwordRules';
-import { authProblem } from '../../../shared/auth/authErrorText';
-import { useWait } from '../../../shared/auth/useCountdown';
+import { MAX_PASSWORD_LENGTH, passwordError } from '../../../shared/auth/passwordError';
+import { useMinPasswordLength } from '../../../shared/auth/passwordRules';
+import { authErrorText } from '../../../shared/auth/authErrorText';
+import { useCountdown } from '../../../shared/auth/useCountdown';
 import { BusyButton } from '../../../ui/BusyButton';
 import css from './AuthCard.module.css';
 
@@ -20,9 +20,9 @@ interface Props {
 }
 
 /** Which field a refusal is about. */
-const aboutCurrent = ['current_password_invalid', 'current_password_required'];
+const CURRENT_PASSWORD_ERRORS = ['current_password_invalid', 'current_password_required'];
 /** What else would have to be shown. Another mail does as well, and whoever came by one has nothing else at hand. */
-const wantsProof = ['current_password_required', 'reauthentication_needed'];
+const REAUTH_ERRORS = ['current_password_required', 'reauthentication_needed'];
 
 export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved, onExpired }: Props) {
   const { t } = useTranslation('public');
@@ -33,14 +33,14 @@ export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved,
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ field: 'current' | 'password'; text: string }>();
-  const [wait, setWait] = useWait();
+  const [wait, setWait] = useCountdown();
 
   useEffect(() => {
     void auth.getSession().then(({ data }) => setEmail(data.session?.user.email ?? ''));
   }, []);
 
-  const shortest = useShortest();
-  const fault = passwordFault(password, shortest);
+  const shortest = useMinPasswordLength();
+  const fault = passwordError(password, shortest);
   const differs = again !== password;
   const lacksCurrent = asksCurrent && !current;
   const refusal = (field: 'current' | 'password') => problem?.field === field && problem.text;
@@ -64,13 +64,13 @@ export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved,
       onExpired('over');
       return;
     }
-    if (!asksCurrent && wantsProof.includes(error.code ?? '')) {
+    if (!asksCurrent && REAUTH_ERRORS.includes(error.code ?? '')) {
       onExpired('late');
       return;
     }
-    const trouble = authProblem(error);
+    const trouble = authErrorText(error);
     setProblem({
-      field: aboutCurrent.includes(error.code ?? '') ? 'current' : 'password',
+      field: CURRENT_PASSWORD_ERRORS.includes(error.code ?? '') ? 'current' : 'password',
       text: trouble.text,
     });
     setWait(trouble.wait ?? 0);
@@ -111,7 +111,7 @@ export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved,
         value={password}
         error={
           tried && fault
-            ? t(`reset.${fault}`, { count: fault === 'too_long' ? longestPassword : shortest })
+            ? t(`reset.${fault}`, { count: fault === 'too_long' ? MAX_PASSWORD_LENGTH : shortest })
             : refusal('password')
         }
         onChange={typed(setPassword)}

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
-import { authProblem } from '../../../shared/auth/authErrorText';
+import { authErrorText } from '../../../shared/auth/authErrorText';
 import { BusyButton } from '../../../ui/BusyButton';
-import { leadBack, type MailLink, type Outcome } from './mailLink';
-import { Task } from './AuthCard';
+import { followMailLink, type MailLink, type LinkOutcome } from './mailLink';
+import { AuthCard } from './AuthCard';
 import css from './AuthCard.module.css';
 
 interface Props {
@@ -26,7 +26,7 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
   const open = async () => {
     setBusy(true);
     setProblem(undefined);
-    const outcome = link.leadsBack ? await leadBack(link) : await verify(link);
+    const outcome = link.leadsBack ? await followMailLink(link) : await verify(link);
     if (outcome.url !== undefined) {
       location.assign(outcome.url);
       return;
@@ -46,7 +46,7 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
   };
 
   return (
-    <Task title={title} lead={lead}>
+    <AuthCard title={title} lead={lead}>
       {problem && (
         <p className={css.problem} role="alert">
           {problem}
@@ -59,12 +59,12 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
         busyLabel={t('code.busy')}
         onClick={() => void open()}
       />
-    </Task>
+    </AuthCard>
   );
 }
 
-async function verify(link: MailLink): Promise<Outcome> {
+async function verify(link: MailLink): Promise<LinkOutcome> {
   const { data, error } = await auth.verifyOtp({ type: link.type, token_hash: link.tokenHash ?? '' });
-  if (error) return { status: error.status ?? 0, text: authProblem(error).text };
+  if (error) return { status: error.status ?? 0, text: authErrorText(error).text };
   return { hasSession: data.session !== null };
 }

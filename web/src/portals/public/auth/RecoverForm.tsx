@@ -3,8 +3,8 @@ import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from '../../../ui/BusyButton';
 import type { Problem } from '../../../shared/auth/authErrorText';
-import { recover } from './mailLink';
-import { useWait } from '../../../shared/auth/useCountdown';
+import { requestRecoveryMail } from './mailLink';
+import { useCountdown } from '../../../shared/auth/useCountdown';
 import css from './AuthCard.module.css';
 
 interface Props {
@@ -13,13 +13,13 @@ interface Props {
 }
 
 /** Sends a new link. The answer is the same whether or not there is such an account. */
-export function RecoverForm({ send = recover, onSent }: Props) {
+export function RecoverForm({ send = requestRecoveryMail, onSent }: Props) {
   const { t } = useTranslation('public');
   const [email, setEmail] = useState('');
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const [wait, setWait] = useWait();
+  const [wait, setWait] = useCountdown();
   const notice = wait > 0 ? t('recover.wait', { count: wait }) : problem;
 
   const submit = async (event: FormEvent) => {

@@ -2,17 +2,17 @@ import { redirect, type LoaderFunctionArgs } from 'react-router-dom';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import { auth } from '../../../api/session';
-import { homeOf, paths } from '../../../paths';
-import { readWayBack } from './provider';
+import { homePath, paths } from '../../../paths';
+import { parseCallback } from './provider';
 
 /** A provider or a mail's link may lead to the landing page with a session or a refusal in the address. */
-export async function comeHome({ request }: LoaderFunctionArgs): Promise<Response | null> {
+export async function callbackLoader({ request }: LoaderFunctionArgs): Promise<Response | null> {
   // The request has no fragment.
   const { search } = new URL(request.url);
-  const back = readWayBack(search, location.pathname === paths.landing ? location.hash : '');
+  const back = parseCallback(search, location.pathname === paths.landing ? location.hash : '');
   if (!back) return null;
   if (back.refused) return redirect(`${paths.portalSelector}?error_code=${encodeURIComponent(back.refused)}`);
   const { error } = await auth.initialize();
   const me = error ? undefined : await queryClient.fetchQuery(queries.me()).catch(() => undefined);
-  return redirect(me ? homeOf(me.role) : `${paths.portalSelector}?error_code=bad_oauth_callback`);
+  return redirect(me ? homePath(me.role) : `${paths.portalSelector}?error_code=bad_oauth_callback`);
 }

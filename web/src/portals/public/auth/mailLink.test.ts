@@ -3,12 +3,12 @@ import { describe, expect, test, vi } from 'vitest';
 vi.mock('../../../api/session', () => ({ auth: {} }));
 const began = vi.hoisted(() => ({ here: false }));
 vi.mock('../../../api/sessionStorage', () => ({ beganFlow: () => began.here }));
-const { ownPage, readMailLink } = await import('./mailLink');
+const { internalPath, readMailLink } = await import('./mailLink');
 const origin = 'https://portal.example';
 
 test('a link goes on to a page of ours', () => {
-  expect(ownPage('https://portal.example/client-dashboard?x=1', origin)).toBe('/client-dashboard?x=1');
-  expect(ownPage('/client-profile', origin)).toBe('/client-profile');
+  expect(internalPath('https://portal.example/client-dashboard?x=1', origin)).toBe('/client-dashboard?x=1');
+  expect(internalPath('/client-profile', origin)).toBe('/client-profile');
 });
 
 test.each([
@@ -20,7 +20,7 @@ test.each([
   'https://portal.example/',
   'https://portal.example/auth/confirm?token_hash=x',
 ])('%j leads to nobody', (address) => {
-  expect(ownPage(address, origin)).toBeUndefined();
+  expect(internalPath(address, origin)).toBeUndefined();
 });
 
 describe('the link of a mail', () => {

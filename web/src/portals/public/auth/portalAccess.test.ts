@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Me, Role } from '../../../api/types';
 import type { Portal } from '../../../paths';
-import { destination, refusal } from './portalAccess';
+import { postSignInPath, denialReason } from './portalAccess';
 
 function person(role: Role, more: Partial<Me> = {}): Me {
   return { role, company: null, iso: null, ...more } as Me;
@@ -18,27 +18,27 @@ describe('a portal', () => {
     ['company', person('super_admin')],
   ];
   test.each(admitted)('%s lets its people in', (portal, me) => {
-    expect(refusal(portal, me)).toBeUndefined();
+    expect(denialReason(portal, me)).toBeUndefined();
   });
 
   test('turns everybody else away with its own words', () => {
-    expect(refusal('client', person('employee'))).toBe('client');
-    expect(refusal('iso', person('iso'))).toBe('iso');
-    expect(refusal('company', person('company_admin'))).toBe('no_company');
-    expect(refusal('employee', person('company_admin', { company: named }))).toBe('employee');
+    expect(denialReason('client', person('employee'))).toBe('client');
+    expect(denialReason('iso', person('iso'))).toBe('iso');
+    expect(denialReason('company', person('company_admin'))).toBe('no_company');
+    expect(denialReason('employee', person('company_admin', { company: named }))).toBe('employee');
   });
 });
 
 describe('after signing in', () => {
   test('the page that was asked for opens', () => {
-    expect(destination('employee', person('super_admin'), '/admin-dashboard/users')).toBe(
+    expect(postSignInPath('employee', person('super_admin'), '/admin-dashboard/users')).toBe(
       '/admin-dashboard/users',
     );
-    expect(destination('client', person('client'), '/help')).toBe('/help');
+    expect(postSignInPath('client', person('client'), '/help')).toBe('/help');
   });
 
   test('a page of another portal is forgotten', () => {
-    expect(destination('client', person('client'), '/admin-dashboard')).toBe('/client-dashboard');
-    expect(destination('employee', person('employee'), '/admin-dashboard?x=1')).toBe('/employee-dashboard');
+    expect(postSignInPath('client', person('client'), '/admin-dashboard')).toBe('/client-dashboard');
+    expect(postSignInPath('employee', person('employee'), '/admin-dashboard?x=1')).toBe('/employee-dashboard');
   });
 });

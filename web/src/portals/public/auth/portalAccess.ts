@@ -2,30 +2,30 @@
 import type { Me, Role } from '../../../api/types';
 import { paths, type Portal } from '../../../paths';
 
-export type Refusal = Portal | 'no_company';
+export type DenialReason = Portal | 'no_company';
 
-const admitted: Record<Portal, Role[]> = {
+const PORTAL_ROLES: Record<Portal, Role[]> = {
   client: ['client'],
   employee: ['employee', 'super_admin'],
   iso: ['iso'],
   company: ['company_admin', 'super_admin'],
 };
 
-const homes: Record<Portal, string> = {
+const PORTAL_HOMES: Record<Portal, string> = {
   client: paths.clientDashboard,
   employee: paths.employeeDashboard,
   iso: paths.isoDashboard,
   company: paths.companyDashboard,
 };
 
-export function refusal(portal: Portal, me: Me): Refusal | undefined {
-  if (!admitted[portal].includes(me.role)) return portal;
+export function denialReason(portal: Portal, me: Me): DenialReason | undefined {
+  if (!PORTAL_ROLES[portal].includes(me.role)) return portal;
   if (portal === 'iso' && !me.iso) return portal;
   if (portal === 'company' && me.role !== 'super_admin' && !me.company) return 'no_company';
   return undefined;
 }
 
-const areas: [string, Role[]][] = [
+const PATH_ROLES: [string, Role[]][] = [
   [paths.clientDashboard, ['client']],
   [paths.clientProfile, ['client']],
   [paths.employeeDashboard, ['employee', 'super_admin']],
@@ -38,10 +38,10 @@ const areas: [string, Role[]][] = [
  * The page the person asked for before signing in, else the portal's own. A page of another portal is
  * forgotten: going there would only end the session again.
  */
-export function destination(portal: Portal, me: Me, wanted: string | null): string {
-  if (!wanted) return homes[portal];
-  const area = areas.find(
-    ([path]) => wanted === path || wanted.startsWith(`${path}/`) || wanted.startsWith(`${path}?`),
+export function postSignInPath(portal: Portal, me: Me, returnPath: string | null): string {
+  if (!returnPath) return PORTAL_HOMES[portal];
+  const area = PATH_ROLES.find(
+    ([path]) => returnPath === path || returnPath.startsWith(`${path}/`) || returnPath.startsWith(`${path}?`),
   );
-  return !area || area[1].includes(me.role) ? wanted : homes[portal];
+  return !area || area[1].includes(me.role) ? returnPath : PORTAL_HOMES[portal];
 }

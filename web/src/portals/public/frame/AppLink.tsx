@@ -1,14 +1,14 @@
 import { createContext, use, type ComponentProps } from 'react';
 
 /** How to reach another page: the router's navigate, or before there is a router, loading the app. */
-const GoContext = createContext((path: string) => location.assign(path));
+const NavigateContext = createContext((path: string) => location.assign(path));
 
-export const GoProvider = GoContext.Provider;
-export const useGo = () => use(GoContext);
+export const NavigateProvider = NavigateContext.Provider;
+export const useNavigateAnywhere = () => use(NavigateContext);
 
 /** A link that works with and without the router, and leaves new tabs to the browser. */
-export function Go({ to, ...rest }: Omit<ComponentProps<'a'>, 'href' | 'onClick'> & { to: string }) {
-  const go = useGo();
+export function AppLink({ to, ...rest }: Omit<ComponentProps<'a'>, 'href' | 'onClick'> & { to: string }) {
+  const go = useNavigateAnywhere();
   return (
     <a
       {...rest}

@@ -1,18 +1,18 @@
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
 import { IconMoon, IconSun, IconWorld } from '@tabler/icons-react';
-import { useWords } from '../../../messages/landingMessages';
-import { catalogueOf, languages, setLanguage, useLocale, type Language } from '../../../messages/locale';
+import { useLandingMessages } from '../../../messages/landingMessages';
+import { catalogueFor, languages, setLanguage, useLocale, type Language } from '../../../messages/locale';
 import css from './DisplaySettings.module.css';
 
 /** Each in its own words, so that it is found by whoever needs it. */
-const names: Record<Language, string> = {
+const languageNames: Record<Language, string> = {
   'en-US': 'English (US)',
   'en-GB': 'English (UK)',
   es: 'Español',
 };
 
-export function Switches() {
-  const t = useWords();
+export function DisplaySettings() {
+  const t = useLandingMessages();
   const { language } = useLocale();
   const { setColorScheme } = useMantineColorScheme();
   const scheme = useComputedColorScheme('light');
@@ -21,7 +21,7 @@ export function Switches() {
     <div className={css.switches}>
       <label className={css.language}>
         <IconWorld size={18} stroke={1.5} aria-hidden="true" />
-        <span aria-hidden="true">{catalogueOf(language).toUpperCase()}</span>
+        <span aria-hidden="true">{catalogueFor(language).toUpperCase()}</span>
         <select
           aria-label={t('frame.language')}
           value={language}
@@ -29,7 +29,7 @@ export function Switches() {
         >
           {languages.map((choice) => (
             <option key={choice} value={choice} lang={choice}>
-              {names[choice]}
+              {languageNames[choice]}
             </option>
           ))}
         </select>

@@ -1,7 +1,7 @@
-import { useWords } from '../../../messages/landingMessages';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import { paths } from '../../../paths';
 import { useSettings } from '../../../shared/settings/useSettings';
-import { Go } from './AppLink';
+import { AppLink } from './AppLink';
 import { Logo } from '../../../ui/Logo';
 import { useBrand } from './useBrand';
 import css from './Footer.module.css';
@@ -10,7 +10,7 @@ const year = new Date().getFullYear();
 
 /** The operator's own pages are linked once they have a text. */
 export function Footer() {
-  const t = useWords();
+  const t = useLandingMessages();
   const brand = useBrand();
   const pages = useSettings()?.pages;
   const columns = [
@@ -56,7 +56,7 @@ export function Footer() {
                 {links.map(([name, to]) =>
                   to ? (
                     <li key={name}>
-                      <Go to={to}>{t(`footer.${name}`)}</Go>
+                      <AppLink to={to}>{t(`footer.${name}`)}</AppLink>
                     </li>
                   ) : null,
                 )}

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { IconMenu2, IconX } from '@tabler/icons-react';
-import { useWords } from '../../../messages/landingMessages';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import { paths } from '../../../paths';
 import { sections } from '../landing/sections';
-import { Go } from './AppLink';
+import { AppLink } from './AppLink';
 import { Logo } from '../../../ui/Logo';
-import { Switches } from './DisplaySettings';
+import { DisplaySettings } from './DisplaySettings';
 import { useBrand } from './useBrand';
 import button from './Button.module.css';
 import css from './Header.module.css';
@@ -19,7 +19,7 @@ interface Props {
 }
 
 export function Header({ onLogin, onReach, onLanding = false }: Props) {
-  const t = useWords();
+  const t = useLandingMessages();
   const brand = useBrand();
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -34,10 +34,10 @@ export function Header({ onLogin, onReach, onLanding = false }: Props) {
         {t('frame.skip')}
       </a>
       <div className={css.bar}>
-        <Go to={paths.landing} className={css.brand} aria-label={t('frame.home', { brand })}>
+        <AppLink to={paths.landing} className={css.brand} aria-label={t('frame.home', { brand })}>
           <Logo />
           {brand}
-        </Go>
+        </AppLink>
         <button
           type="button"
           className={css.menu}
@@ -56,13 +56,13 @@ export function Header({ onLogin, onReach, onLanding = false }: Props) {
                   {t(`frame.${section}`)}
                 </a>
               ) : (
-                <Go key={section} to={`${paths.landing}#${section}`}>
+                <AppLink key={section} to={`${paths.landing}#${section}`}>
                   {t(`frame.${section}`)}
-                </Go>
+                </AppLink>
               ),
             )}
           </nav>
-          <Switches />
+          <DisplaySettings />
         </div>
         <button
           type="button"

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import { useWords } from '../../../messages/landingMessages';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import { IconBriefcase, IconBuilding, IconNetwork, IconUser, IconX } from '@tabler/icons-react';
-import { useGo } from '../frame/AppLink';
+import { useNavigateAnywhere } from '../frame/AppLink';
 import { paths } from '../../../paths';
 import button from '../frame/Button.module.css';
 import css from './AccessDialog.module.css';
@@ -22,8 +22,8 @@ interface Props {
 
 /** The browser's own modal dialog: focus stays inside, Escape closes, the page behind is inert. */
 export function AccessDialog({ brand, wanted, onClose }: Props) {
-  const t = useWords();
-  const go = useGo();
+  const t = useLandingMessages();
+  const go = useNavigateAnywhere();
   const dialog = useRef<HTMLDialogElement>(null);
   const [path, setPath] = useState<string>();
 

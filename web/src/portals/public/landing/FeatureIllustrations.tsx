@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import css from './Features.module.css';
 
-function Drawing({ children }: { children: ReactNode }) {
+function Illustration({ children }: { children: ReactNode }) {
   return (
     <svg className={css.lines} viewBox="0 0 280 140" fill="none" aria-hidden="true">
       {children}
@@ -12,9 +12,9 @@ function Drawing({ children }: { children: ReactNode }) {
 
 const bars = [34, 52, 44, 68, 60, 86, 104];
 
-export function AnalyticsDrawing() {
+export function AnalyticsIllustration() {
   return (
-    <Drawing>
+    <Illustration>
       {[24, 54, 84].map((y) => (
         <path key={y} d={`M20 ${y}H260`} className={css.grid} />
       ))}
@@ -30,13 +30,13 @@ export function AnalyticsDrawing() {
         />
       ))}
       <path d="M20 124.5H260" className={css.strong} />
-    </Drawing>
+    </Illustration>
   );
 }
 
-export function DocumentsDrawing() {
+export function DocumentsIllustration() {
   return (
-    <Drawing>
+    <Illustration>
       <rect x="126" y="12.5" width="84" height="108" rx="5" className={css.shape} />
       <rect x="108" y="18.5" width="84" height="108" rx="5" className={css.shape} />
       <rect x="90" y="24.5" width="84" height="108" rx="5" className={css.sheet} />
@@ -44,7 +44,7 @@ export function DocumentsDrawing() {
       <rect x="104" y="106" width="32" height="14" rx="3" className={css.accent} />
       <path d="M111 111l3 5 3-5M122 112l2.5-1.5V116" className={css.onAccent} />
       <path d="M186 44.5H220M204 34.5H238" className={css.grid} />
-    </Drawing>
+    </Illustration>
   );
 }
 
@@ -55,9 +55,9 @@ const corners = [
   [192, 92],
 ] as const;
 
-export function AccessDrawing() {
+export function AccessIllustration() {
   return (
-    <Drawing>
+    <Illustration>
       <path
         d="M140 70.5L62 34.5M140 70.5L218 34.5M140 70.5L62 106.5M140 70.5L218 106.5"
         className={css.grid}
@@ -71,6 +71,6 @@ export function AccessDrawing() {
       ))}
       <rect x="118" y="48" width="44" height="44" rx="8" className={css.accent} />
       <path d="M134 70h12v9h-12zM136 70v-3a4 4 0 0 1 8 0v3" className={css.onAccent} />
-    </Drawing>
+    </Illustration>
   );
 }

@@ -1,4 +1,4 @@
-import { useWords } from '../../../messages/landingMessages';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import css from './FormationCard.module.css';
 
 const steps = [
@@ -12,7 +12,7 @@ const steps = [
 
 /** The hero's picture: one order as the portal keeps it. */
 export function FormationCard() {
-  const t = useWords();
+  const t = useLandingMessages();
   return (
     <figure className={css.card} aria-label={t('order.label')}>
       <figcaption className={css.head}>

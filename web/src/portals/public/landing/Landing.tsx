@@ -1,7 +1,7 @@
 /** Rendered before the router, the auth client and the query cache are loaded: keep its imports few. */
 import { useEffect, useState } from 'react';
-import { forgetWantedPath, wantedPath } from '../../../shared/returnPath';
-import { GoProvider } from '../frame/AppLink';
+import { clearReturnPath, readReturnPath } from '../../../shared/returnPath';
+import { NavigateProvider } from '../frame/AppLink';
 import { Footer } from '../frame/Footer';
 import { Header } from '../frame/Header';
 import { useAccessDialog } from '../frame/useAccessDialog';
@@ -19,8 +19,8 @@ interface Props {
 }
 
 export function Landing({ go, warm }: Props) {
-  const [wanted] = useState(() => wantedPath() !== null);
-  const access = useAccessDialog({ wanted, onClose: forgetWantedPath });
+  const [wanted] = useState(() => readReturnPath() !== null);
+  const access = useAccessDialog({ wanted, onClose: clearReturnPath });
 
   const open = () => {
     access.open();
@@ -37,7 +37,7 @@ export function Landing({ go, warm }: Props) {
   }, []);
 
   return (
-    <GoProvider value={go}>
+    <NavigateProvider value={go}>
       <div className={css.page}>
         <Header onLogin={open} onReach={access.warm} onLanding />
         <main id="content" tabIndex={-1}>
@@ -50,6 +50,6 @@ export function Landing({ go, warm }: Props) {
         <Footer />
         {access.dialog}
       </div>
-    </GoProvider>
+    </NavigateProvider>
   );
 }

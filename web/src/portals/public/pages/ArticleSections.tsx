@@ -11,7 +11,7 @@ interface Props {
 }
 
 /** Headed paragraphs between hairlines. */
-export function Points({ page, points, links }: Props) {
+export function ArticleSections({ page, points, links }: Props) {
   const { t } = useTranslation('public');
   return (
     <div className={css.points}>
