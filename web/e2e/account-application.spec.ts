@@ -1,8 +1,8 @@
 /** The application forms: they ask staff for an account, and never make one. Only a few a minute are taken from one address, so every
  * story has an office of its own. */
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Person } from './support/users';
-import { barriers, sticksOut } from './support/pageChecks';
+import { axeViolations, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 const missing = ['Missing Information', 'Please fill in all required fields'] as const;
@@ -55,23 +55,23 @@ for (const { kind, title, asks, chooses, tells, empty } of kinds) {
     ownOffice: office,
   }) => {
     const visitor = await office.visitor();
-    const who = office.newcomer('Petra', 'Novak');
-    await visitor.opens('/auth/signup');
+    const who = office.newPerson('Petra', 'Novak');
+    await visitor.open('/auth/signup');
     await visitor.page.locator(`a[href="/auth/signup/${kind}"]`).click();
     await expect(visitor.heading(title)).toBeVisible();
     await visitor.button('Send application').click();
-    await visitor.isRefused(...missing);
-    for (const label of empty) await visitor.isToldBeside(label, required);
+    await visitor.expectErrorToast(...missing);
+    for (const label of empty) await visitor.expectFieldError(label, required);
     await expect(visitor.field('First Name')).toBeFocused();
 
-    await visitor.writes({
+    await visitor.fill({
       'First Name': who.first,
       'Last Name': who.last,
       Email: who.email,
       ...asks,
       ...tells,
     });
-    for (const [label, choice] of Object.entries(chooses)) await visitor.chooses(label, choice);
+    for (const [label, choice] of Object.entries(chooses)) await visitor.choose(label, choice);
     await visitor.button('Send application').click();
     await expect(visitor.heading('We have your application')).toBeVisible();
     // What was missing is not missing any more.
@@ -97,8 +97,8 @@ test("the server's words stand beside the fields, and what was typed stays, even
   ownOffice: office,
 }) => {
   const visitor = await office.visitor();
-  const who = office.newcomer('Ivo', 'Long');
-  await visitor.opens('/auth/signup/iso');
+  const who = office.newPerson('Ivo', 'Long');
+  await visitor.open('/auth/signup/iso');
   const typed = {
     'First Name': who.first,
     'Last Name': 'Bell\u0007',
@@ -107,18 +107,18 @@ test("the server's words stand beside the fields, and what was typed stays, even
     'Business Name': 'Long Ltd',
     Website: 'ftp://long.example',
   };
-  await visitor.writes(typed);
-  await visitor.chooses('Clients per year', '1-10');
+  await visitor.fill(typed);
+  await visitor.choose('Clients per year', '1-10');
   await visitor.button('Send application').click();
-  await visitor.isRefused('Error');
-  await visitor.isToldBeside('Last Name', 'Contains characters that cannot be shown. Remove them.');
-  await visitor.isToldBeside('Website', 'Enter a link that starts with https://.');
+  await visitor.expectErrorToast('Error');
+  await visitor.expectFieldError('Last Name', 'Contains characters that cannot be shown. Remove them.');
+  await visitor.expectFieldError('Website', 'Enter a link that starts with https://.');
   await expect(visitor.field('Last Name')).toBeFocused();
   await visitor.page.reload();
   for (const [label, text] of Object.entries(typed)) await expect(visitor.field(label)).toHaveValue(text);
   await expect(visitor.button('Clients per year')).toHaveText('1-10');
 
-  await visitor.writes({ 'Last Name': who.last, Website: 'long.example' });
+  await visitor.fill({ 'Last Name': who.last, Website: 'long.example' });
   await visitor.button('Send application').click();
   await expect(visitor.heading('We have your application')).toBeVisible();
 });
@@ -127,17 +127,17 @@ test('an application whose answer is lost is sent again as the same one @postgre
   ownOffice: office,
 }) => {
   const visitor = await office.visitor();
-  visitor.foresees(/^Failed to load resource: net::ERR_/);
-  const who = office.newcomer('Lost', 'Answer');
-  await visitor.opens('/auth/signup/client');
-  await visitor.writes({ 'First Name': who.first, 'Last Name': who.last, Email: who.email });
-  await visitor.chooses('Where should the SPV be formed?', 'Japan');
+  visitor.allowError(/^Failed to load resource: net::ERR_/);
+  const who = office.newPerson('Lost', 'Answer');
+  await visitor.open('/auth/signup/client');
+  await visitor.fill({ 'First Name': who.first, 'Last Name': who.last, Email: who.email });
+  await visitor.choose('Where should the SPV be formed?', 'Japan');
   await visitor.page.route('**/rest/v1/requests', async (route) => {
     await route.fetch();
     await route.abort('connectionreset');
   });
   await visitor.button('Send application').click();
-  await visitor.isRefused('Error', 'The server cannot be reached. Check your connection and try again.');
+  await visitor.expectErrorToast('Error', 'The server cannot be reached. Check your connection and try again.');
   await visitor.page.unrouteAll();
   await visitor.button('Send application').click();
   await expect(visitor.heading('We have your application')).toBeVisible();
@@ -146,9 +146,9 @@ test('an application whose answer is lost is sent again as the same one @postgre
 
 test('an address that has an account is answered like any other', async ({ ownOffice: office }) => {
   const visitor = await office.visitor();
-  await visitor.opens('/auth/signup/client');
-  await visitor.writes({ 'First Name': 'Amara', 'Last Name': 'Okafor', Email: 'client@example.com' });
-  await visitor.chooses('Where should the SPV be formed?', 'UAE');
+  await visitor.open('/auth/signup/client');
+  await visitor.fill({ 'First Name': 'Amara', 'Last Name': 'Okafor', Email: 'client@example.com' });
+  await visitor.choose('Where should the SPV be formed?', 'UAE');
   await visitor.button('Send application').click();
   await expect(visitor.heading('We have your application')).toBeVisible();
 });
@@ -158,15 +158,15 @@ test('the forms are whole on a phone in the dark, with their faults shown and wh
 }) => {
   const visitor = await office.visitor({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
   for (const { kind, title } of kinds) {
-    await visitor.opens(`/auth/signup/${kind}`);
+    await visitor.open(`/auth/signup/${kind}`);
     await expect(visitor.heading(title)).toBeVisible();
     await visitor.button('Send application').click();
-    await visitor.isToldBeside('First Name', required);
-    await isWhole(visitor);
+    await visitor.expectFieldError('First Name', required);
+    await expectNoOverflow(visitor);
   }
-  const who = office.newcomer('Small', 'Screen');
-  await visitor.opens('/auth/signup/employee');
-  await visitor.writes({
+  const who = office.newPerson('Small', 'Screen');
+  await visitor.open('/auth/signup/employee');
+  await visitor.fill({
     'First Name': who.first,
     'Last Name': who.last,
     Email: who.email,
@@ -175,28 +175,28 @@ test('the forms are whole on a phone in the dark, with their faults shown and wh
   });
   await visitor.button('Send application').click();
   await expect(visitor.heading('We have your application')).toBeVisible();
-  await isWhole(visitor);
+  await expectNoOverflow(visitor);
 });
 
-async function isWhole(person: Person): Promise<void> {
-  expect.soft(await sticksOut(person.page), 'scrolls sideways').toEqual([]);
-  expect.soft(await barriers(person.page), 'axe').toEqual([]);
+async function expectNoOverflow(person: Person): Promise<void> {
+  expect.soft(await overflowingElements(person.page), 'scrolls sideways').toEqual([]);
+  expect.soft(await axeViolations(person.page), 'axe').toEqual([]);
 }
 
-function requestsOf(office: Office, email: string): Promise<Request[]> {
+function requestsOf(office: TestServer, email: string): Promise<Request[]> {
   return office.portal
     .operator<Request[]>('request', 'list')
     .then((all) => all.filter((request) => request.email === email));
 }
 
-async function requestOf(office: Office, email: string): Promise<Request> {
+async function requestOf(office: TestServer, email: string): Promise<Request> {
   const [request] = await requestsOf(office, email);
   if (!request) throw new Error(`There is no request of ${email}.`);
   return request;
 }
 
 test('whoever is declined reads why in a mail', async ({ ownOffice: office }) => {
-  const who = office.newcomer('Petra', 'Novak');
+  const who = office.newPerson('Petra', 'Novak');
   const visitor = await office.visitor();
   await visitor.api.post('/rest/v1/requests', {
     kind: 'account',
@@ -205,16 +205,16 @@ test('whoever is declined reads why in a mail', async ({ ownOffice: office }) =>
     application: { first_name: who.first, last_name: who.last, country: 'SG' },
   });
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard/requests?kind=account');
+  await elias.open('/employee-dashboard/requests?kind=account');
   const { items } = await elias.api.get<{ items: Request[] }>('/rest/v1/requests?kind=account');
   const { reference } = items.find(({ email }) => email === who.email) ?? { reference: '' };
-  await elias.picks('Reject', reference);
+  await elias.chooseRowAction('Reject', reference);
   const dialog = elias.dialog(`Reject ${reference}`);
-  await elias.writes({ Reason: 'We need a reference of your bank first.' }, dialog);
+  await elias.fill({ Reason: 'We need a reference of your bank first.' }, dialog);
   await elias.button('Reject', dialog).click();
-  await elias.isTold('Request rejected', reference);
-  const mail = await office.portal.post.arrives(who.email, `About your request ${reference}`);
+  await elias.expectToast('Request rejected', reference);
+  const mail = await office.portal.post.waitForMail(who.email, `About your request ${reference}`);
   expect(mail.text).toContain('We need a reference of your bank first.');
-  await visitor.opens(mail.link('/contact'));
+  await visitor.open(mail.link('/contact'));
   await expect(visitor.heading(/Contact/).first()).toBeVisible();
 });

@@ -6,7 +6,7 @@ test('a super admin looks after the portal, changes its settings and finds it al
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();
-  await sigrid.opens('/admin-dashboard');
+  await sigrid.open('/admin-dashboard');
   await expect(sigrid.heading('Super Admin Dashboard')).toBeVisible();
   await sigrid.button('Check now').click();
   const status = sigrid.page.getByRole('region', { name: 'Server Status' });
@@ -21,39 +21,39 @@ test('a super admin looks after the portal, changes its settings and finds it al
   await expect(scan.getByRole('listitem', { name: 'Activity log' })).toContainText('as they were written');
 
   await sigrid.button('Backup System').click();
-  await sigrid.isTold('Backup Made');
+  await sigrid.expectToast('Backup Made');
   await sigrid.link('All backups').click();
-  await sigrid.isAt('/admin-dashboard/backups');
+  await sigrid.expectPath('/admin-dashboard/backups');
   const backups = sigrid.page.getByRole('table', { name: 'Newest backups' });
   await expect(backups.getByRole('row', { name: /Sigrid Aalto/ })).toContainText('Made');
 
   const side = sigrid.page.getByRole('navigation', { name: 'Main navigation' });
   await expect(sigrid.link('Requests', side)).toHaveAttribute('href', '/request-management');
   await sigrid.link('System Settings', side).click();
-  await sigrid.isAt('/admin-dashboard/settings');
+  await sigrid.expectPath('/admin-dashboard/settings');
   const card = (name: string) => sigrid.page.getByRole('form', { name });
-  await sigrid.writes({ Sender: 'nobody' }, card('Mail'));
+  await sigrid.fill({ Sender: 'nobody' }, card('Mail'));
   await sigrid.button('Save', card('Mail')).click();
-  await sigrid.isToldBeside(
+  await sigrid.expectFieldError(
     'Sender',
     'Enter an address, or a name and an address: Office <office@example.com>.',
   );
-  await sigrid.writes({ Sender: 'Northern Formations <office@example.com>' }, card('Mail'));
+  await sigrid.fill({ Sender: 'Northern Formations <office@example.com>' }, card('Mail'));
   await sigrid.button('Save', card('Mail')).click();
-  await sigrid.isTold('Settings Saved');
+  await sigrid.expectToast('Settings Saved');
   await sigrid.button('Send a test mail', card('Mail')).click();
   await expect(card('Mail').getByRole('status')).toHaveText(
     'The test email was sent to super@example.com (unencrypted).',
   );
-  await sigrid.writes({ Name: 'Northern Formations' }, card('Brand'));
+  await sigrid.fill({ Name: 'Northern Formations' }, card('Brand'));
   await sigrid.button('Save', card('Brand')).click();
   await expect(sigrid.link('Northern Formations')).toBeVisible();
 
-  await sigrid.opens('/admin-dashboard/logs?what=settings&who=super%40example.com');
+  await sigrid.open('/admin-dashboard/logs?what=settings&who=super%40example.com');
   const entries = sigrid.page.getByRole('table', { name: 'Entries' });
   await expect(entries.getByText('Sigrid Aalto changed the settings')).toHaveCount(2);
   // Somebody else's change comes in while the page is open.
-  await sigrid.opens('/admin-dashboard/logs?what=settings');
+  await sigrid.open('/admin-dashboard/logs?what=settings');
   // The demo's own, and the two from before.
   await expect(entries.getByText('changed the settings')).toHaveCount(3);
   await office.portal.operator('settings', 'set', 'support_phone', '+1 555 0199');
@@ -66,12 +66,12 @@ test('a super admin looks after the portal, changes its settings and finds it al
   await expect(changes.getByRole('row', { name: /support_phone/ })).toContainText('+1 555 0199');
 
   // Rules are changed one by one: what nobody has said of the others stays unsaid.
-  await sigrid.opens('/admin-dashboard/security-settings');
+  await sigrid.open('/admin-dashboard/security-settings');
   await sigrid.page
     .getByRole('switch', { name: 'Two-factor authentication needed for Client', exact: true })
     .press('Space');
-  await sigrid.isTold('Settings Saved');
-  await sigrid.writes({ 'Shortest password': '12' }, card('Sessions and passwords'));
+  await sigrid.expectToast('Settings Saved');
+  await sigrid.fill({ 'Shortest password': '12' }, card('Sessions and passwords'));
   const saved = sigrid.page.waitForResponse(
     (answer) => answer.request().method() === 'PUT' && answer.url().endsWith('/rest/v1/settings'),
   );
@@ -93,7 +93,7 @@ test('the figures of the office say each currency by itself, and how long steps 
 }) => {
   const sigrid = await office.superAdmin();
   const company = await office.company('Rhein Capital');
-  const who = office.newcomer('Okan', 'Yildiz');
+  const who = office.newPerson('Okan', 'Yildiz');
   await sigrid.api.post('/rest/v1/clients', {
     setup: 'quick',
     first_name: who.first,
@@ -104,7 +104,7 @@ test('the figures of the office say each currency by itself, and how long steps 
     currency: 'EUR',
     country: 'JP',
   });
-  await sigrid.opens('/admin-dashboard/analytics?period=all_time');
+  await sigrid.open('/admin-dashboard/analytics?period=all_time');
   const table = (name: string) => sigrid.page.getByRole('table', { name, exact: true });
   const theirs = table('By company').getByRole('row', { name: /Rhein Capital/ });
   await expect(theirs).toContainText('€99.90');

@@ -4,26 +4,26 @@ import type { Browser } from '@playwright/test';
 import { paths } from '../src/paths';
 import { Api } from './support/api';
 import { Authenticator } from './support/authenticator';
-import type { Office } from './support/server';
-import { escaped, type Person } from './support/users';
+import type { TestServer } from './support/server';
+import { escapeRegExp, type Person } from './support/users';
 import { password } from './support/portal';
-import { expect, test, withOffice } from './support/fixtures';
+import { expect, test, withServer } from './support/fixtures';
 
 interface Items<Row> {
   items: Row[];
 }
-interface Asked {
+interface RequestRow {
   id: string;
   email: string;
 }
 
 /** An office behind a proxy, which says where requests come from. */
-function behindProxy(browser: Browser, story: (office: Office) => Promise<void>): Promise<void> {
-  return withOffice(browser, { demo: true, env: { SPV_TRUSTED_PROXIES: '127.0.0.0/8' } }, story);
+function startBehindProxy(browser: Browser, story: (office: TestServer) => Promise<void>): Promise<void> {
+  return withServer(browser, { demo: true, env: { SPV_TRUSTED_PROXIES: '127.0.0.0/8' } }, story);
 }
 
 /** Somebody at this address types a wrong password; answers the status. */
-async function guesses(office: Office, address: string, email: string): Promise<number> {
+async function failSignIn(office: TestServer, address: string, email: string): Promise<number> {
   const answer = await fetch(`${office.portal.url}/auth/v1/token?grant_type=password`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
@@ -35,7 +35,7 @@ async function guesses(office: Office, address: string, email: string): Promise<
 }
 
 /** The lines of a file that this button saves, the heads first. */
-async function saves(person: Person, button: string): Promise<string[]> {
+async function downloadCsv(person: Person, button: string): Promise<string[]> {
   const [file] = await Promise.all([person.page.waitForEvent('download'), person.button(button).click()]);
   return (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
 }
@@ -43,10 +43,10 @@ async function saves(person: Person, button: string): Promise<string[]> {
 test('a storm of wrong passwords is an alert, which is looked into, blocked and resolved @postgres', async ({
   browser,
 }) => {
-  await behindProxy(browser, async (office) => {
+  await startBehindProxy(browser, async (office) => {
     // Not the demo's own storm.
     const from = '198.51.100.77';
-    for (let n = 0; n < 22; n += 1) await guesses(office, from, 'nobody@example.com');
+    for (let n = 0; n < 22; n += 1) await failSignIn(office, from, 'nobody@example.com');
     // The rules are asked once a minute; nobody waits for that here.
     await office.portal.operator('job', 'run', 'portal.watch');
     const sigrid = await office.superAdmin();
@@ -56,27 +56,27 @@ test('a storm of wrong passwords is an alert, which is looked into, blocked and 
     };
     await expect.poll(open, { timeout: 30_000 }).toContain(from);
 
-    await sigrid.opens(paths.adminDashboard);
+    await sigrid.open(paths.adminDashboard);
     const alert = sigrid.card('Critical Alerts').getByRole('listitem', {
-      name: new RegExp(`^\\d+ failed sign-ins from ${escaped(from)} within 15 minutes$`),
+      name: new RegExp(`^\\d+ failed sign-ins from ${escapeRegExp(from)} within 15 minutes$`),
     });
     await expect(alert).toBeVisible();
     await sigrid.link('Investigate', alert).click();
-    await sigrid.isAt(paths.adminLogsOf({ what: 'sign_in.failed', address: from }));
+    await sigrid.expectPath(paths.adminLogsOf({ what: 'sign_in.failed', address: from }));
     await expect(sigrid.page.getByRole('searchbox', { name: 'Address', exact: true })).toHaveValue(from);
     await expect(sigrid.row(from, 'Entries').first()).toContainText('sign_in.failed');
     await sigrid.page.goBack();
-    await sigrid.isAt(paths.adminDashboard);
+    await sigrid.expectPath(paths.adminDashboard);
 
     await sigrid.button('Block IPs', alert).click();
     const dialog = sigrid.dialog('Block addresses');
     await expect(sigrid.field('Address or network', dialog)).toHaveValue(from);
     await sigrid.button('Block addresses', dialog).click();
-    await sigrid.isTold('Blocked', from);
-    await expect.poll(() => guesses(office, from, 'nobody@example.com')).toBe(403);
+    await sigrid.expectToast('Blocked', from);
+    await expect.poll(() => failSignIn(office, from, 'nobody@example.com')).toBe(403);
 
     await sigrid.button('Resolve', alert).click();
-    await sigrid.isTold('Alert Resolved', 'It comes again if its cause is still there in an hour.');
+    await sigrid.expectToast('Alert Resolved', 'It comes again if its cause is still there in an hour.');
     await expect(alert).toHaveCount(0);
     expect(await open()).not.toContain(from);
   });
@@ -86,26 +86,26 @@ test('the rules of signing in are refused beside the field, saved, and in force'
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();
-  await sigrid.opens(paths.adminRules);
+  await sigrid.open(paths.adminRules);
   const rule = sigrid.page.getByRole('switch', {
     name: 'Two-factor authentication needed for ISO partner',
     exact: true,
   });
   await expect(rule).not.toBeChecked();
   await rule.press('Space');
-  await sigrid.isTold('Settings Saved', 'The rules are in force from now on.');
+  await sigrid.expectToast('Settings Saved', 'The rules are in force from now on.');
 
   const form = sigrid.page.getByRole('form', { name: 'Sessions and passwords', exact: true });
   for (const wrong of ['7', '65', '']) {
-    await sigrid.writes({ 'Shortest password': wrong }, form);
+    await sigrid.fill({ 'Shortest password': wrong }, form);
     await sigrid.button('Save', form).click();
-    await sigrid.isToldBeside('Shortest password', 'Enter a number from 8 to 64.', form);
+    await sigrid.expectFieldError('Shortest password', 'Enter a number from 8 to 64.', form);
   }
-  await sigrid.chooses('An unused session ends after', '8 hours', form);
-  await sigrid.chooses('Any session ends after', '1 day', form);
-  await sigrid.writes({ 'Shortest password': '14' }, form);
+  await sigrid.choose('An unused session ends after', '8 hours', form);
+  await sigrid.choose('Any session ends after', '1 day', form);
+  await sigrid.fill({ 'Shortest password': '14' }, form);
   await sigrid.button('Save', form).click();
-  await sigrid.isTold('Settings Saved', 'The rules are in force from now on.');
+  await sigrid.expectToast('Settings Saved', 'The rules are in force from now on.');
 
   await sigrid.page.reload();
   await expect(rule).toBeChecked();
@@ -116,17 +116,17 @@ test('the rules of signing in are refused beside the field, saved, and in force'
   expect(security).toMatchObject({ session_idle_hours: 8, session_max_hours: 24, password_min_length: 14 });
 
   const ingrid = await office.visitor();
-  await ingrid.signsIn('iso', 'iso@example.com', password);
+  await ingrid.signIn('iso', 'iso@example.com', password);
   await expect(ingrid.heading('Protect your account')).toBeVisible();
 });
 
 test('the log is narrowed by what happened and from where, and taken away as it is narrowed @postgres', async ({
   browser,
 }) => {
-  await behindProxy(browser, async (office) => {
+  await startBehindProxy(browser, async (office) => {
     const [from, other] = ['198.51.100.77', '198.51.100.78'];
-    for (let n = 0; n < 3; n += 1) await guesses(office, from, 'employee@example.com');
-    await guesses(office, other, 'client@example.com');
+    for (let n = 0; n < 3; n += 1) await failSignIn(office, from, 'employee@example.com');
+    await failSignIn(office, other, 'client@example.com');
     const sigrid = await office.superAdmin();
     // An entry is in the log once it has its number.
     const logged = async (address: string) => {
@@ -136,10 +136,10 @@ test('the log is narrowed by what happened and from where, and taken away as it 
     await expect.poll(() => logged(from)).toBe(3);
     await expect.poll(() => logged(other)).toBe(1);
 
-    await sigrid.opens(paths.adminLogs);
+    await sigrid.open(paths.adminLogs);
     await sigrid.field('What').click();
     await sigrid.page.getByRole('option', { name: 'Failed sign-ins', exact: true }).click();
-    await sigrid.isAt(paths.adminLogsOf({ what: 'sign_in' }));
+    await sigrid.expectPath(paths.adminLogsOf({ what: 'sign_in' }));
     await expect(sigrid.field('What')).toHaveValue('Failed sign-ins');
     await expect(sigrid.row(from, 'Entries')).toHaveCount(3);
     await expect(sigrid.row(other, 'Entries')).toHaveCount(1);
@@ -148,18 +148,18 @@ test('the log is narrowed by what happened and from where, and taken away as it 
     const box = sigrid.page.getByRole('searchbox', { name: 'Address', exact: true });
     await box.click();
     await sigrid.page.keyboard.type('198.51.100.');
-    await sigrid.isAt(paths.adminLogsOf({ what: 'sign_in', address: '198.51.100.' }));
+    await sigrid.expectPath(paths.adminLogsOf({ what: 'sign_in', address: '198.51.100.' }));
     await expect(sigrid.page.getByText('Nothing in the log matches')).toBeVisible();
     await expect(box).toBeFocused();
     await sigrid.page.keyboard.type('77');
-    await sigrid.isAt(paths.adminLogsOf({ what: 'sign_in', address: from }));
+    await sigrid.expectPath(paths.adminLogsOf({ what: 'sign_in', address: from }));
     await expect(sigrid.row(from, 'Entries')).toHaveCount(3);
     await expect(sigrid.row(other, 'Entries')).toHaveCount(0);
     await expect(box).toBeFocused();
     await expect(box).toHaveValue(from);
 
-    const [heads, ...rows] = await saves(sigrid, 'Export CSV');
-    await sigrid.isTold('Export finished', /^logs-\d{4}-\d\d-\d\d\.csv$/);
+    const [heads, ...rows] = await downloadCsv(sigrid, 'Export CSV');
+    await sigrid.expectToast('Export finished', /^logs-\d{4}-\d\d-\d\d\.csv$/);
     expect(heads).toMatch(/^\uFEFFseq,id,at,.*,address,user_agent$/);
     expect(rows).toHaveLength(3);
     for (const row of rows) {
@@ -172,62 +172,62 @@ test('the log is narrowed by what happened and from where, and taken away as it 
 test('a super admin invites somebody again, takes away a lost app, and archives the account', async ({
   office,
 }) => {
-  const ivar = office.newcomer('Ivar', 'Holt');
+  const ivar = office.newPerson('Ivar', 'Holt');
   await office.portal.operator(
     ...['user', 'create', '--role', 'employee', '--email', ivar.email],
     ...['--first-name', ivar.first, '--last-name', ivar.last],
   );
   const post = office.portal.post;
-  await post.arrives(ivar.email, 'Set your password');
+  await post.waitForMail(ivar.email, 'Set your password');
   const sigrid = await office.superAdmin();
   const list = (more: Record<string, string>) =>
     `${paths.adminUsers}?${new URLSearchParams({ q: ivar.email, ...more })}`;
-  await sigrid.opens(list({}));
+  await sigrid.open(list({}));
   await expect(sigrid.row(ivar.email, 'Users')).toContainText('Pending');
-  await sigrid.picks('Resend invitation', ivar.name);
-  await sigrid.isTold('Invitation sent again', ivar.email);
+  await sigrid.chooseRowAction('Resend invitation', ivar.name);
+  await sigrid.expectToast('Invitation sent again', ivar.email);
   await post.count(ivar.email, 'Set your password', (mails) => mails.length === 2);
-  await office.setsPassword(ivar.email);
+  await office.setPassword(ivar.email);
 
   const session = await Api.signIn(office.portal.url, ivar.email, password);
-  await Authenticator.addedBy(new Api(office.portal.url, session), 'Lost phone');
-  await sigrid.opens(paths.adminUser(session.user.id));
+  await Authenticator.enrol(new Api(office.portal.url, session), 'Lost phone');
+  await sigrid.open(paths.adminUser(session.user.id));
   await expect(sigrid.card('Second factors')).toContainText('Lost phone');
   await sigrid.button('Actions').click();
   await sigrid.page.getByRole('menuitem', { name: 'Reset two-factor authentication', exact: true }).click();
   const reset = sigrid.dialog(`Reset two-factor authentication of ${ivar.name}?`);
   await expect(reset).toContainText('All their sessions end now.');
   await sigrid.button('Reset two-factor authentication', reset).click();
-  await sigrid.isTold('Two-factor authentication was reset', ivar.name);
+  await sigrid.expectToast('Two-factor authentication was reset', ivar.name);
   await expect(sigrid.card('Second factors')).toContainText('None set up');
   // The password is enough again.
   const visitor = await office.visitor();
-  await visitor.signsIn('employee', ivar.email, password);
-  await visitor.isAt(paths.employeeDashboard);
-  await visitor.logsOut();
-  await visitor.isAt('/');
+  await visitor.signIn('employee', ivar.email, password);
+  await visitor.expectPath(paths.employeeDashboard);
+  await visitor.logOut();
+  await visitor.expectPath('/');
 
-  await sigrid.opens(list({}));
-  await sigrid.picks('Archive', ivar.name);
+  await sigrid.open(list({}));
+  await sigrid.chooseRowAction('Archive', ivar.name);
   const question = sigrid.dialog(`Archive ${ivar.name}?`);
   await expect(question).toContainText('can no longer sign in');
   await sigrid.button('Archive', question).click();
-  await sigrid.isTold('User archived', ivar.name);
+  await sigrid.expectToast('User archived', ivar.name);
   await expect(sigrid.page.getByText(`Nothing matches “${ivar.email}”`)).toBeVisible();
-  await sigrid.opens(list({ status: 'archived' }));
+  await sigrid.open(list({ status: 'archived' }));
   await expect(sigrid.row(ivar.email, 'Users')).toContainText('Archived');
-  await visitor.signsIn('employee', ivar.email, password);
-  await visitor.isRefused('Login Failed', 'This account is suspended or archived. Please contact support.');
+  await visitor.signIn('employee', ivar.email, password);
+  await visitor.expectErrorToast('Login Failed', 'This account is suspended or archived. Please contact support.');
 });
 
 // Only a few applications a minute are taken from one address.
 test('an application to become an ISO fills in the dialog, and makes the partner once', async ({
   ownOffice: office,
 }) => {
-  const who = office.newcomer('Berta', 'Lund');
+  const who = office.newPerson('Berta', 'Lund');
   const visitor = await office.visitor();
-  await visitor.opens('/auth/signup/iso');
-  await visitor.writes({
+  await visitor.open('/auth/signup/iso');
+  await visitor.fill({
     'First Name': who.first,
     'Last Name': who.last,
     Email: who.email,
@@ -238,8 +238,8 @@ test('an application to become an ISO fills in the dialog, and makes the partner
   await expect(visitor.heading('We have your application')).toBeVisible();
 
   const elias = await office.employee();
-  const { items } = await elias.api.get<Items<Asked>>('/rest/v1/requests?kind=account');
-  await elias.opens(paths.request(items.find(({ email }) => email === who.email)?.id ?? ''));
+  const { items } = await elias.api.get<Items<RequestRow>>('/rest/v1/requests?kind=account');
+  await elias.open(paths.request(items.find(({ email }) => email === who.email)?.id ?? ''));
   await expect(elias.page.getByText('Lund Partners AS', { exact: true })).toBeVisible();
   await elias.button('Set up ISO partner').click();
   const dialog = elias.dialog('Create New ISO');
@@ -247,19 +247,19 @@ test('an application to become an ISO fills in the dialog, and makes the partner
   await expect(elias.field('Last Name', dialog)).toHaveValue(who.last);
   await expect(elias.field('Email', dialog)).toHaveValue(who.email);
   await expect(elias.field('Phone', dialog)).toHaveValue('+47 555 0170');
-  await elias.finds('Company', 'Meridian Ventures', dialog);
+  await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
   await elias.button('Create ISO', dialog).dblclick();
-  await elias.isTold('ISO Created', who.name);
+  await elias.expectToast('ISO Created', who.name);
   await expect(elias.page.getByText('An ISO partner account was made.')).toBeVisible();
   await expect(elias.button('Set up ISO partner')).toHaveCount(0);
-  await elias.opens(paths.employeeTab('isos'));
-  await elias.searches('Search ISOs', who.email);
+  await elias.open(paths.employeeTab('isos'));
+  await elias.search('Search ISOs', who.email);
   await expect(elias.row(who.email, 'ISOs')).toHaveCount(1);
   await expect(elias.row(who.email, 'ISOs')).toContainText('Meridian Ventures');
 
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const berta = await office.person(who.email);
-  await berta.opens('/iso-dashboard');
+  await berta.open('/iso-dashboard');
   await expect(berta.heading('ISO Dashboard')).toBeVisible();
 });
 
@@ -267,7 +267,7 @@ test('on a phone each chart of the office turns into a table, and its file adds 
   office,
 }) => {
   const sigrid = await office.superAdmin({ viewport: { width: 390, height: 844 } });
-  await sigrid.opens(`${paths.adminAnalytics}?period=all_time`);
+  await sigrid.open(`${paths.adminAnalytics}?period=all_time`);
   const table = (name: string) => sigrid.page.getByRole('table', { name, exact: true });
   const charts = [
     ...['Revenue in USD', 'Orders over time', 'Time per step', 'On time by month', 'By country', 'By status'],
@@ -283,7 +283,7 @@ test('on a phone each chart of the office turns into a table, and its file adds 
 
   /** The first figures of all lines of the file together, and that of the table's last line, in hundredths. */
   const sums = async (name: string) => {
-    const [, ...lines] = await saves(sigrid, `Save “${name}” as CSV`);
+    const [, ...lines] = await downloadCsv(sigrid, `Save “${name}” as CSV`);
     const figures = lines.map((line) => Math.round(Number(line.split(',')[1]) * 100));
     const total = await table(name)
       .getByRole('row', { name: /^Total/ })
@@ -320,14 +320,14 @@ test('more jobs than fit on a page come by the keyboard, each of them once @post
     await Promise.all(Array.from({ length: 10 }, () => sigrid.api.post('/rest/v1/jobs', { name: 'seed' })));
   await expect.poll(givenUp, { timeout: 30_000 }).toBe(all);
 
-  await sigrid.opens(paths.adminDashboard);
+  await sigrid.open(paths.adminDashboard);
   await sigrid.link('Jobs', sigrid.card('Server Status')).click();
-  await sigrid.isAt(paths.adminJobs);
+  await sigrid.expectPath(paths.adminJobs);
   await sigrid.field('Status').click();
   // The newest of all are these, too: whether they are shown as given up, their table says.
   const read = sigrid.page.waitForResponse((answer) => answer.url().includes('status=dead'));
   await sigrid.page.getByRole('option', { name: 'Given up', exact: true }).click();
-  await sigrid.isAt(paths.adminJobsOf('dead'));
+  await sigrid.expectPath(paths.adminJobsOf('dead'));
   await read;
   await expect(sigrid.page.getByRole('table', { name: 'Newest jobs' })).toHaveAttribute('aria-busy', 'false');
   const rows = sigrid.row('Given up', 'Newest jobs');

@@ -2,26 +2,26 @@
 import { devices, type BrowserContextOptions } from '@playwright/test';
 import { portalRelativePaths, paths, shortcutRedirects, type Portal } from '../src/paths';
 import { database } from './support/env';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Person } from './support/users';
-import { barriers, isQuiet, sticksOut } from './support/pageChecks';
+import { axeViolations, waitForIdle, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 const portals: Portal[] = ['client', 'employee', 'company', 'iso'];
-const inPortals = /^\/(client-profile|request-management|(client|employee|company|iso|admin)-dashboard)/;
+const portalPaths = /^\/(client-profile|request-management|(client|employee|company|iso|admin)-dashboard)/;
 /** Their text is the operator's; without one they do not exist. */
-const ofTheOperator: string[] = [paths.pricing, paths.careers, paths.privacy];
+const operatorPages: string[] = [paths.pricing, paths.careers, paths.privacy];
 
-const isNowhere = (path: string) => path === '/nowhere' || ofTheOperator.includes(path);
+const isNotFoundPath = (path: string) => path === '/nowhere' || operatorPages.includes(path);
 
-const fixed = Object.values(paths).filter((path) => typeof path === 'string');
-const open = fixed.filter((path) => !inPortals.test(path));
+const fixedPaths = Object.values(paths).filter((path) => typeof path === 'string');
+const open = fixedPaths.filter((path) => !portalPaths.test(path));
 const forms = [...portals.map(paths.login), ...portals.map(paths.signupFor)];
 
 interface Group {
   name: string;
-  person: (office: Office, options: BrowserContextOptions) => Promise<Person>;
-  pages: string[] | ((office: Office) => Promise<string[]>);
+  person: (office: TestServer, options: BrowserContextOptions) => Promise<Person>;
+  pages: string[] | ((office: TestServer) => Promise<string[]>);
 }
 
 const employeePages = (['clients', 'companies', 'isos', 'spvs'] as const).map(paths.employeeTab);
@@ -145,11 +145,11 @@ const screens: Record<string, BrowserContextOptions> = {
   'on a phone, in the dark': { ...phone, viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 };
 
-const pagesOf = ({ pages }: Group, office: Office) => (typeof pages === 'function' ? pages(office) : pages);
+const pagesOf = ({ pages }: Group, office: TestServer) => (typeof pages === 'function' ? pages(office) : pages);
 
 test('no address of a portal is left out', async ({ office }) => {
   const swept = await Promise.all(groups.map((group) => pagesOf(group, office)));
-  const missing = fixed.filter((path) => inPortals.test(path) && !swept.flat().includes(path));
+  const missing = fixedPaths.filter((path) => portalPaths.test(path) && !swept.flat().includes(path));
   // A tab of the same page, which the addresses of its tabs stand for.
   expect(missing.filter((path) => !swept.flat().some((page) => page.startsWith(`${path}?`)))).toEqual([]);
 });
@@ -164,18 +164,18 @@ for (const [screen, options] of Object.entries(screens)) {
       // Each page has its time: a portal with many of them is no slower for it.
       test.setTimeout(30_000 + pages.length * 5_000);
       // A 404 page logs the address; that is meant.
-      person.foresees(/^404 Error: /);
+      person.allowError(/^404 Error: /);
       for (const path of pages) {
         await test.step(path, async () => {
           const answer = await person.page.goto(path);
-          expect.soft(answer?.status()).toBe(isNowhere(path) ? 404 : 200);
-          await isQuiet(person.page);
+          expect.soft(answer?.status()).toBe(isNotFoundPath(path) ? 404 : 200);
+          await waitForIdle(person.page);
           const missing = await person.heading('Oops! Page not found').isVisible();
-          expect.soft(missing, `${path} is the 404 page`).toBe(isMissing(path));
+          expect.soft(missing, `${path} is the 404 page`).toBe(hasNoPage(path));
           // How it looks and reads is the same on either database.
           if (database() === 'postgres') return;
-          expect.soft(await sticksOut(person.page), `${path} scrolls sideways`).toEqual([]);
-          expect.soft(await barriers(person.page), `axe on ${path}`).toEqual([]);
+          expect.soft(await overflowingElements(person.page), `${path} scrolls sideways`).toEqual([]);
+          expect.soft(await axeViolations(person.page), `axe on ${path}`).toEqual([]);
         });
       }
     });
@@ -196,56 +196,56 @@ test('the dialogs are whole on a phone', async ({ office }) => {
   ];
   for (const [path, button] of dialogs) {
     await test.step(`${button} of ${path}`, async () => {
-      await sigrid.opens(path);
-      await isQuiet(page);
+      await sigrid.open(path);
+      await waitForIdle(page);
       await page
         .getByRole('button', { name: button, exact: typeof button === 'string' })
         .first()
         .click();
       await expect(page.getByRole('dialog')).toBeVisible();
-      expect.soft(await sticksOut(page), 'scrolls sideways').toEqual([]);
-      expect.soft(await barriers(page), 'axe').toEqual([]);
+      expect.soft(await overflowingElements(page), 'scrolls sideways').toEqual([]);
+      expect.soft(await axeViolations(page), 'axe').toEqual([]);
     });
   }
   const visitor = await office.visitor(screens['on a phone, in the dark']);
-  await visitor.opens('/');
+  await visitor.open('/');
   await visitor.button('Login').click();
   await expect(visitor.dialog('SPV Portal')).toBeVisible();
-  expect.soft(await barriers(visitor.page), 'axe on the access dialog').toEqual([]);
+  expect.soft(await axeViolations(visitor.page), 'axe on the access dialog').toEqual([]);
 });
 
 /** Pages that this office or this person does not have. */
-function isMissing(path: string): boolean {
-  if (isNowhere(path)) return true;
+function hasNoPage(path: string): boolean {
+  if (isNotFoundPath(path)) return true;
   // Whoever has these pages here is a super admin.
   return (portalRelativePaths as readonly string[]).includes(path) && path !== '/clients' && path !== '/analytics';
 }
 
-async function orders(office: Office, email: string): Promise<string[]> {
+async function orders(office: TestServer, email: string): Promise<string[]> {
   const api = await office.api(email);
   const { items } = await api.get<{ items: { id: string; status: string }[] }>('/rest/v1/spvs');
   // Those under way first: they have something to edit.
   return items.toSorted((a, b) => rank(a.status) - rank(b.status)).map((order) => order.id);
 }
 
-async function clients(office: Office, email: string): Promise<string[]> {
+async function clients(office: TestServer, email: string): Promise<string[]> {
   const api = await office.api(email);
   const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/clients');
   return items.map((client) => client.id);
 }
 
-async function users(office: Office): Promise<string[]> {
+async function users(office: TestServer): Promise<string[]> {
   const { items } = await (await office.api()).get<{ items: { id: string }[] }>('/rest/v1/users');
   return items.map((user) => user.id);
 }
 
-async function invoices(office: Office, email: string): Promise<string[]> {
+async function invoices(office: TestServer, email: string): Promise<string[]> {
   const api = await office.api(email);
   const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/invoices');
   return items.map((invoice) => invoice.id);
 }
 
-async function requests(office: Office): Promise<string[]> {
+async function requests(office: TestServer): Promise<string[]> {
   const api = await office.api('employee@example.com');
   const { items } = await api.get<{ items: { id: string }[] }>('/rest/v1/requests?limit=2');
   return items.map((request) => request.id);

@@ -4,18 +4,18 @@ import type { Browser, JSHandle, Page } from '@playwright/test';
 import { paths } from '../src/paths';
 import { Api } from './support/api';
 import { Authenticator } from './support/authenticator';
-import { asksForTokens, npmClient, waits } from './support/authJsClient';
-import type { Office } from './support/server';
+import { tokenResponse, createAuthClient, retryAfterValues } from './support/authJsClient';
+import type { TestServer } from './support/server';
 import { password } from './support/portal';
 import type { Mail } from './support/smtpServer';
-import { expect, test, withOffice } from './support/fixtures';
+import { expect, test, withServer } from './support/fixtures';
 
-const chosen = 'seven quiet herons at dusk';
-const no = (status: number, code: string) => ({ status, code });
-const otpExpired = no(403, 'otp_expired');
-const wrongPassword = no(400, 'invalid_credentials');
+const NEW_PASSWORD = 'seven quiet herons at dusk';
+const noError = (status: number, code: string) => ({ status, code });
+const OTP_EXPIRED = noError(403, 'otp_expired');
+const WRONG_PASSWORD = noError(400, 'invalid_credentials');
 /** What the client itself makes of a session that has ended; it gives it no code. */
-const sessionMissing = { status: 400 };
+const SESSION_MISSING = { status: 400 };
 
 type Npm = JSHandle<GoTrueClient>;
 type Ask =
@@ -52,12 +52,12 @@ function refusal<What extends Ask>(
   );
 }
 
-function enters(npm: Npm, email: string, with_ = password): Promise<Refusal> {
+function signIn(npm: Npm, email: string, with_ = password): Promise<Refusal> {
   return refusal(npm, 'signInWithPassword', { email, password: with_ });
 }
 
 /** Shows the code of an app. */
-function shows(npm: Npm, factorId: string, code: string): Promise<Refusal> {
+function currentCode(npm: Npm, factorId: string, code: string): Promise<Refusal> {
   return npm.evaluate(
     async (client, shown) => {
       const { error } = await client.mfa.challengeAndVerify(shown);
@@ -68,7 +68,7 @@ function shows(npm: Npm, factorId: string, code: string): Promise<Refusal> {
 }
 
 /** An app that waits for its first code. */
-function enrols(npm: Npm): Promise<{ id: string; secret: string }> {
+function enrolAuthenticator(npm: Npm): Promise<{ id: string; secret: string }> {
   return npm.evaluate(async (client) => {
     const { data, error } = await client.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' });
     if (error) throw error;
@@ -77,7 +77,7 @@ function enrols(npm: Npm): Promise<{ id: string; secret: string }> {
 }
 
 /** Whose session the client has. */
-function whose(npm: Npm): Promise<string | null> {
+function currentUser(npm: Npm): Promise<string | null> {
   return npm.evaluate(async (client) => (await client.getSession()).data.session?.user.email ?? null);
 }
 
@@ -86,22 +86,22 @@ function refreshToken(npm: Npm): Promise<string> {
 }
 
 /** A browser of its own. */
-async function opens(office: Office): Promise<{ page: Page; npm: Npm }> {
+async function openAuthClient(office: TestServer): Promise<{ page: Page; npm: Npm }> {
   const { page } = await office.visitor();
   await page.goto(paths.login('client'));
-  return { page, npm: await npmClient(page) };
+  return { page, npm: await createAuthClient(page) };
 }
 
 /** The address of somebody who has a password. */
-async function client(office: Office, first: string): Promise<string> {
-  const who = office.newcomer(first, 'Package');
+async function client(office: TestServer, first: string): Promise<string> {
+  const who = office.newPerson(first, 'Package');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   return who.email;
 }
 
-function inOffice(browser: Browser, env: NodeJS.ProcessEnv, story: (office: Office) => Promise<void>) {
-  return withOffice(browser, { demo: true, env }, story);
+function testInServer(browser: Browser, env: NodeJS.ProcessEnv, story: (office: TestServer) => Promise<void>) {
+  return withServer(browser, { demo: true, env }, story);
 }
 
 type Kind = 'invite' | 'magiclink' | 'recovery' | 'signup';
@@ -113,9 +113,9 @@ function tokenOf(mail: Mail, kind: Kind): string {
 }
 
 /** What a click leads back to: a page without the app, whose own client would look at the address as well. */
-async function leadsBack(
+async function callbackUrl(
   page: Page,
-  { office, mail, kind }: { office: Office; mail: Mail; kind: Kind },
+  { office, mail, kind }: { office: TestServer; mail: Mail; kind: Kind },
 ): Promise<URL> {
   const { url } = await new Api(office.portal.url).post<{ url: string }>('/auth/v1/verify', {
     type: kind,
@@ -129,51 +129,51 @@ async function leadsBack(
 }
 
 /** What a mail brings is good once: for the client that is answered. */
-async function comesBy(
+async function waitForLink(
   by: 'link' | 'digits',
-  { office, email, mail, kind }: { office: Office; email: string; mail: Mail; kind: Kind },
+  { office, email, mail, kind }: { office: TestServer; email: string; mail: Mail; kind: Kind },
 ): Promise<Npm> {
   const shown: VerifyOtpParams =
     by === 'link'
       ? { token_hash: tokenOf(mail, kind), type: kind }
       : { email, token: mail.code(), type: kind };
-  const [{ npm }, { npm: late }] = [await opens(office), await opens(office)];
+  const [{ npm }, { npm: late }] = [await openAuthClient(office), await openAuthClient(office)];
   expect(await refusal(npm, 'verifyOtp', shown)).toBeNull();
-  expect(await whose(npm)).toBe(email);
-  expect(await refusal(late, 'verifyOtp', shown)).toEqual(otpExpired);
+  expect(await currentUser(npm)).toBe(email);
+  expect(await refusal(late, 'verifyOtp', shown)).toEqual(OTP_EXPIRED);
   return npm;
 }
 
 test('the digits of a mail stand in for the present password, once', async ({ office }) => {
   const email = await client(office, 'Nora');
-  const { npm } = await opens(office);
+  const { npm } = await openAuthClient(office);
   const sets = (change: { password: string; nonce?: string }) => refusal(npm, 'updateUser', change);
 
-  expect(await enters(npm, email)).toBeNull();
-  expect(await sets({ password: chosen })).toEqual(no(400, 'current_password_required'));
+  expect(await signIn(npm, email)).toBeNull();
+  expect(await sets({ password: NEW_PASSWORD })).toEqual(noError(400, 'current_password_required'));
   expect(await refusal(npm, 'reauthenticate')).toBeNull();
-  const nonce = (await office.portal.post.arrives(email, 'Your code for')).code();
-  const refused = no(422, 'reauthentication_not_valid');
+  const nonce = (await office.portal.post.waitForMail(email, 'Your code for')).code();
+  const refused = noError(422, 'reauthentication_not_valid');
   const wrong = nonce === '000000' ? '111111' : '000000';
-  expect(await sets({ password: chosen, nonce: wrong })).toEqual(refused);
-  expect(await sets({ password: chosen, nonce })).toBeNull();
+  expect(await sets({ password: NEW_PASSWORD, nonce: wrong })).toEqual(refused);
+  expect(await sets({ password: NEW_PASSWORD, nonce })).toBeNull();
   expect(await sets({ password: 'nine loud geese at noon', nonce })).toEqual(refused);
-  expect(await enters(npm, email)).toEqual(wrongPassword);
-  expect(await enters(npm, email, chosen)).toBeNull();
+  expect(await signIn(npm, email)).toEqual(WRONG_PASSWORD);
+  expect(await signIn(npm, email, NEW_PASSWORD)).toBeNull();
 });
 
 test('a mail to sign in brings a session, by its link and by its digits', async ({ office }) => {
   for (const by of ['link', 'digits'] as const) {
     const email = await client(office, 'Mona');
-    const { npm } = await opens(office);
+    const { npm } = await openAuthClient(office);
     const asked = { email, options: { shouldCreateUser: false } };
     expect(await refusal(npm, 'signInWithOtp', asked)).toBeNull();
-    const mail = await office.portal.post.arrives(email, 'Sign in to');
-    await comesBy(by, { office, email, mail, kind: 'magiclink' });
+    const mail = await office.portal.post.waitForMail(email, 'Sign in to');
+    await waitForLink(by, { office, email, mail, kind: 'magiclink' });
   }
-  const { npm } = await opens(office);
-  const { email } = office.newcomer('Nobody', 'Here');
-  expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(no(422, 'otp_disabled'));
+  const { npm } = await openAuthClient(office);
+  const { email } = office.newPerson('Nobody', 'Here');
+  expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(noError(422, 'otp_disabled'));
 });
 
 test('a forgotten password is chosen anew by the link and by the digits, which ends what was there', async ({
@@ -181,16 +181,16 @@ test('a forgotten password is chosen anew by the link and by the digits, which e
 }) => {
   for (const by of ['link', 'digits'] as const) {
     const email = await client(office, 'Rosa');
-    const { npm: before } = await opens(office);
-    expect(await enters(before, email)).toBeNull();
+    const { npm: before } = await openAuthClient(office);
+    expect(await signIn(before, email)).toBeNull();
     expect(await refusal(before, 'resetPasswordForEmail', email)).toBeNull();
-    const mail = await office.portal.post.arrives(email, 'Choose a new password');
-    const npm = await comesBy(by, { office, email, mail, kind: 'recovery' });
-    expect(await refusal(npm, 'updateUser', { password: chosen })).toBeNull();
-    expect(await refusal(before, 'getUser')).toEqual(sessionMissing);
-    expect(await whose(before)).toBeNull();
-    expect(await enters(before, email)).toEqual(wrongPassword);
-    expect(await enters(before, email, chosen)).toBeNull();
+    const mail = await office.portal.post.waitForMail(email, 'Choose a new password');
+    const npm = await waitForLink(by, { office, email, mail, kind: 'recovery' });
+    expect(await refusal(npm, 'updateUser', { password: NEW_PASSWORD })).toBeNull();
+    expect(await refusal(before, 'getUser')).toEqual(SESSION_MISSING);
+    expect(await currentUser(before)).toBeNull();
+    expect(await signIn(before, email)).toEqual(WRONG_PASSWORD);
+    expect(await signIn(before, email, NEW_PASSWORD)).toBeNull();
   }
 });
 
@@ -198,17 +198,17 @@ test('a link that was asked for without PKCE leads back with the session, which 
   office,
 }) => {
   const email = await client(office, 'Hedda');
-  const { page, npm } = await opens(office);
+  const { page, npm } = await openAuthClient(office);
   const redirectTo = `${office.portal.url}/nothing`;
   expect(await refusal(npm, 'resetPasswordForEmail', email, { redirectTo })).toBeNull();
-  const mail = await office.portal.post.arrives(email, 'Choose a new password');
-  const url = await leadsBack(page, { office, mail, kind: 'recovery' });
+  const mail = await office.portal.post.waitForMail(email, 'Choose a new password');
+  const url = await callbackUrl(page, { office, mail, kind: 'recovery' });
   expect(new URLSearchParams(url.hash.slice(1)).get('type')).toBe('recovery');
-  const back = await npmClient(page, true);
-  expect(await whose(back)).toBe(email);
+  const back = await createAuthClient(page, true);
+  expect(await currentUser(back)).toBe(email);
   await expect(page).toHaveURL(({ pathname, hash }) => pathname === '/nothing' && !hash);
-  expect(await refusal(back, 'updateUser', { password: chosen })).toBeNull();
-  expect(await enters(back, email, chosen)).toBeNull();
+  expect(await refusal(back, 'updateUser', { password: NEW_PASSWORD })).toBeNull();
+  expect(await signIn(back, email, NEW_PASSWORD)).toBeNull();
 });
 
 test('a mail to sign in that was asked for with PKCE leads back with a code, which the client takes', async ({
@@ -217,15 +217,15 @@ test('a mail to sign in that was asked for with PKCE leads back with a code, whi
   const email = await client(office, 'Pia');
   const { page } = await office.visitor();
   await page.goto(paths.login('client'));
-  const npm = await npmClient(page, false, 'pkce');
+  const npm = await createAuthClient(page, false, 'pkce');
   const options = { shouldCreateUser: false, emailRedirectTo: `${office.portal.url}/nothing` };
   expect(await refusal(npm, 'signInWithOtp', { email, options })).toBeNull();
-  const mail = await office.portal.post.arrives(email, 'Sign in to');
-  const url = await leadsBack(page, { office, mail, kind: 'magiclink' });
+  const mail = await office.portal.post.waitForMail(email, 'Sign in to');
+  const url = await callbackUrl(page, { office, mail, kind: 'magiclink' });
   const code = url.searchParams.get('code') ?? '';
   expect([code.length > 0, url.hash]).toEqual([true, '']);
-  const back = await npmClient(page, true, 'pkce');
-  expect(await whose(back)).toBe(email);
+  const back = await createAuthClient(page, true, 'pkce');
+  expect(await currentUser(back)).toBe(email);
   await expect(page).toHaveURL(({ pathname, search }) => pathname === '/nothing' && !search);
   expect(await refusal(back, 'getUser')).toBeNull();
   // It has worked once.
@@ -235,52 +235,52 @@ test('a mail to sign in that was asked for with PKCE leads back with a code, whi
 });
 
 test('an account that somebody makes waits for its link or its digits', async ({ browser }) => {
-  await inOffice(browser, { SPV_AUTH_SIGNUP: 'true' }, async (office) => {
+  await testInServer(browser, { SPV_AUTH_SIGNUP: 'true' }, async (office) => {
     for (const by of ['link', 'digits'] as const) {
-      const { email, first } = office.newcomer('Signe', 'Self');
-      const { npm } = await opens(office);
+      const { email, first } = office.newPerson('Signe', 'Self');
+      const { npm } = await openAuthClient(office);
       const asked = { email, password, options: { data: { first_name: first } } };
       expect(await refusal(npm, 'signUp', asked)).toBeNull();
-      expect(await whose(npm)).toBeNull();
-      expect(await enters(npm, email)).toEqual(no(400, 'email_not_confirmed'));
-      const mail = await office.portal.post.arrives(email, 'Confirm');
-      await comesBy(by, { office, email, mail, kind: 'signup' });
-      expect(await enters(npm, email)).toBeNull();
+      expect(await currentUser(npm)).toBeNull();
+      expect(await signIn(npm, email)).toEqual(noError(400, 'email_not_confirmed'));
+      const mail = await office.portal.post.waitForMail(email, 'Confirm');
+      await waitForLink(by, { office, email, mail, kind: 'signup' });
+      expect(await signIn(npm, email)).toBeNull();
     }
   });
 });
 
 test('an invitation is accepted by its link and by its digits', async ({ office }) => {
   for (const by of ['link', 'digits'] as const) {
-    const { email, first } = office.newcomer('Ines', 'Guest');
+    const { email, first } = office.newPerson('Ines', 'Guest');
     await (await office.api()).post('/auth/v1/invite', { email, data: { first_name: first } });
-    const mail = await office.portal.post.arrives(email, 'Your invitation');
-    const npm = await comesBy(by, { office, email, mail, kind: 'invite' });
-    expect(await refusal(npm, 'updateUser', { password: chosen })).toBeNull();
-    expect(await enters(npm, email, chosen)).toBeNull();
+    const mail = await office.portal.post.waitForMail(email, 'Your invitation');
+    const npm = await waitForLink(by, { office, email, mail, kind: 'invite' });
+    expect(await refusal(npm, 'updateUser', { password: NEW_PASSWORD })).toBeNull();
+    expect(await signIn(npm, email, NEW_PASSWORD)).toBeNull();
   }
 });
 
 test('where one confirmation is enough, the digits at the new address change it', async ({ browser }) => {
-  await inOffice(browser, { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' }, async (office) => {
+  await testInServer(browser, { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' }, async (office) => {
     const email = await client(office, 'Ebba');
-    const next = office.newcomer('Ebba', 'Moved').email;
-    const [{ npm }, { npm: phone }] = [await opens(office), await opens(office)];
-    expect(await enters(npm, email)).toBeNull();
+    const next = office.newPerson('Ebba', 'Moved').email;
+    const [{ npm }, { npm: phone }] = [await openAuthClient(office), await openAuthClient(office)];
+    expect(await signIn(npm, email)).toBeNull();
     expect(await refusal(npm, 'updateUser', { email: 'employee@example.com' })).toEqual(
-      no(422, 'email_exists'),
+      noError(422, 'email_exists'),
     );
     expect(await refusal(npm, 'updateUser', { email: next })).toBeNull();
-    const token = (await office.portal.post.arrives(next, 'Confirm your new e-mail address')).code();
+    const token = (await office.portal.post.waitForMail(next, 'Confirm your new e-mail address')).code();
     const shown = { email: next, type: 'email_change' } as const;
     const wrong = token === '000000' ? '111111' : '000000';
-    expect(await refusal(phone, 'verifyOtp', { ...shown, token: wrong })).toEqual(otpExpired);
+    expect(await refusal(phone, 'verifyOtp', { ...shown, token: wrong })).toEqual(OTP_EXPIRED);
     expect(await refusal(phone, 'verifyOtp', { ...shown, token })).toBeNull();
-    expect(await whose(phone)).toBe(next);
+    expect(await currentUser(phone)).toBe(next);
     expect(await refusal(npm, 'refreshSession')).toBeNull();
-    expect(await whose(npm)).toBe(next);
-    expect(await enters(phone, email)).toEqual(wrongPassword);
-    expect(await enters(phone, next)).toBeNull();
+    expect(await currentUser(npm)).toBe(next);
+    expect(await signIn(phone, email)).toEqual(WRONG_PASSWORD);
+    expect(await signIn(phone, next)).toBeNull();
     const mails = await office.portal.post.mails();
     expect(mails.filter(({ subject }) => subject.includes('Confirm the change of'))).toEqual([]);
   });
@@ -290,13 +290,13 @@ test('a second sign-in is at aal1 until the code is shown, and takes no app away
   office,
 }) => {
   const email = await client(office, 'Totty');
-  const { npm: first } = await opens(office);
-  expect(await enters(first, email)).toBeNull();
-  const { id, secret } = await enrols(first);
+  const { npm: first } = await openAuthClient(office);
+  expect(await signIn(first, email)).toBeNull();
+  const { id, secret } = await enrolAuthenticator(first);
   const app = new Authenticator(secret);
-  expect(await shows(first, id, await app.code())).toBeNull();
+  expect(await currentCode(first, id, await app.code())).toBeNull();
 
-  const { npm } = await opens(office);
+  const { npm } = await openAuthClient(office);
   const levels = () =>
     npm.evaluate(async (client) => {
       const { data } = await client.mfa.getAuthenticatorAssuranceLevel();
@@ -312,13 +312,13 @@ test('a second sign-in is at aal1 until the code is shown, and takes no app away
       const { error } = await client.mfa.enroll({ factorType: 'totp', friendlyName: 'Another' });
       return error && { status: error.status, code: error.code };
     });
-  expect(await enters(npm, email)).toBeNull();
+  expect(await signIn(npm, email)).toBeNull();
   expect(await levels()).toEqual(['aal1', 'aal2']);
-  expect(await unenrols()).toEqual(no(422, 'insufficient_aal'));
-  expect(await another()).toEqual(no(403, 'insufficient_aal'));
-  expect(await refusal(npm, 'updateUser', { password: chosen })).toEqual(no(401, 'insufficient_aal'));
-  expect(await shows(npm, id, 'abcdef')).toEqual(no(422, 'mfa_verification_failed'));
-  expect(await shows(npm, id, await app.code())).toBeNull();
+  expect(await unenrols()).toEqual(noError(422, 'insufficient_aal'));
+  expect(await another()).toEqual(noError(403, 'insufficient_aal'));
+  expect(await refusal(npm, 'updateUser', { password: NEW_PASSWORD })).toEqual(noError(401, 'insufficient_aal'));
+  expect(await currentCode(npm, id, 'abcdef')).toEqual(noError(422, 'mfa_verification_failed'));
+  expect(await currentCode(npm, id, await app.code())).toBeNull();
   expect(await levels()).toEqual(['aal2', 'aal2']);
   expect(await unenrols()).toBeNull();
   expect(await refusal(npm, 'refreshSession')).toBeNull();
@@ -327,9 +327,9 @@ test('a second sign-in is at aal1 until the code is shown, and takes no app away
 
 test('signing out ends the sessions that its scope names, at once, and no other', async ({ office }) => {
   const email = await client(office, 'Scott');
-  const [laptop, phone] = [await opens(office), await opens(office)];
+  const [laptop, phone] = [await openAuthClient(office), await openAuthClient(office)];
   const signsIn = async ({ npm }: typeof laptop) => {
-    expect(await enters(npm, email)).toBeNull();
+    expect(await signIn(npm, email)).toBeNull();
     return refreshToken(npm);
   };
   const isIn = async ({ npm }: typeof laptop) => {
@@ -338,11 +338,11 @@ test('signing out ends the sessions that its scope names, at once, and no other'
   };
   const isOut = async ({ page, npm }: typeof laptop, refresh_token: string) => {
     const tries = async () => {
-      expect(await refusal(npm, 'refreshSession', { refresh_token })).toEqual(sessionMissing);
+      expect(await refusal(npm, 'refreshSession', { refresh_token })).toEqual(SESSION_MISSING);
     };
-    expect(await asksForTokens(page, 'refresh_token', tries)).toEqual(no(400, 'session_not_found'));
-    expect(await refusal(npm, 'getUser')).toEqual(sessionMissing);
-    expect(await whose(npm)).toBeNull();
+    expect(await tokenResponse(page, 'refresh_token', tries)).toEqual(noError(400, 'session_not_found'));
+    expect(await refusal(npm, 'getUser')).toEqual(SESSION_MISSING);
+    expect(await currentUser(npm)).toBeNull();
   };
 
   await signsIn(laptop);
@@ -367,8 +367,8 @@ test('signing out ends the sessions that its scope names, at once, and no other'
 test('the parent of a refresh token is good at any age, an older one for a few seconds', async ({
   ownOffice: office,
 }) => {
-  const { npm } = await opens(office);
-  expect(await enters(npm, 'client@example.com')).toBeNull();
+  const { npm } = await openAuthClient(office);
+  expect(await signIn(npm, 'client@example.com')).toBeNull();
   const renews = (refresh_token: string) =>
     npm.evaluate(async (client, refresh_token) => {
       const { data, error } = await client.refreshSession({ refresh_token });
@@ -381,20 +381,20 @@ test('the parent of a refresh token is good at any age, an older one for a few s
   }
   expect(new Set(tokens).size).toBe(4);
   const [oldest = '', , parent = '', active = ''] = tokens;
-  await office.portal.wasJustRefreshed();
+  await office.portal.setRefreshedNow();
   for (const token of [oldest, parent]) expect(await renews(token)).toBe(active);
-  await office.portal.minutePasses();
+  await office.portal.ageRefreshesByMinute();
   expect(await renews(parent)).toBe(active);
   expect(await refusal(npm, 'getUser')).toBeNull();
-  expect(await renews(oldest)).toEqual(no(400, 'refresh_token_already_used'));
-  expect(await refusal(npm, 'getUser')).toEqual(sessionMissing);
-  expect(await whose(npm)).toBeNull();
+  expect(await renews(oldest)).toEqual(noError(400, 'refresh_token_already_used'));
+  expect(await refusal(npm, 'getUser')).toEqual(SESSION_MISSING);
+  expect(await currentUser(npm)).toBeNull();
 });
 
 test('a hundred refreshes of one token at once sign nobody out @postgres', async ({ office }) => {
   const email = await client(office, 'Cento');
-  const { npm } = await opens(office);
-  expect(await enters(npm, email)).toBeNull();
+  const { npm } = await openAuthClient(office);
+  expect(await signIn(npm, email)).toBeNull();
   const before = await refreshToken(npm);
   const { refused, tokens } = await npm.evaluate(async (client, refresh_token) => {
     const Client = client.constructor as typeof GoTrueClient;
@@ -427,11 +427,11 @@ test('a hundred refreshes of one token at once sign nobody out @postgres', async
 
 test('two tabs that share a session renew it at once, and both keep it', async ({ office }) => {
   const email = await client(office, 'Zwilla');
-  const { page, npm } = await opens(office);
-  expect(await enters(npm, email)).toBeNull();
+  const { page, npm } = await openAuthClient(office);
+  expect(await signIn(npm, email)).toBeNull();
   const tab = await page.context().newPage();
   await tab.goto(paths.login('client'));
-  const other = await npmClient(tab);
+  const other = await createAuthClient(tab);
   for (let times = 0; times < 5; times += 1) {
     const both = await Promise.all([npm, other].map((one) => refusal(one, 'refreshSession')));
     // Whoever is answered later finds the other's token in place, and lets its own go.
@@ -440,12 +440,12 @@ test('two tabs that share a session renew it at once, and both keep it', async (
   for (const one of [npm, other]) {
     expect(await refusal(one, 'getUser')).toBeNull();
     expect(await refusal(one, 'refreshSession')).toBeNull();
-    expect(await whose(one)).toBe(email);
+    expect(await currentUser(one)).toBe(email);
   }
 });
 
 /** Asks until it is too often, and tells how that was refused. */
-async function untilHeld(ask: () => Promise<Refusal>): Promise<Refusal> {
+async function callUntilRateLimited(ask: () => Promise<Refusal>): Promise<Refusal> {
   let refused = await ask();
   expect(refused?.status).not.toBe(429);
   for (let times = 0; times < 60 && refused?.status !== 429; times += 1) refused = await ask();
@@ -454,9 +454,9 @@ async function untilHeld(ask: () => Promise<Refusal>): Promise<Refusal> {
 
 test('whoever asks for mails or guesses too often is told how long to wait', async ({ office }) => {
   const email = await client(office, 'Hasty');
-  const { page, npm } = await opens(office);
-  expect(await enters(npm, email)).toBeNull();
-  const { id } = await enrols(npm);
+  const { page, npm } = await openAuthClient(office);
+  expect(await signIn(npm, email)).toBeNull();
+  const { id } = await enrolAuthenticator(npm);
   const recovers = () =>
     npm.evaluate(async (client) => {
       const { error } = await client.mfa.recoveryCodes.verify({ code: 'nonsense' });
@@ -468,34 +468,34 @@ test('whoever asks for mails or guesses too often is told how long to wait', asy
     [() => refusal(npm, 'resetPasswordForEmail', email), mails],
     [() => refusal(npm, 'resend', { type: 'signup', email }), mails],
     [() => refusal(npm, 'reauthenticate'), mails],
-    [() => refusal(npm, 'updateUser', { email: office.newcomer('Hasty', 'Moved').email }), mails],
-    [() => shows(npm, id, 'abcdef'), guesses],
+    [() => refusal(npm, 'updateUser', { email: office.newPerson('Hasty', 'Moved').email }), mails],
+    [() => currentCode(npm, id, 'abcdef'), guesses],
     [recovers, 'mfa_recovery_codes_locked'],
-    [() => enters(npm, email, 'not the password'), guesses],
+    [() => signIn(npm, email, 'not the password'), guesses],
     [() => refusal(npm, 'verifyOtp', { email, token: '000000', type: 'recovery' }), guesses],
   ];
-  for (const [ask, code] of asked) expect(await untilHeld(ask)).toEqual(no(429, code));
+  for (const [ask, code] of asked) expect(await callUntilRateLimited(ask)).toEqual(noError(429, code));
   // It counts with the mails for a new password.
-  expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(no(429, mails));
-  const told = await waits(page);
+  expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(noError(429, mails));
+  const told = await retryAfterValues(page);
   expect(told).toHaveLength(asked.length + 1);
   for (const wait of told) expect(wait).toMatch(/^[1-9]\d*$/);
   expect(await refusal(npm, 'getUser')).toBeNull();
 });
 
 test('one address asks only so often, and whoever is signed in there stays so', async ({ browser }) => {
-  await inOffice(browser, { SPV_AUTH_RATE_LIMITS: 'true' }, async (office) => {
-    const { page, npm } = await opens(office);
-    expect(await enters(npm, 'client@example.com')).toBeNull();
+  await testInServer(browser, { SPV_AUTH_RATE_LIMITS: 'true' }, async (office) => {
+    const { page, npm } = await openAuthClient(office);
+    expect(await signIn(npm, 'client@example.com')).toBeNull();
     const asked: (() => Promise<Refusal>)[] = [
       () => refusal(npm, 'verifyOtp', { token_hash: 'x', type: 'recovery' }),
       () => refusal(npm, 'resetPasswordForEmail', 'no address'),
       () => refusal(npm, 'signInWithSSO', { domain: 'example.com' }),
       () => refusal(npm, 'signInWithPassword', { email: '', password }),
-      () => shows(npm, '6a7b1f7e-9f8f-4a59-8f7b-0123456789ab', '123456'),
+      () => currentCode(npm, '6a7b1f7e-9f8f-4a59-8f7b-0123456789ab', '123456'),
     ];
-    for (const ask of asked) expect(await untilHeld(ask)).toEqual(no(429, 'over_request_rate_limit'));
-    const told = await waits(page);
+    for (const ask of asked) expect(await callUntilRateLimited(ask)).toEqual(noError(429, 'over_request_rate_limit'));
+    const told = await retryAfterValues(page);
     expect(told).toHaveLength(asked.length);
     for (const wait of told) expect(wait).toMatch(/^[1-9]\d*$/);
     expect(await refusal(npm, 'refreshSession')).toBeNull();

@@ -1,16 +1,16 @@
 /** From a command on the operator's terminal to a client who follows an order. */
 import { expect, test } from './support/fixtures';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Visitor } from './support/users';
 import { password } from './support/portal';
 
-const chosen = 'a sentence that only Maya knows';
-const chosenLater = 'another sentence of Maya';
+const PASSWORD = 'a sentence that only Maya knows';
+const NEW_PASSWORD = 'another sentence of Maya';
 
 test('an order made on the command line reaches the client, who sets a password and follows it @postgres', async ({
   office,
 }) => {
-  const newcomer = office.newcomer('Maya', 'Ortiz');
+  const newcomer = office.newPerson('Maya', 'Ortiz');
   const said = await office.portal.spvctl(
     ...['client', 'create', '--setup', 'quick', '--first-name', 'Maya', '--last-name', 'Ortiz'],
     ...['--email', newcomer.email, '--company', 'Meridian Ventures', '--iso', 'iso@example.com'],
@@ -19,26 +19,26 @@ test('an order made on the command line reaches the client, who sets a password 
   expect(said.words).toContain('Client has been created and notified via email');
   expect(said.code).toBe(0);
 
-  const setUp = await office.portal.post.arrives(newcomer.email, 'Set your password');
+  const setUp = await office.portal.post.waitForMail(newcomer.email, 'Set your password');
   const link = setUp.link('/auth/reset-password');
   expect(link).toContain(`${office.portal.url}/auth/reset-password?token_hash=`);
   // The news of the order leads to a sign-in: it waits until there is a password.
   const before = await office.portal.post.mails();
   expect(before.filter((mail) => mail.to.includes(newcomer.email))).toHaveLength(1);
 
-  await aScannerLooksAt(link, office);
+  await scanLink(link, office);
 
   const maya = await office.visitor();
-  await maya.opens(link);
+  await maya.open(link);
   await expect(maya.heading('Set your password')).toBeVisible();
   await maya.button('Continue').click();
   await expect(maya.heading('Choose a password')).toBeVisible();
   await expect(maya.page.getByText(/session/i)).toHaveCount(0);
-  await maya.writes({ Password: chosen, 'Repeat the password': chosen });
+  await maya.fill({ Password: PASSWORD, 'Repeat the password': PASSWORD });
   await maya.button('Save password').click();
-  await maya.isTold('Your password is saved');
-  await maya.isAt('/client-dashboard');
-  const ordered = await office.portal.post.arrives(newcomer.email, 'has been created');
+  await maya.expectToast('Your password is saved');
+  await maya.expectPath('/client-dashboard');
+  const ordered = await office.portal.post.waitForMail(newcomer.email, 'has been created');
   expect(ordered.link('/auth/login/client')).toBe(`${office.portal.url}/auth/login/client`);
   for (const mail of [setUp, ordered]) {
     expect(mail.html).toContain('Hello Maya Ortiz');
@@ -46,8 +46,8 @@ test('an order made on the command line reaches the client, who sets a password 
   }
 
   const again = await office.visitor();
-  await again.signsIn('client', newcomer.email, chosen);
-  await again.isAt('/client-dashboard');
+  await again.signIn('client', newcomer.email, PASSWORD);
+  await again.expectPath('/client-dashboard');
   await expect(maya.heading('Welcome, Maya')).toBeVisible();
   await expect(maya.card('Processing')).toContainText('1');
   await expect(maya.card('Pending')).toContainText('0');
@@ -71,38 +71,38 @@ test('an order made on the command line reaches the client, who sets a password 
 });
 
 test('a link that was used says so and offers a new one, whose code works as well', async ({ office }) => {
-  const newcomer = office.newcomer('Noor', 'Haddad');
+  const newcomer = office.newPerson('Noor', 'Haddad');
   await office.clientWithOrder(newcomer);
-  const mail = await office.portal.post.arrives(newcomer.email, 'Set your password');
+  const mail = await office.portal.post.waitForMail(newcomer.email, 'Set your password');
   const link = mail.link('/auth/reset-password');
 
   const noor = await office.visitor();
-  await noor.opens(link);
+  await noor.open(link);
   await noor.button('Continue').click();
-  await noor.writes({ Password: chosen, 'Repeat the password': chosen });
+  await noor.fill({ Password: PASSWORD, 'Repeat the password': PASSWORD });
   await noor.button('Save password').click();
   await expect(noor.heading('Welcome, Noor')).toBeVisible();
 
   const later = await office.visitor();
-  await later.opens(link);
+  await later.open(link);
   await later.button('Continue').click();
   await expect(later.heading('This link is no longer valid')).toBeVisible();
   await expect(later.page.getByText('It has expired or was used already.')).toBeVisible();
 
   await later.button('Send link').click();
-  await later.isToldBeside('Email', 'Enter your e-mail address.');
-  await later.writes({ Email: newcomer.email });
+  await later.expectFieldError('Email', 'Enter your e-mail address.');
+  await later.fill({ Email: newcomer.email });
   await later.button('Send link').click();
   await expect(later.heading('Check your mail')).toBeVisible();
 
-  const recovery = await office.portal.post.arrives(newcomer.email, 'Choose a new password');
-  await later.writes({ 'Code from the mail': recovery.code() });
+  const recovery = await office.portal.post.waitForMail(newcomer.email, 'Choose a new password');
+  await later.fill({ 'Code from the mail': recovery.code() });
   await later.button('Continue').click();
-  await setsPassword(later, chosenLater);
+  await setPassword(later, NEW_PASSWORD);
   await expect(later.heading('Welcome, Noor')).toBeVisible();
 
   // Using the code has used up the link beside it.
-  await later.opens(recovery.link('/auth/reset-password'));
+  await later.open(recovery.link('/auth/reset-password'));
   await later.button('Continue').click();
   await expect(later.heading('This link is no longer valid')).toBeVisible();
 });
@@ -110,82 +110,82 @@ test('a link that was used says so and offers a new one, whose code works as wel
 test('a forgotten password is recovered by the six digits in the mail, and by no others', async ({
   office,
 }) => {
-  const newcomer = office.newcomer('Ida', 'Lund');
+  const newcomer = office.newPerson('Ida', 'Lund');
   await office.clientWithOrder(newcomer);
-  await office.setsPassword(newcomer.email);
+  await office.setPassword(newcomer.email);
 
   // Somebody who may know the old password is signed in.
   const elsewhere = await office.visitor();
-  await elsewhere.signsIn('client', newcomer.email, password);
+  await elsewhere.signIn('client', newcomer.email, password);
   await expect(elsewhere.heading('Welcome, Ida')).toBeVisible();
 
   const ida = await office.visitor();
-  await ida.opens('/auth/login/client');
+  await ida.open('/auth/login/client');
   await ida.link('Forgot password?').click();
-  await ida.isAt('/auth/forgot-password');
-  await ida.writes({ Email: newcomer.email.toUpperCase() });
+  await ida.expectPath('/auth/forgot-password');
+  await ida.fill({ Email: newcomer.email.toUpperCase() });
   await ida.button('Send link').click();
   await expect(ida.heading('Check your mail')).toBeVisible();
 
-  const mail = await office.portal.post.arrives(newcomer.email, 'Choose a new password');
+  const mail = await office.portal.post.waitForMail(newcomer.email, 'Choose a new password');
   const wrong = mail.code() === '000000' ? '111111' : '000000';
-  await ida.writes({ 'Code from the mail': '12ab' });
+  await ida.fill({ 'Code from the mail': '12ab' });
   await ida.button('Continue').click();
-  await ida.isToldBeside('Code from the mail', 'Enter the six digits of the code.');
-  await ida.writes({ 'Code from the mail': wrong });
+  await ida.expectFieldError('Code from the mail', 'Enter the six digits of the code.');
+  await ida.fill({ 'Code from the mail': wrong });
   await ida.button('Continue').click();
   await expect(ida.page.getByRole('alert')).toHaveText(
     'This code is wrong or no longer valid. Check it, or ask for a new one.',
   );
 
-  await ida.writes({ 'Code from the mail': mail.code() });
+  await ida.fill({ 'Code from the mail': mail.code() });
   await ida.button('Continue').click();
   await expect(ida.heading('Choose a new password')).toBeVisible();
-  await ida.writes({ 'New password': 'short', 'Repeat the password': 'short' });
+  await ida.fill({ 'New password': 'short', 'Repeat the password': 'short' });
   await ida.button('Save password').click();
-  await ida.isToldBeside('New password', 'Use at least 8 characters.');
-  await ida.writes({ 'New password': chosen, 'Repeat the password': chosenLater });
+  await ida.expectFieldError('New password', 'Use at least 8 characters.');
+  await ida.fill({ 'New password': PASSWORD, 'Repeat the password': NEW_PASSWORD });
   await ida.button('Save password').click();
-  await ida.isToldBeside('Repeat the password', 'The two passwords are not the same.');
-  await setsPassword(ida, chosen);
+  await ida.expectFieldError('Repeat the password', 'The two passwords are not the same.');
+  await setPassword(ida, PASSWORD);
   await expect(ida.heading('Welcome, Ida')).toBeVisible();
 
   // A new password ends the other sessions at once, and the old one is worth nothing.
-  await elsewhere.opens('/client-dashboard');
-  await elsewhere.isAt('/');
-  await elsewhere.signsIn('client', newcomer.email, password);
-  await elsewhere.isRefused('Login Failed', 'The e-mail address or the password is wrong.');
+  await elsewhere.open('/client-dashboard');
+  await elsewhere.expectPath('/');
+  await elsewhere.signIn('client', newcomer.email, password);
+  await elsewhere.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
 });
 
 test('a forgotten password of an address that nobody has is answered alike, and no mail leaves', async ({
   office,
 }) => {
-  const nobody = office.newcomer('No', 'Body');
-  const somebody = office.newcomer('Sam', 'Boddy');
+  const nobody = office.newPerson('No', 'Body');
+  const somebody = office.newPerson('Sam', 'Boddy');
   await office.clientWithOrder(somebody);
-  await office.setsPassword(somebody.email);
+  await office.setPassword(somebody.email);
 
   const visitor = await office.visitor();
   for (const { email } of [nobody, somebody]) {
-    await visitor.opens('/auth/forgot-password');
-    await visitor.writes({ Email: email });
+    await visitor.open('/auth/forgot-password');
+    await visitor.fill({ Email: email });
     await visitor.button('Send link').click();
     await expect(visitor.heading('Check your mail')).toBeVisible();
     await expect(visitor.page.getByRole('main').getByRole('status')).toContainText(
       `If there is an account for ${email}`,
     );
   }
-  await office.portal.post.arrives(somebody.email, 'Choose a new password');
+  await office.portal.post.waitForMail(somebody.email, 'Choose a new password');
   const mails = await office.portal.post.mails();
   expect(mails.filter((mail) => mail.to.includes(nobody.email))).toEqual([]);
 });
 
 test('the dashboard while it is loading, broken, empty and filled', async ({ office }) => {
-  const newcomer = office.newcomer('Elin', 'Sund');
+  const newcomer = office.newPerson('Elin', 'Sund');
   const { spv } = await office.clientWithOrder(newcomer);
-  await office.setsPassword(newcomer.email);
+  await office.setPassword(newcomer.email);
   const elin = await office.person(newcomer.email);
-  elin.foresees(/500/);
+  elin.allowError(/500/);
   const address = '**/rest/v1/dashboards/client';
   let answer: (what: 'broken' | 'empty') => void = () => undefined;
   await elin.page.route(address, async (route) => {
@@ -194,7 +194,7 @@ test('the dashboard while it is loading, broken, empty and filled', async ({ off
     const none = { processing: 0, pending: 0, completed: 0, spvs: [], activity: [], representative: null };
     return route.fulfill({ json: none });
   });
-  await elin.opens('/client-dashboard');
+  await elin.open('/client-dashboard');
   await expect(elin.heading('Welcome, Elin')).toBeVisible();
   await expect(elin.page.locator('[aria-busy="true"]').first()).toBeVisible();
   // A failure is tried again by itself before it is told of.
@@ -225,7 +225,7 @@ test('the dashboard while it is loading, broken, empty and filled', async ({ off
 });
 
 test('on a terminal, spvctl asks for what was not given', async ({ office }) => {
-  const newcomer = office.newcomer('Bo', 'Ahlgren');
+  const newcomer = office.newPerson('Bo', 'Ahlgren');
   const said = await office.portal.onTerminal(
     ['client', 'create', '--setup', 'quick', '--company', 'Meridian Ventures'],
     [
@@ -240,7 +240,7 @@ test('on a terminal, spvctl asks for what was not given', async ({ office }) => 
   );
   expect(said.words).toContain('Client has been created and notified via email');
   expect(said.code).toBe(0);
-  await office.portal.post.arrives(newcomer.email, 'Set your password');
+  await office.portal.post.waitForMail(newcomer.email, 'Set your password');
   const client = await office.portal.operator<{ name: string; iso: string | null }>(
     ...['client', 'show', newcomer.email],
   );
@@ -248,7 +248,7 @@ test('on a terminal, spvctl asks for what was not given', async ({ office }) => 
 });
 
 test('without a terminal, spvctl names what is missing and makes nothing', async ({ office }) => {
-  const newcomer = office.newcomer('Una', 'Silva');
+  const newcomer = office.newPerson('Una', 'Silva');
   const said = await office.portal.spvctl('client', 'create', '--setup', 'quick', '--email', newcomer.email);
   expect(said.code).toBe(2);
   expect(said.words).toMatch(/missing --first-name, --last-name, --company, --price/);
@@ -256,21 +256,21 @@ test('without a terminal, spvctl names what is missing and makes nothing', async
   expect(shown.code).toBe(1);
 });
 
-async function setsPassword(person: Visitor, chosen: string): Promise<void> {
+async function setPassword(person: Visitor, PASSWORD: string): Promise<void> {
   await expect(person.heading('Choose a new password')).toBeVisible();
-  await person.writes({ 'New password': chosen, 'Repeat the password': chosen });
+  await person.fill({ 'New password': PASSWORD, 'Repeat the password': PASSWORD });
   await person.button('Save password').click();
-  await person.isTold('Your password is saved');
+  await person.expectToast('Your password is saved');
 }
 
 /** Reads the link again and again, and even runs the page, but presses nothing. */
-async function aScannerLooksAt(link: string, office: Office): Promise<void> {
+async function scanLink(link: string, office: TestServer): Promise<void> {
   for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {
     const answer = await fetch(link, { method });
     expect(answer.status).toBe(200);
   }
   const scanner = await office.visitor();
-  await scanner.opens(link);
+  await scanner.open(link);
   await expect(scanner.button('Continue')).toBeVisible();
 }
 

@@ -1,26 +1,26 @@
 /** A client's profile: what they say of themselves, how they want things shown, their own log. */
-import { isQuiet } from './support/pageChecks';
+import { waitForIdle } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 test('personal information is saved, checked by the server, and not lost unasked', async ({ office }) => {
-  const who = office.newcomer('Maya', 'Ortiz');
+  const who = office.newPerson('Maya', 'Ortiz');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const maya = await office.person(who.email);
-  await maya.opens('/client-profile');
+  await maya.open('/client-profile');
   await expect(maya.field('First Name')).toHaveValue('Maya');
   await expect(maya.field('Email')).toHaveValue(who.email);
   await expect(maya.field('Email')).toHaveAttribute('readonly');
 
-  await maya.writes({ 'First Name': '' });
+  await maya.fill({ 'First Name': '' });
   await maya.page.getByLabel('Date of birth').fill('2200-01-01');
   await maya.button('Save Changes').click();
-  await maya.isRefused('Missing Information', 'Please fill in all required fields');
-  await maya.isToldBeside('First Name', 'Please fill in this field.');
+  await maya.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await maya.expectFieldError('First Name', 'Please fill in this field.');
   await expect(maya.page.getByText('Must not be in the future.', { exact: true })).toBeVisible();
-  await maya.writes({ 'First Name': 'Mayra', Company: 'Ortiz & Söhne', 'Job title': 'Founder' });
+  await maya.fill({ 'First Name': 'Mayra', Company: 'Ortiz & Söhne', 'Job title': 'Founder' });
   await maya.button('Save Changes').click();
-  await maya.isRefused('Error');
+  await maya.expectErrorToast('Error');
   await expect(maya.page.getByText('Must not be in the future.', { exact: true })).toBeVisible();
   await maya.page.getByLabel('Date of birth').fill('1984-05-17');
   // The named ones come first.
@@ -32,35 +32,35 @@ test('personal information is saved, checked by the server, and not lost unasked
   await state.click();
   await expect(maya.page.getByRole('option').first()).toHaveText('California');
   await maya.page.getByRole('option', { name: 'Texas', exact: true }).click();
-  await maya.writes({ City: 'Austin', 'Street address': '1 Congress Ave', 'ZIP code': '78701' });
+  await maya.fill({ City: 'Austin', 'Street address': '1 Congress Ave', 'ZIP code': '78701' });
   await maya.button('Save Changes').click();
-  await maya.isTold('Profile Updated', 'Your changes have been saved successfully.');
+  await maya.expectToast('Profile Updated', 'Your changes have been saved successfully.');
   await maya.page.reload();
   await expect(maya.field('First Name')).toHaveValue('Mayra');
   await expect(maya.page.getByRole('combobox', { name: 'State', exact: true })).toHaveValue('Texas');
   await expect(maya.page.getByRole('button', { name: 'Account menu of Mayra Ortiz' })).toBeVisible();
 
-  await maya.writes({ City: 'Dallas' });
+  await maya.fill({ City: 'Dallas' });
   await maya.button('Reset Changes').click();
   const question = maya.dialog('Discard what you typed?');
   await maya.button('Cancel', question).click();
   await expect(maya.field('City')).toHaveValue('Dallas');
   await maya.button('Reset Changes').click();
   await maya.button('Discard', question).click();
-  await maya.isAt('/client-dashboard');
-  await maya.opens('/client-profile');
+  await maya.expectPath('/client-dashboard');
+  await maya.open('/client-profile');
   await expect(maya.field('City')).toHaveValue('Austin');
   await maya.button('Reset Changes').click();
-  await maya.isAt('/client-dashboard');
+  await maya.expectPath('/client-dashboard');
 });
 
 test('language, zone, date format and theme change what is shown', async ({ office }) => {
-  const who = office.newcomer('Zoe', 'Lang');
+  const who = office.newPerson('Zoe', 'Lang');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const zoe = await office.person(who.email);
-  await zoe.opens('/client-profile?tab=preferences');
-  await zoe.chooses('Language', 'Español');
+  await zoe.open('/client-profile?tab=preferences');
+  await zoe.choose('Language', 'Español');
   const zone = zoe.page.getByRole('combobox', { name: 'Time zone', exact: true });
   await zone.click();
   await expect(zoe.page.getByRole('option').first()).toHaveText(/^New York \(GMT-[45]\)$/);
@@ -73,10 +73,10 @@ test('language, zone, date format and theme change what is shown', async ({ offi
   await zone.pressSequentially('nowhere');
   await zone.press('Tab');
   await expect(zone).toHaveValue('Tokyo (GMT+9)');
-  await zoe.chooses('Date format', 'Year-month-day');
-  await zoe.chooses('Theme', 'Dark');
+  await zoe.choose('Date format', 'Year-month-day');
+  await zoe.choose('Theme', 'Dark');
   await zoe.button('Save Changes').click();
-  await zoe.isTold('Preferencias guardadas');
+  await zoe.expectToast('Preferencias guardadas');
   await expect(zoe.page.locator('html')).toHaveAttribute('lang', 'es');
   await expect(zoe.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
   const there = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Tokyo' }).format(new Date());
@@ -84,59 +84,59 @@ test('language, zone, date format and theme change what is shown', async ({ offi
 
   // Another browser of the same person.
   const elsewhere = await office.person(who.email);
-  await elsewhere.opens('/client-dashboard/billing');
-  await isQuiet(elsewhere.page);
+  await elsewhere.open('/client-dashboard/billing');
+  await waitForIdle(elsewhere.page);
   await expect(elsewhere.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
   await expect(elsewhere.page.getByText(/^20\d\d-\d\d-\d\d$/).first()).toBeVisible();
 
   // Left to the device again, it is so there, too.
-  await zoe.chooses('Tema', 'Como el dispositivo');
+  await zoe.choose('Tema', 'Como el dispositivo');
   await zoe.button('Guardar cambios').click();
-  await zoe.isTold('Preferencias guardadas');
+  await zoe.expectToast('Preferencias guardadas');
   await elsewhere.page.reload();
   await expect(elsewhere.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
 
   // And in mails: until when a link is good, on their own clock.
   const visitor = await office.visitor();
-  await visitor.opens('/auth/forgot-password');
-  await visitor.writes({ Email: who.email });
+  await visitor.open('/auth/forgot-password');
+  await visitor.fill({ Email: who.email });
   await visitor.button('Send link').click();
-  const mail = await office.portal.post.arrives(who.email, 'contraseña');
+  const mail = await office.portal.post.waitForMail(who.email, 'contraseña');
   expect(mail.text).toMatch(/20\d\d-\d\d-\d\d, \d\d:\d\d JST/);
 });
 
 test('British English writes dates and times as Britain does', async ({ office }) => {
-  const who = office.newcomer('Edith', 'Finch');
+  const who = office.newPerson('Edith', 'Finch');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   await office.portal.operator('step', 'set', spv.identifier, '1', '--due-date', '2030-11-22');
   const edith = await office.person(who.email);
-  await edith.opens(`/client-dashboard/orders/${spv.id}`);
+  await edith.open(`/client-dashboard/orders/${spv.id}`);
   await expect(edith.page.getByText('Due Nov 22, 2030').first()).toBeVisible();
 
-  await edith.opens('/client-profile?tab=preferences');
-  await edith.chooses('Language', 'English (UK)');
+  await edith.open('/client-profile?tab=preferences');
+  await edith.choose('Language', 'English (UK)');
   await edith.button('Save Changes').click();
-  await edith.isTold('Preferences saved');
+  await edith.expectToast('Preferences saved');
   await expect(edith.page.locator('html')).toHaveAttribute('lang', 'en-GB');
   const example = /^A date and time look like this: \d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d$/;
   await expect(edith.page.getByText(example)).toBeVisible();
-  await edith.opens(`/client-dashboard/orders/${spv.id}`);
+  await edith.open(`/client-dashboard/orders/${spv.id}`);
   await expect(edith.page.getByText('Due 22 Nov 2030').first()).toBeVisible();
 
   // In another browser, which prefers American English, too.
   const elsewhere = await office.person(who.email);
-  await elsewhere.opens(`/client-dashboard/orders/${spv.id}`);
+  await elsewhere.open(`/client-dashboard/orders/${spv.id}`);
   await expect(elsewhere.page.getByText('Due 22 Nov 2030').first()).toBeVisible();
 });
 
 test('the activity log tells of what one did @postgres', async ({ office }) => {
-  const who = office.newcomer('Lena', 'Fuchs');
+  const who = office.newPerson('Lena', 'Fuchs');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const lena = await office.person(who.email);
   await lena.api.patch('/rest/v1/me/profile', { city: 'Graz' });
-  await lena.opens('/client-profile');
+  await lena.open('/client-profile');
   await lena.page.getByRole('tab', { name: 'Activity Log', exact: true }).click();
   const log = lena.page.getByRole('region', { name: 'Activity Log' });
   await expect(log.getByRole('listitem').first()).toContainText('changed the account of Lena Fuchs');

@@ -1,22 +1,22 @@
 /** An employee signs in and sets up clients with their first orders. */
 import { paths } from '../src/paths';
 import { expect, test } from './support/fixtures';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Staff } from './support/users';
 import { password } from './support/portal';
 
 const missing = 'Please fill in this field.';
 
 test('an employee signs in and finds four tabs', async ({ office }) => {
-  const elias = await office.visitorWhoWorksHere();
-  await elias.opens('/auth/login/employee');
-  await elias.writes({ Email: 'employee@example.com', Password: password });
+  const elias = await office.signedOutStaff();
+  await elias.open('/auth/login/employee');
+  await elias.fill({ Email: 'employee@example.com', Password: password });
   // The greeting is gone after five seconds, which a page under load may need by itself.
   await Promise.all([
-    elias.isTold('Welcome back!', 'Successfully logged in to Employee Portal'),
+    elias.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
     elias.button('Sign In').click(),
   ]);
-  await elias.isAt('/employee-dashboard');
+  await elias.expectPath('/employee-dashboard');
   await expect(elias.heading('Employee Dashboard')).toBeVisible();
   await expect(elias.page.getByText('Welcome back, Elias')).toBeVisible();
 
@@ -35,18 +35,18 @@ test('an employee signs in and finds four tabs', async ({ office }) => {
   }
   await expect(elias.card('Newest clients').getByRole('row')).toHaveCount(6);
   for (const tab of ['Clients', 'Companies', 'ISOs'] as const) {
-    await elias.goesTo(tab);
+    await elias.openTab(tab);
     const table = elias.page.getByRole('table', { name: tab, exact: true });
     await expect(table.getByRole('columnheader')).toHaveText(columns[tab]);
     // The head and at least three rows, which may still be on their way.
     await expect(table.getByRole('row').nth(3)).toBeVisible();
   }
-  await elias.goesTo('SPVs');
+  await elias.openTab('SPVs');
   await expect(elias.page.getByText('Select an SPV from the list to view its steps')).toBeVisible();
   await expect(elias.page.getByRole('region', { name: 'SPV orders' })).toBeVisible();
 
   // The tab is part of the address: going back and loading anew lead to the same place.
-  await elias.isAt('/employee-dashboard?tab=spvs');
+  await elias.expectPath('/employee-dashboard?tab=spvs');
   await elias.page.reload();
   await expect(elias.page.getByRole('tab', { name: 'SPVs', selected: true })).toBeVisible();
   // Revenue is for super admins.
@@ -57,19 +57,19 @@ test('an employee signs in and finds four tabs', async ({ office }) => {
 test('Quick Setup says what is missing or wrong, keeps what was typed, and then mails the client @postgres', async ({
   office,
 }) => {
-  const who = office.newcomer('Olga', 'Brandt');
+  const who = office.newPerson('Olga', 'Brandt');
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   const dialog = elias.dialog('Quick Setup (Email)');
   await elias.button('Quick Setup (Email)').click();
 
-  await elias.writes({ 'First Name': who.first, 'Last Name': '   ', Phone: '1'.repeat(41) }, dialog);
+  await elias.fill({ 'First Name': who.first, 'Last Name': '   ', Phone: '1'.repeat(41) }, dialog);
   await elias.button('Create Client', dialog).click();
-  await elias.isRefused('Missing Information', 'Please fill in all required fields');
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   for (const label of ['Last Name', 'Email', 'Company', 'ISO', 'SPV Price']) {
-    await elias.isToldBeside(label, missing, dialog);
+    await elias.expectFieldError(label, missing, dialog);
   }
-  await elias.isToldBeside('Phone', 'Must have at most 40 characters.', dialog);
+  await elias.expectFieldError('Phone', 'Must have at most 40 characters.', dialog);
   await expect(elias.field('Last Name', dialog)).toBeFocused();
   for (const label of ['First Name', 'Address']) {
     await expect(elias.field(label, dialog)).not.toHaveAccessibleDescription(missing);
@@ -77,50 +77,50 @@ test('Quick Setup says what is missing or wrong, keeps what was typed, and then 
   await expect(elias.field('First Name', dialog)).toHaveValue(who.first);
 
   // A message goes away with its own field's change only.
-  await elias.finds('Company', 'Meridian Ventures', dialog);
+  await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
   await expect(elias.field('Company', dialog)).not.toHaveAccessibleDescription(missing);
-  await elias.isToldBeside('Last Name', missing, dialog);
-  await elias.writes(
+  await elias.expectFieldError('Last Name', missing, dialog);
+  await elias.fill(
     { 'Last Name': who.last, Email: 'olga at example', Phone: '', 'SPV Price': '-5' },
     dialog,
   );
   const mistakes = async () => {
-    await elias.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.', dialog);
-    await elias.isToldBeside('SPV Price', 'Must not be less than zero.', dialog);
+    await elias.expectFieldError('Email', 'Enter an e-mail address, for example name@example.com.', dialog);
+    await elias.expectFieldError('SPV Price', 'Must not be less than zero.', dialog);
     await expect(elias.field('Company', dialog)).not.toHaveAccessibleDescription(missing);
     await expect(elias.field('Email', dialog)).toBeFocused();
   };
   await elias.button('Create Client', dialog).click();
-  await elias.isRefused('Missing Information', 'Please fill in all required fields');
-  await elias.isToldBeside('ISO', missing, dialog);
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await elias.expectFieldError('ISO', missing, dialog);
   await mistakes();
-  await elias.finds('ISO', 'Ingrid Solberg', dialog);
+  await elias.pickFromSearch('ISO', 'Ingrid Solberg', dialog);
   // With a partner there is a commission, and it is asked for.
   await elias.button('Create Client', dialog).click();
-  await elias.isRefused('Missing Information', 'Please fill in all required fields');
-  await elias.isToldBeside('Commission', missing, dialog);
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await elias.expectFieldError('Commission', missing, dialog);
   await mistakes();
 
-  await elias.writes({ Commission: 'a tenth' }, dialog);
+  await elias.fill({ Commission: 'a tenth' }, dialog);
   await elias.button('Create Client', dialog).click();
-  await elias.isRefused('Error');
+  await elias.expectErrorToast('Error');
   await mistakes();
-  await elias.isToldBeside('Commission', 'Enter an amount, for example 1250.00.', dialog);
+  await elias.expectFieldError('Commission', 'Enter an amount, for example 1250.00.', dialog);
 
-  await elias.writes({ Email: who.email, 'SPV Price': '1234567890123', Commission: '125.00' }, dialog);
+  await elias.fill({ Email: who.email, 'SPV Price': '1234567890123', Commission: '125.00' }, dialog);
   await elias.button('Create Client', dialog).click();
-  await elias.isRefused('Error');
-  await elias.isToldBeside('SPV Price', 'Is too large.', dialog);
+  await elias.expectErrorToast('Error');
+  await elias.expectFieldError('SPV Price', 'Is too large.', dialog);
   await expect(elias.field('Email', dialog)).toHaveValue(who.email);
   await expect(elias.field('Company', dialog)).toHaveValue('Meridian Ventures');
 
-  await elias.writes({ 'SPV Price': '1,250.00' }, dialog);
+  await elias.fill({ 'SPV Price': '1,250.00' }, dialog);
   const before = await counters(elias);
   await elias.button('Create Client', dialog).click();
-  await elias.isTold('Client Created', 'Client has been created and notified via email');
+  await elias.expectToast('Client Created', 'Client has been created and notified via email');
   await expect(dialog).toBeHidden();
 
-  await elias.searches('Search clients', who.email);
+  await elias.search('Search clients', who.email);
   const row = elias.row(who.email, 'Clients');
   await expect(row).toContainText('Olga Brandt');
   await expect(row).toContainText('Meridian Ventures');
@@ -131,24 +131,24 @@ test('Quick Setup says what is missing or wrong, keeps what was typed, and then 
   await expect(elias.card('Total Clients')).toContainText(String(after.total_clients));
   await expect(elias.card('Active SPVs')).toContainText(String(after.active_spvs));
 
-  const mail = await office.portal.post.arrives(who.email, 'Set your password');
+  const mail = await office.portal.post.waitForMail(who.email, 'Set your password');
   expect(mail.text).toContain('Hello Olga Brandt');
   const [order] = await ordersOf(office, who.email);
   expect(order).toMatchObject({ status: 'active', price: '1250.00', commission: '125.00', country: 'US' });
   // The client's history is the order's as well.
-  await elias.picks('History', who.name);
+  await elias.chooseRowAction('History', who.name);
   const history = elias.dialog(`History of ${who.name}`);
   await expect(history).toContainText(`Elias Brandt created client ${who.name}`);
   await expect(history).toContainText('Elias Brandt created order SPV-');
 });
 
 test('Full Setup makes an active account and mails a welcome', async ({ office }) => {
-  const who = office.newcomer('Felix', 'Aymar');
+  const who = office.newPerson('Felix', 'Aymar');
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   const dialog = elias.dialog('Full Setup');
   await elias.button('Full Setup').click();
-  await elias.writes(
+  await elias.fill(
     {
       'First Name': who.first,
       'Last Name': who.last,
@@ -159,17 +159,17 @@ test('Full Setup makes an active account and mails a welcome', async ({ office }
     },
     dialog,
   );
-  await elias.finds('Company', 'Harborline Capital', dialog);
-  await elias.finds('ISO', 'No ISO partner', dialog);
+  await elias.pickFromSearch('Company', 'Harborline Capital', dialog);
+  await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
   await expect(elias.field('Commission', dialog)).toHaveCount(0);
-  await elias.chooses('Country', 'UAE', dialog);
+  await elias.choose('Country', 'UAE', dialog);
   await elias.button('Create Client', dialog).click();
-  await elias.isTold('Client Created', 'Client account is ready and welcome email sent');
+  await elias.expectToast('Client Created', 'Client account is ready and welcome email sent');
 
-  await elias.searches('Search clients', who.email);
+  await elias.search('Search clients', who.email);
   await expect(elias.row(who.email, 'Clients')).toContainText('Active');
   await expect(elias.row(who.email, 'Clients')).toContainText('+1 555 0177');
-  const mail = await office.portal.post.arrives(who.email, 'Welcome to');
+  const mail = await office.portal.post.waitForMail(who.email, 'Welcome to');
   expect(mail.link('/auth/reset-password')).toContain('token_hash=');
   const [order] = await ordersOf(office, who.email);
   expect(order).toMatchObject({ status: 'active', price: '2000.00', country: 'AE', iso_id: null });
@@ -178,22 +178,22 @@ test('Full Setup makes an active account and mails a welcome', async ({ office }
 test('an e-mail address that is taken, in whatever case, leads to an order for that client instead @postgres', async ({
   office,
 }) => {
-  const who = office.newcomer('Tara', 'Quinn');
+  const who = office.newPerson('Tara', 'Quinn');
   await office.clientWithOrder(who);
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   const dialog = elias.dialog('Quick Setup (Email)');
   await elias.button('Quick Setup (Email)').click();
-  await elias.writes(
+  await elias.fill(
     { 'First Name': 'T.', 'Last Name': 'Q.', Email: who.email.toUpperCase(), 'SPV Price': '10' },
     dialog,
   );
-  await elias.finds('Company', 'Meridian Ventures', dialog);
-  await elias.finds('ISO', 'No ISO partner', dialog);
+  await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
+  await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
   await elias.button('Create Client', dialog).click();
 
   const taken = /already has an account/;
-  await elias.isRefused('Error', taken);
+  await elias.expectErrorToast('Error', taken);
   await expect(elias.field('Email', dialog)).toHaveAccessibleDescription(taken);
   await expect(elias.field('First Name', dialog)).toHaveValue('T.');
   await expect(dialog.getByRole('alert')).toContainText('This e-mail address belongs to a client already.');
@@ -202,34 +202,34 @@ test('an e-mail address that is taken, in whatever case, leads to an order for t
   await elias.button('Add an order to this client', dialog).click();
   const order = elias.dialog('Create SPV Order');
   await expect(elias.field('Client', order)).toHaveValue(`${who.name} (${who.email})`);
-  await elias.writes({ 'Purchase Amount': '400000' }, order);
+  await elias.fill({ 'Purchase Amount': '400000' }, order);
   await elias.button('Create Order', order).click();
-  await elias.isTold('SPV Created');
+  await elias.expectToast('SPV Created');
   expect(await ordersOf(office, who.email)).toHaveLength(2);
 });
 
 test('a partner who no longer fits is refused beside the field, and another one is chosen', async ({
   office,
 }) => {
-  const who = office.newcomer('Nora', 'Lind');
+  const who = office.newPerson('Nora', 'Lind');
   const company = await office.company();
   const [stranger, leaving] = await Promise.all([
     partnerOf(office, await office.company(), 'Stan', 'Ager'),
     partnerOf(office, company, 'Lea', 'Ving'),
   ]);
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   const dialog = elias.dialog('Full Setup');
   await elias.button('Full Setup').click();
-  await elias.writes(
+  await elias.fill(
     { 'First Name': who.first, 'Last Name': who.last, Email: who.email, 'SPV Price': '900' },
     dialog,
   );
-  await elias.finds('Company', company.name, dialog);
+  await elias.pickFromSearch('Company', company.name, dialog);
   const refused = async (message: string) => {
     await elias.button('Create Client', dialog).click();
-    await elias.isRefused('Error', `ISO: ${message}`);
-    await elias.isToldBeside('ISO', message, dialog);
+    await elias.expectErrorToast('Error', `ISO: ${message}`);
+    await elias.expectFieldError('ISO', message, dialog);
     await expect(elias.field('ISO', dialog)).toBeFocused();
     await expect(elias.field('Email', dialog)).toHaveValue(who.email);
   };
@@ -241,32 +241,32 @@ test('a partner who no longer fits is refused beside the field, and another one 
     url.searchParams.delete('company_id');
     return route.continue({ url: url.href });
   });
-  await elias.finds('ISO', stranger.name, dialog);
+  await elias.pickFromSearch('ISO', stranger.name, dialog);
   await elias.page.unroute(partners);
-  await elias.writes({ Commission: '90' }, dialog);
+  await elias.fill({ Commission: '90' }, dialog);
   await refused('Does not belong to the chosen company.');
 
-  await elias.finds('ISO', leaving.name, dialog);
+  await elias.pickFromSearch('ISO', leaving.name, dialog);
   await elias.api.post(`/rest/v1/isos/${leaving.id}/archive`);
   await refused('Is archived. Restore it or choose another.');
   expect(await ordersOf(office, who.email)).toEqual([]);
 
-  await elias.finds('ISO', 'No ISO partner', dialog);
+  await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
   await elias.button('Create Client', dialog).click();
-  await elias.isTold('Client Created');
+  await elias.expectToast('Client Created');
   expect(await ordersOf(office, who.email)).toHaveLength(1);
 });
 
 test('a form that was typed into asks before it is thrown away', async ({ office }) => {
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   const dialog = elias.dialog('Quick Setup (Email)');
   await elias.button('Quick Setup (Email)').click();
   await elias.button('Cancel', dialog).click();
   await expect(dialog).toBeHidden();
 
   await elias.button('Quick Setup (Email)').click();
-  await elias.writes({ 'First Name': 'Half' }, dialog);
+  await elias.fill({ 'First Name': 'Half' }, dialog);
   await elias.page.keyboard.press('Escape');
   const question = elias.page.getByRole('alertdialog', { name: 'Discard what you typed?' });
   await elias.button('Keep editing', question).click();
@@ -277,48 +277,48 @@ test('a form that was typed into asks before it is thrown away', async ({ office
 });
 
 test('a client is edited, suspended, let in again, archived and restored @postgres', async ({ office }) => {
-  const who = office.newcomer('Vera', 'Molnar');
+  const who = office.newPerson('Vera', 'Molnar');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
-  await elias.searches('Search clients', who.email);
+  await elias.open('/employee-dashboard');
+  await elias.search('Search clients', who.email);
 
-  await elias.picks('Edit', who.name);
+  await elias.chooseRowAction('Edit', who.name);
   const edit = elias.dialog('Edit Client');
-  await elias.writes({ Phone: '+44 20 7946 0018' }, edit);
+  await elias.fill({ Phone: '+44 20 7946 0018' }, edit);
   await elias.button('Save', edit).click();
-  await elias.isTold('Client Updated', who.name);
+  await elias.expectToast('Client Updated', who.name);
   await expect(elias.row(who.email)).toContainText('+44 20 7946 0018');
 
   const vera = await office.visitor();
-  await vera.signsIn('client', who.email, password);
+  await vera.signIn('client', who.email, password);
   await expect(vera.heading('Welcome, Vera')).toBeVisible();
 
-  await elias.picks('Suspend', who.name);
+  await elias.chooseRowAction('Suspend', who.name);
   await elias.button('Suspend', elias.dialog(`Suspend ${who.name}?`)).click();
-  await elias.isTold('Client Suspended', who.name);
+  await elias.expectToast('Client Suspended', who.name);
   await expect(elias.row(who.email)).toContainText('Suspended');
   // Her session is over, her open page says so at once, and she cannot come back.
-  await vera.isRefused('Logged Out', 'Your session has ended. Please sign in again.');
-  await vera.isAt('/');
-  await vera.signsIn('client', who.email, password);
-  await vera.isRefused('Login Failed', 'This account is suspended or archived. Please contact support.');
+  await vera.expectErrorToast('Logged Out', 'Your session has ended. Please sign in again.');
+  await vera.expectPath('/');
+  await vera.signIn('client', who.email, password);
+  await vera.expectErrorToast('Login Failed', 'This account is suspended or archived. Please contact support.');
 
-  await elias.picks('Restore', who.name);
-  await elias.isTold('Client Restored', who.name);
-  await vera.fillsInSignIn(who.email, password);
+  await elias.chooseRowAction('Restore', who.name);
+  await elias.expectToast('Client Restored', who.name);
+  await vera.submitSignIn(who.email, password);
   await expect(vera.heading('Welcome, Vera')).toBeVisible();
 
   await expect(elias.row(who.name, 'Clients')).toContainText('Active');
-  await elias.picks('Archive', who.name);
+  await elias.chooseRowAction('Archive', who.name);
   await elias.button('Archive', elias.dialog(`Archive ${who.name}?`)).click();
-  await elias.isTold('Client Archived', who.name);
+  await elias.expectToast('Client Archived', who.name);
   await expect(elias.page.getByText(`Nothing matches “${who.email}”`)).toBeVisible();
   await elias.page.getByRole('switch', { name: 'Show archived' }).click();
   await expect(elias.row(who.email)).toContainText('Archived');
-  await elias.picks('Restore', who.name);
-  await elias.isTold('Client Restored', who.name);
+  await elias.chooseRowAction('Restore', who.name);
+  await elias.expectToast('Client Restored', who.name);
   await elias.page.getByRole('switch', { name: 'Show archived' }).click();
   await expect(elias.row(who.email)).toContainText('Active');
 });
@@ -341,7 +341,7 @@ test('each tab while its list is on its way, when it failed, and when it is aske
       await way;
       return route.fulfill({ status: 404 });
     });
-    await elias.opens(paths.employeeTab(list));
+    await elias.open(paths.employeeTab(list));
     const panel = elias.page.getByRole('tabpanel', { name: tab, exact: true });
     const orders = panel.getByRole('region', { name: 'SPV orders', exact: true });
     const rows = panel.getByRole('cell').or(orders.getByRole('button'));
@@ -360,17 +360,17 @@ test('each tab while its list is on its way, when it failed, and when it is aske
 
 test('on the first day of an office every list says that it is empty @postgres', async ({ emptyOffice }) => {
   const ada = await emptyOffice.firstEmployee('Ada', 'Berg');
-  await ada.opens('/employee-dashboard');
+  await ada.open('/employee-dashboard');
   for (const card of ['Total Clients', 'Active SPVs', 'Pending Reviews']) {
     await expect(ada.card(card)).toHaveText(new RegExp(`${card}0$`));
   }
   const empty = { Clients: 'No clients yet', Companies: 'No companies yet', ISOs: 'No ISOs yet' } as const;
   for (const tab of ['Clients', 'Companies', 'ISOs'] as const) {
-    await ada.goesTo(tab);
+    await ada.openTab(tab);
     await expect(ada.page.getByText(empty[tab], { exact: true })).toBeVisible();
     await expect(ada.page.getByRole('table')).toHaveCount(0);
   }
-  await ada.goesTo('SPVs');
+  await ada.openTab('SPVs');
   await expect(ada.page.getByText('No SPVs yet', { exact: true })).toBeVisible();
   await expect(ada.page.getByText('Select an SPV from the list to view its steps')).toBeVisible();
   // Made-up data is for demos only.
@@ -382,7 +382,7 @@ test('on the first day of an office every list says that it is empty @postgres',
     ['invoices?status=paid', 'No invoice has this status'],
     ['calls?status=declined', 'No call has this status'],
   ] as const) {
-    await ada.opens(`/employee-dashboard/${path}`);
+    await ada.open(`/employee-dashboard/${path}`);
     await expect(ada.page.getByText(words, { exact: true })).toBeVisible();
   }
 });
@@ -401,12 +401,12 @@ interface Order {
 }
 
 async function partnerOf(
-  office: Office,
+  office: TestServer,
   company: { id: string },
   first: string,
   last: string,
 ): Promise<{ id: string; name: string }> {
-  const who = office.newcomer(first, last);
+  const who = office.newPerson(first, last);
   const api = await office.api();
   const { id } = await api.post<{ id: string }>('/rest/v1/isos', {
     first_name: first,
@@ -417,7 +417,7 @@ async function partnerOf(
   return { id, name: who.name };
 }
 
-async function ordersOf(office: Office, email: string): Promise<Order[]> {
+async function ordersOf(office: TestServer, email: string): Promise<Order[]> {
   const api = await office.api();
   const { items } = await api.get<{ items: Order[] }>(`/rest/v1/spvs?q=${encodeURIComponent(email)}`);
   return items.filter((order) => order.client_email === email);

@@ -44,11 +44,11 @@ test('a lead becomes an order that closes and is paid, and ISO and company see t
   };
   const before = await finances();
   // The page is open all the while.
-  await clara.opens('/company-dashboard/finances?period=all_time');
+  await clara.open('/company-dashboard/finances?period=all_time');
   const totals = clara.page.getByRole('region', { name: 'In USD' });
   await expect(totals).toContainText(dollars(before.total.ordered));
 
-  const who = office.newcomer('Lukas', 'Berger');
+  const who = office.newPerson('Lukas', 'Berger');
   const lead = await ingrid.api.post<{ id: string }>('/rest/v1/leads', {
     first_name: who.first,
     last_name: who.last,
@@ -101,7 +101,7 @@ test('a lead becomes an order that closes and is paid, and ISO and company see t
   );
 
   // The commission report: on the screen, as CSV and as a workbook.
-  await clara.opens('/company-dashboard/reports?report=commissions&period=all_time');
+  await clara.open('/company-dashboard/reports?report=commissions&period=all_time');
   const paper = clara.page.getByRole('article', { name: 'Commissions' });
   await expect(paper).toContainText(dollars(after.total.commission));
   const row = paper.getByRole('row', { name: new RegExp(identifier) });
@@ -115,20 +115,20 @@ test('a lead becomes an order that closes and is paid, and ISO and company see t
   const [book] = await Promise.all([clara.page.waitForEvent('download'), clara.button('Excel').click()]);
   expect(book.suggestedFilename()).toMatch(/^commissions-.*\.xlsx$/);
   expect((await readFile(await book.path())).subarray(0, 2).toString()).toBe('PK');
-  await clara.opens('/company-dashboard/reports?report=portfolio&period=all_time');
+  await clara.open('/company-dashboard/reports?report=portfolio&period=all_time');
   const portfolio = clara.page.getByRole('article', { name: 'Portfolio' });
   await expect(portfolio.getByRole('row', { name: new RegExp(identifier) })).toContainText('$3,000.50');
   await expect(portfolio).toContainText(dollars(after.total.ordered));
 
   // The orders are sorted as they are asked for.
-  await clara.opens('/company-dashboard/spv');
+  await clara.open('/company-dashboard/spv');
   for (const [choice, order] of [
     ['Largest amount first', '-amount'],
     ['Oldest first', 'ordered_date'],
   ] as const) {
     await clara.field('Sort by').click();
     await clara.page.getByRole('option', { name: choice, exact: true }).click();
-    await clara.isAt(`/company-dashboard/spv?order=${order}`);
+    await clara.expectPath(`/company-dashboard/spv?order=${order}`);
     const sorted = await clara.api.get<Orders>(`/rest/v1/spvs?order=${order}&limit=1`);
     // Below the header.
     const highest = clara.page.getByRole('table', { name: 'All SPVs', exact: true }).getByRole('row').nth(1);
@@ -138,7 +138,7 @@ test('a lead becomes an order that closes and is paid, and ISO and company see t
 
 test('charts say in words what they show, and a report is mailed', async ({ office }) => {
   const clara = await office.companyAdmin();
-  await clara.opens('/company-dashboard/analytics?period=all_time');
+  await clara.open('/company-dashboard/analytics?period=all_time');
   for (const name of ['Orders over time', 'Time per step', 'On time', 'By country', 'By status'])
     await expect(clara.page.getByRole('table', { name, exact: true })).toBeVisible();
   const { total } = await clara.api.get<{ total: number }>('/rest/v1/analytics?period=all_time');
@@ -146,22 +146,22 @@ test('charts say in words what they show, and a report is mailed', async ({ offi
   const funnel = clara.page.getByRole('table', { name: 'By status' });
   await expect(funnel.getByRole('row', { name: /^Total/ })).toContainText(String(total));
 
-  await clara.opens('/company-dashboard/reports');
+  await clara.open('/company-dashboard/reports');
   await clara.button('Mail a report').click();
   const dialog = clara.dialog('Mail a report');
   for (const admin of await dialog.getByRole('checkbox').all()) await admin.uncheck();
   await clara.button('Save', dialog).click();
-  await clara.isRefused('Missing Information');
+  await clara.expectErrorToast('Missing Information');
   await dialog.getByLabel('Clara Voss').check();
   await clara.button('Save', dialog).click();
-  await clara.isTold('Mailed report saved', /^Next on /);
+  await clara.expectToast('Mailed report saved', /^Next on /);
   const mailed = clara.page.getByRole('table', { name: 'Mailed reports' });
   await expect(mailed.getByRole('row', { name: /Portfolio/ }).first()).toContainText('Every Monday');
 });
 
 test('on paper there is the report, and nothing that needs a screen', async ({ office }) => {
   const clara = await office.companyAdmin();
-  await clara.opens('/company-dashboard/reports?report=portfolio&period=all_time');
+  await clara.open('/company-dashboard/reports?report=portfolio&period=all_time');
   const paper = clara.page.getByRole('article', { name: 'Portfolio' });
   const ofTheScreen = [
     clara.page.getByRole('navigation'),

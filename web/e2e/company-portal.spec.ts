@@ -1,7 +1,7 @@
 /** A company's own portal: its people set it up, work in it side by side with others, and see nothing of them. */
 import type { Locator } from '@playwright/test';
 import { expect, test } from './support/fixtures';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Person } from './support/users';
 
 /** Sixteen pixels of our blue, as a PNG. */
@@ -10,7 +10,7 @@ const picture = Buffer.from(
   'base64',
 );
 
-interface Founded {
+interface CompanyFixture {
   company: { id: string; name: string };
   admin: Person;
   email: string;
@@ -20,10 +20,10 @@ interface Founded {
 }
 
 /** A company with an admin, a client and an order. */
-async function founded(office: Office, name: string, first: string): Promise<Founded> {
-  const company = await office.company(office.fresh(name));
-  const who = office.newcomer(first, 'Keeper');
-  const client = office.newcomer(`Client${first}`, 'Okoro');
+async function createCompany(office: TestServer, name: string, first: string): Promise<CompanyFixture> {
+  const company = await office.company(office.uniqueName(name));
+  const who = office.newPerson(first, 'Keeper');
+  const client = office.newPerson(`Client${first}`, 'Okoro');
   const api = await office.api();
   await api.post(`/rest/v1/companies/${company.id}/members`, {
     first_name: who.first,
@@ -31,7 +31,7 @@ async function founded(office: Office, name: string, first: string): Promise<Fou
     email: who.email,
   });
   const made = await office.clientWithOrder(client, company.id);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   return {
     company,
     admin: await office.person(who.email),
@@ -43,43 +43,43 @@ async function founded(office: Office, name: string, first: string): Promise<Fou
 }
 
 test('a company admin changes zone, language and currency, and sees them used', async ({ office }) => {
-  const { company, admin: clara, email, clientId } = await founded(office, 'Larkspur Capital', 'Clara');
+  const { company, admin: clara, email, clientId } = await createCompany(office, 'Larkspur Capital', 'Clara');
   const { page } = clara;
-  await clara.opens('/company-dashboard');
+  await clara.open('/company-dashboard');
   await expect(clara.heading(company.name)).toBeVisible();
   const side = page.getByRole('navigation', { name: 'Main navigation' });
   await clara.link('Settings', side).click();
-  await clara.isAt('/company-dashboard/settings');
+  await clara.expectPath('/company-dashboard/settings');
 
   const about = page.getByRole('form', { name: 'Company Information' });
-  await clara.writes({ 'Legal name': '', 'Tax ID / EIN': '07-12' }, about);
+  await clara.fill({ 'Legal name': '', 'Tax ID / EIN': '07-12' }, about);
   await clara.button('Save Changes', about).click();
-  await clara.isRefused('Missing Information', 'Please fill in all required fields');
-  await clara.isToldBeside('Legal name', 'Please fill in this field.', about);
-  await clara.isToldBeside(
+  await clara.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await clara.expectFieldError('Legal name', 'Please fill in this field.', about);
+  await clara.expectFieldError(
     'Tax ID / EIN',
     'Enter the number as this country writes it, for example 12-3456789.',
   );
-  await clara.writes({ 'Tax ID / EIN': '123456789', 'Legal name': 'Larkspur Capital Partners LP' }, about);
-  await clara.chooses('Industry', 'Finance', about);
-  await clara.chooses('Company size', '51-200 employees', about);
+  await clara.fill({ 'Tax ID / EIN': '123456789', 'Legal name': 'Larkspur Capital Partners LP' }, about);
+  await clara.choose('Industry', 'Finance', about);
+  await clara.choose('Company size', '51-200 employees', about);
   await clara.button('Save Changes', about).click();
-  await clara.isTold('Settings Saved', 'Your company settings have been updated successfully.');
+  await clara.expectToast('Settings Saved', 'Your company settings have been updated successfully.');
   await expect(clara.field('Tax ID / EIN', about)).toHaveValue('12-3456789');
 
   const choose = (name: string, buffer: Buffer) =>
     page.locator('input[type=file]').setInputFiles({ name, mimeType: 'image/png', buffer });
   await choose('logo.png', picture);
-  await clara.isTold('Settings Saved');
+  await clara.expectToast('Settings Saved');
   await expect(side.locator('img')).toHaveJSProperty('naturalWidth', 4);
 
   const regional = page.getByRole('form', { name: 'Regional Settings' });
-  await clara.finds('Time zone', 'Kiritimati', regional);
+  await clara.pickFromSearch('Time zone', 'Kiritimati', regional);
   // By keyboard: a toast lies where these lists open.
   await clara.button('Language', regional).pressSequentially('Es');
   await clara.button('Currency', regional).pressSequentially('EU');
   await clara.button('Save Changes', regional).click();
-  await clara.isTold('Settings Saved');
+  await clara.expectToast('Settings Saved');
   const there = new Date().toLocaleDateString('en-US', {
     timeZone: 'Pacific/Kiritimati',
     ...({ day: 'numeric', month: 'short', year: 'numeric' } as const),
@@ -88,25 +88,25 @@ test('a company admin changes zone, language and currency, and sees them used', 
 
   // The currency is the one that staff find in a new order's dialog.
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard?tab=spvs');
+  await elias.open('/employee-dashboard?tab=spvs');
   await elias.button('Create SPV Order').click();
   const dialog = elias.dialog('Create SPV Order');
-  await elias.finds('Company', company.name, dialog);
+  await elias.pickFromSearch('Company', company.name, dialog);
   await expect(dialog).toContainText('EUR');
 
   // Mails are in the language, with the logo inside.
   await clara.link('Employees', side).click();
   await clara.button('Invite an admin').click();
-  const theo = office.newcomer('Theo', 'Lang');
-  await clara.writes({ 'First Name': theo.first, 'Last Name': theo.last, Email: theo.email });
+  const theo = office.newPerson('Theo', 'Lang');
+  await clara.fill({ 'First Name': theo.first, 'Last Name': theo.last, Email: theo.email });
   await clara.button('Send Invitation').click();
-  await clara.isTold('Invitation sent', `A link to set a password is on its way to ${theo.email}.`);
-  const mail = await office.portal.post.arrives(theo.email, 'Elija su contraseña');
+  await clara.expectToast('Invitation sent', `A link to set a password is on its way to ${theo.email}.`);
+  const mail = await office.portal.post.waitForMail(theo.email, 'Elija su contraseña');
   expect(mail.html).toContain('cid:logo');
   await expect(clara.row(theo.email)).toContainText('Pending');
-  await clara.picks('Remove', theo.name);
+  await clara.chooseRowAction('Remove', theo.name);
   await clara.button('Remove', clara.dialog(`Remove ${theo.name}?`)).click();
-  await clara.isTold('Removed', theo.name);
+  await clara.expectToast('Removed', theo.name);
   await expect(clara.row(theo.email)).toHaveCount(0);
   // Nobody removes themselves.
   await expect(clara.row(email)).toContainText('You');
@@ -124,10 +124,10 @@ test('a company admin changes zone, language and currency, and sees them used', 
 });
 
 /** An ISO partner of a company, with a client, its order and a lead. */
-async function partner(office: Office, companyId: string, first: string) {
-  const who = office.newcomer(first, 'Bringer');
-  const client = office.newcomer(`Brought${first}`, 'Okoro');
-  const lead = office.newcomer(`Lead${first}`, 'Okoro');
+async function partner(office: TestServer, companyId: string, first: string) {
+  const who = office.newPerson(first, 'Bringer');
+  const client = office.newPerson(`Brought${first}`, 'Okoro');
+  const lead = office.newPerson(`Lead${first}`, 'Okoro');
   const api = await office.api();
   const iso = await api.post<{ id: string }>('/rest/v1/isos', {
     first_name: who.first,
@@ -136,7 +136,7 @@ async function partner(office: Office, companyId: string, first: string) {
     company_id: companyId,
   });
   const made = await office.clientWithOrder(client, companyId, iso.id);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const person = await office.person(who.email);
   await person.api.post('/rest/v1/leads', {
     first_name: lead.first,
@@ -157,7 +157,7 @@ async function partner(office: Office, companyId: string, first: string) {
 test("a partner's table loads as it is opened, and what staff do to an order is seen live @postgres", async ({
   office,
 }) => {
-  const { company, admin: clara, clientId } = await founded(office, 'Tamarind Funds', 'Cleo');
+  const { company, admin: clara, clientId } = await createCompany(office, 'Tamarind Funds', 'Cleo');
   const ilse = await partner(office, company.id, 'Ilse');
   // So many that the last of the tables is not shown without being asked for.
   const api = await office.api();
@@ -165,7 +165,7 @@ test("a partner's table loads as it is opened, and what staff do to an order is 
   for (let made = 0; made < 50; made += 10)
     await Promise.all(Array.from({ length: 10 }, () => api.post('/rest/v1/spvs', order)));
 
-  await clara.opens('/company-dashboard');
+  await clara.open('/company-dashboard');
   const group = (name: string) => clara.page.getByRole('region', { name, exact: true });
   const explained = (name: string, text: string) => group(name).getByRole('img', { name: text, exact: true });
   await expect(clara.row(ilse.client, 'Ilse Bringer')).toContainText(ilse.order);
@@ -179,7 +179,7 @@ test("a partner's table loads as it is opened, and what staff do to an order is 
   const how = explained('Unassigned', 'All orders of the company without a partner, whatever their status.');
   await how.hover();
   await expect(clara.page.getByRole('tooltip')).toContainText('without a partner');
-  await clara.withoutReloading(async () => {
+  await clara.withoutReload(async () => {
     await head.click();
     await expect(head).toHaveAttribute('aria-expanded', 'true');
     const rows = group('Unassigned').getByRole('table', { name: 'Unassigned', exact: true }).getByRole('row');
@@ -196,12 +196,12 @@ test("a partner's table loads as it is opened, and what staff do to an order is 
 
 test('on a phone the sidebar is a drawer that leads to every page', async ({ office }) => {
   const clara = await office.companyAdmin({ viewport: { width: 390, height: 844 } });
-  await clara.opens('/company-dashboard');
+  await clara.open('/company-dashboard');
   const drawer = clara.dialog('Company Portal');
   const goes = async (name: string, path: string) => {
     await clara.button('Open navigation').click();
     await clara.link(name, drawer.getByRole('navigation', { name: 'Main navigation' })).click();
-    await clara.isAt(path);
+    await clara.expectPath(path);
     await expect(drawer).toBeHidden();
     // There is no other.
     await expect(clara.page.getByRole('navigation', { name: 'Main navigation' })).toHaveCount(0);
@@ -224,15 +224,15 @@ test('on a phone the sidebar is a drawer that leads to every page', async ({ off
 });
 
 /** What is not to be there could still be on its way. */
-async function allIsThere(main: Locator) {
+async function waitForAll(main: Locator) {
   await expect(main.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0);
 }
 
 test('two companies side by side see nothing of each other, and a super admin looks at either @postgres', async ({
   office,
 }) => {
-  const one = await founded(office, 'Meridian East', 'Una');
-  const two = await founded(office, 'Meridian East', 'Dora');
+  const one = await createCompany(office, 'Meridian East', 'Una');
+  const two = await createCompany(office, 'Meridian East', 'Dora');
   const pages = ['/company-dashboard', '/company-dashboard/spv', '/company-dashboard/clients'];
   for (const [own, other] of [
     [one, two],
@@ -240,10 +240,10 @@ test('two companies side by side see nothing of each other, and a super admin lo
   ] as const) {
     for (const path of [...pages, '/company-dashboard/employees']) {
       // Also with the other's id in the address.
-      await own.admin.opens(`${path}?company=${other.company.id}`);
+      await own.admin.open(`${path}?company=${other.company.id}`);
       const main = own.admin.page.getByRole('main');
       await expect(main).toContainText(path.endsWith('employees') ? own.email : own.client);
-      await allIsThere(main);
+      await waitForAll(main);
       for (const word of [other.client, other.email, other.order]) await expect(main).not.toContainText(word);
       await expect(own.admin.page.getByRole('complementary', { name: 'Super admin view' })).toHaveCount(0);
     }
@@ -251,7 +251,7 @@ test('two companies side by side see nothing of each other, and a super admin lo
 
   const sigrid = await office.superAdmin();
   const { page } = sigrid;
-  await sigrid.opens(`/company-dashboard?company=${one.company.id}`);
+  await sigrid.open(`/company-dashboard?company=${one.company.id}`);
   const banner = page.getByRole('complementary', { name: 'Super admin view' });
   const side = page.getByRole('navigation', { name: 'Main navigation' });
   await expect(banner).toContainText(`You see this portal as ${one.company.name} does.`);
@@ -261,14 +261,14 @@ test('two companies side by side see nothing of each other, and a super admin lo
   }
   await sigrid.link('SPV Portfolio', side).click();
   await expect(sigrid.row(one.client)).toContainText(one.order);
-  await sigrid.finds('Company', two.company.name, banner);
+  await sigrid.pickFromSearch('Company', two.company.name, banner);
   await expect(sigrid.row(two.client)).toContainText(two.order);
   await expect(sigrid.row(one.client)).toHaveCount(0);
 
   // The list is narrowed, sorted and taken along as it stands.
-  await sigrid.searches('Search SPVs', 'nobody');
+  await sigrid.search('Search SPVs', 'nobody');
   await expect(page.getByText('No SPV matches these filters')).toBeVisible();
-  await sigrid.searches('Search SPVs', two.order);
+  await sigrid.search('Search SPVs', two.order);
   const download = page.waitForEvent('download');
   await sigrid.button('Export CSV').click();
   const file = await (await download).createReadStream();
@@ -279,7 +279,7 @@ test('two companies side by side see nothing of each other, and a super admin lo
 });
 
 test('two ISO partners of one company side by side see nothing of each other', async ({ office }) => {
-  const company = await office.company(office.fresh('Meridian West'));
+  const company = await office.company(office.uniqueName('Meridian West'));
   const [one, two] = [await partner(office, company.id, 'Ivo'), await partner(office, company.id, 'Iva')];
   for (const [own, other] of [
     [one, two],
@@ -287,13 +287,13 @@ test('two ISO partners of one company side by side see nothing of each other', a
   ] as const) {
     const main = own.iso.page.getByRole('main');
     for (const path of ['/iso-dashboard', '/iso-dashboard/clients', '/iso-dashboard/leads']) {
-      await own.iso.opens(path);
+      await own.iso.open(path);
       await expect(main).toContainText(path.endsWith('leads') ? own.lead : own.client);
-      await allIsThere(main);
+      await waitForAll(main);
       for (const word of [other.client, other.lead, other.order]) await expect(main).not.toContainText(word);
     }
     // What they search for is among their own.
-    await own.iso.opens(`/iso-dashboard/clients?q=Okoro`);
+    await own.iso.open(`/iso-dashboard/clients?q=Okoro`);
     await expect(own.iso.row(own.client)).toBeVisible();
     await expect(own.iso.row(other.client)).toHaveCount(0);
     await expect(own.iso.row(own.client).getByRole('progressbar')).toHaveCount(1);
@@ -301,15 +301,15 @@ test('two ISO partners of one company side by side see nothing of each other', a
       await expect(own.iso.api.get(`/rest/v1/${path}`), path).rejects.toMatchObject({ status: 404 });
   }
   // Whoever works elsewhere than the company says so.
-  await one.iso.opens('/iso-dashboard/profile');
-  await one.iso.finds('Time zone', 'Singapore');
+  await one.iso.open('/iso-dashboard/profile');
+  await one.iso.pickFromSearch('Time zone', 'Singapore');
   await one.iso.button('Save Time Zone').click();
-  await one.iso.isTold('Profile Updated');
+  await one.iso.expectToast('Profile Updated');
   expect(await one.iso.api.get('/rest/v1/me')).toMatchObject({ time_zone: 'Asia/Singapore' });
 });
 
 test('every page of a company portal goes by its own clock, at every load', async ({ office }) => {
-  const { company, admin: zara } = await founded(office, 'Kiritimati Trust', 'Zara');
+  const { company, admin: zara } = await createCompany(office, 'Kiritimati Trust', 'Zara');
   const { page } = zara;
   const settings = `/rest/v1/companies/${company.id}/settings`;
   const setZone = (time_zone: string) => zara.api.patch(settings, { time_zone });
@@ -327,7 +327,7 @@ test('every page of a company portal goes by its own clock, at every load', asyn
       await new Promise((resolve) => setTimeout(resolve, pause));
       await route.continue();
     });
-    await zara.opens('/company-dashboard/security');
+    await zara.open('/company-dashboard/security');
     await expect(sessions).toContainText(written('Pacific/Kiritimati'));
     await page.reload();
     await expect(sessions).toContainText(written('Pacific/Kiritimati'));

@@ -1,14 +1,14 @@
 /** Seed Test Data: one job behind the button and the command, told by its outcome, harmless twice. */
 import { expect, test } from './support/fixtures';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 
 test('the button and the command make the same test data, once @postgres', async ({ ownOffice: office }) => {
   const before = await counts(office);
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
-  await elias.withoutReloading(async () => {
+  await elias.open('/employee-dashboard');
+  await elias.withoutReload(async () => {
     await elias.button('Seed Test Data').click();
-    await elias.isTold('Test Data Created', 'The test ISO, client, company and SPV are ready.');
+    await elias.expectToast('Test Data Created', 'The test ISO, client, company and SPV are ready.');
     await expect(elias.row('test.client@example.com', 'Clients')).toContainText('Test Company');
   });
   const after = await counts(office);
@@ -20,7 +20,7 @@ test('the button and the command make the same test data, once @postgres', async
   });
 
   await elias.button('Seed Test Data').click();
-  await elias.isTold('Test Data Created', 'The test ISO, client, company and SPV are ready.');
+  await elias.expectToast('Test Data Created', 'The test ISO, client, company and SPV are ready.');
   expect(await counts(office)).toEqual(after);
 
   // Who is on another page by the time of the outcome is told of it there.
@@ -30,7 +30,7 @@ test('the button and the command make the same test data, once @postgres', async
       ? route.fulfill({ contentType: 'text/event-stream', body: '' })
       : route.fulfill({ json: { items: [], next_cursor: null } }),
   );
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   const queued = elias.page.waitForResponse('**/rest/v1/jobs');
   await elias.button('Seed Test Data').click();
   const { id: job } = (await (await queued).json()) as { id: string };
@@ -43,9 +43,9 @@ test('the button and the command make the same test data, once @postgres', async
   };
   await expect.poll(outcomes).toEqual(['seed.finished']);
   await elias.page.unroute(news);
-  await elias.opens('/employee-dashboard/tasks');
-  await elias.isTold('Test Data Created', 'The test ISO, client, company and SPV are ready.');
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard/tasks');
+  await elias.expectToast('Test Data Created', 'The test ISO, client, company and SPV are ready.');
+  await elias.open('/employee-dashboard');
   await expect(elias.button('Seed Test Data')).toBeEnabled();
 
   const said = await office.portal.spvctl('seed');
@@ -60,9 +60,9 @@ test('the button and the command make the same test data, once @postgres', async
 test('the command alone makes the test data, and an open page shows it', async ({ ownOffice: office }) => {
   const before = await counts(office);
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   await expect(elias.row('anong.boonmee@example.com', 'Clients')).toBeVisible();
-  await elias.withoutReloading(async () => {
+  await elias.withoutReload(async () => {
     const said = await office.portal.spvctl('seed');
     expect(said.code).toBe(0);
     await expect(elias.row('test.client@example.com', 'Clients')).toBeVisible();
@@ -80,9 +80,9 @@ test('a seed that cannot be done says so, by the button and by the command', asy
   );
   const before = await counts(office);
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   await elias.button('Seed Test Data').click();
-  await elias.isRefused('Error Creating Test Data', 'The job did not finish. Please try again.');
+  await elias.expectErrorToast('Error Creating Test Data', 'The job did not finish. Please try again.');
   await expect(elias.button('Seed Test Data')).toBeEnabled();
   expect(await counts(office)).toMatchObject({
     clients: before.clients,
@@ -95,7 +95,7 @@ test('a seed that cannot be done says so, by the button and by the command', asy
   expect(said.code).toBe(1);
 });
 
-async function counts(office: Office) {
+async function counts(office: TestServer) {
   const api = await office.api();
   const number = async (noun: string) =>
     (await api.get<{ items: unknown[] }>(`/rest/v1/${noun}?limit=500`)).items.length;

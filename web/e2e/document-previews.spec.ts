@@ -1,11 +1,11 @@
 /** Previews: what a file needs and does not bring along comes from us, and what cannot be shown is said. */
 import type { Locator } from '@playwright/test';
 import type { Person } from './support/users';
-import { brokenScan, japanese, letterOf, pdf, scan } from './support/pdf';
+import { brokenJpxPdf, cjkPdf, letterPdf, pdf, jpxPdf } from './support/pdf';
 import { expect, test } from './support/fixtures';
 
 /** What is on a canvas: the share of dots that are not white, within the box around them, and the mean colour of those. */
-const inkOn = (canvas: Locator) =>
+const measureInk = (canvas: Locator) =>
   canvas.evaluate((element: HTMLCanvasElement) => {
     const { width, height } = element;
     const data = element.getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
@@ -32,7 +32,7 @@ const inkOn = (canvas: Locator) =>
     };
   });
 
-async function previews(person: Person, name: string, shows: (dialog: Locator) => Promise<void>) {
+async function openPreview(person: Person, name: string, shows: (dialog: Locator) => Promise<void>) {
   await person.button(`Preview ${name}, version 1`).click();
   const dialog = person.dialog(name);
   await shows(dialog);
@@ -40,24 +40,24 @@ async function previews(person: Person, name: string, shows: (dialog: Locator) =
   await expect(dialog).toHaveCount(0);
 }
 
-const partly = 'Something on these pages cannot be shown here; download to see all of it.';
+const partial = 'Something on these pages cannot be shown here; download to see all of it.';
 
 test('scans in JPEG 2000, Japanese and ticks without their fonts are drawn, and what is missing is said', async ({
   office,
 }) => {
-  const who = office.newcomer('Kaori', 'Meyer');
+  const who = office.newPerson('Kaori', 'Meyer');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const kaori = await office.person(who.email);
-  await kaori.opens(`/client-dashboard/orders/${spv.id}`);
+  await kaori.open(`/client-dashboard/orders/${spv.id}`);
   const files = {
-    'scan.pdf': scan,
-    'japanese.pdf': japanese,
-    'tick.pdf': letterOf('ZapfDingbats', '4'),
-    'greek.pdf': letterOf('Symbol', 'W'),
-    'times.pdf': letterOf('Times-Roman', 'i'),
+    'scan.pdf': jpxPdf,
+    'japanese.pdf': cjkPdf,
+    'tick.pdf': letterPdf('ZapfDingbats', '4'),
+    'greek.pdf': letterPdf('Symbol', 'W'),
+    'times.pdf': letterPdf('Times-Roman', 'i'),
     'plain.pdf': pdf('Plain'),
-    'broken.pdf': brokenScan,
+    'broken.pdf': brokenJpxPdf,
     'passport.heic': Buffer.from('\0\0\0\u0018ftypheic\0\0\0\0mif1heic', 'latin1'),
   };
   const area = kaori.page.getByRole('group', {
@@ -78,22 +78,22 @@ test('scans in JPEG 2000, Japanese and ticks without their fonts are drawn, and 
     await expect(kaori.row(name, `Documents of ${spv.identifier}`)).toBeVisible({ timeout: 30_000 });
   }
 
-  const drawn = async (dialog: Locator, right: (ink: Awaited<ReturnType<typeof inkOn>>) => boolean) => {
+  const drawn = async (dialog: Locator, right: (ink: Awaited<ReturnType<typeof measureInk>>) => boolean) => {
     const canvas = dialog.getByRole('img', { name: /page 1 of 1$/ });
     await expect(canvas).toBeVisible();
-    await expect.poll(async () => right(await inkOn(canvas)), { timeout: 15_000 }).toBe(true);
-    await expect(dialog.getByText(partly)).toHaveCount(0);
+    await expect.poll(async () => right(await measureInk(canvas)), { timeout: 15_000 }).toBe(true);
+    await expect(dialog.getByText(partial)).toHaveCount(0);
   };
-  await previews(kaori, 'scan.pdf', (dialog) =>
+  await openPreview(kaori, 'scan.pdf', (dialog) =>
     drawn(dialog, ({ full, colour: [red = 0, , blue = 0] }) => full > 0.95 && blue > 120 && red < 40),
   );
   // Three letters, each 60 of 300 points wide.
-  await previews(kaori, 'japanese.pdf', (dialog) =>
+  await openPreview(kaori, 'japanese.pdf', (dialog) =>
     drawn(dialog, ({ width, full }) => width > 0.5 && full > 0.05 && full < 0.5),
   );
   // A letter that is not known is a black square.
   for (const name of ['tick.pdf', 'greek.pdf', 'times.pdf', 'plain.pdf']) {
-    await previews(kaori, name, (dialog) => drawn(dialog, ({ full }) => full > 0.05 && full < 0.7));
+    await openPreview(kaori, name, (dialog) => drawn(dialog, ({ full }) => full > 0.05 && full < 0.7));
   }
   const missing = async (dialog: Locator, words: string) => {
     await expect(dialog.getByRole('status')).toContainText(words);
@@ -101,17 +101,17 @@ test('scans in JPEG 2000, Japanese and ticks without their fonts are drawn, and 
     await kaori.button('Download', dialog).click();
     return (await saved).suggestedFilename();
   };
-  await previews(kaori, 'broken.pdf', async (dialog) => {
-    expect(await missing(dialog, partly)).toBe('broken.pdf');
+  await openPreview(kaori, 'broken.pdf', async (dialog) => {
+    expect(await missing(dialog, partial)).toBe('broken.pdf');
   });
-  await previews(kaori, 'passport.heic', async (dialog) => {
+  await openPreview(kaori, 'passport.heic', async (dialog) => {
     expect(await missing(dialog, 'This photo format has no preview; download it.')).toBe('passport.heic');
   });
   // A font that does not come, say on a line that is cut, is missed as well.
-  kaori.foresees(/Failed to load resource/);
+  kaori.allowError(/Failed to load resource/);
   await kaori.page.route('**/FoxitDingbats.pfb', (route) => route.abort());
   await kaori.page.context().route('**/FoxitDingbats.pfb', (route) => route.abort());
-  await previews(kaori, 'tick.pdf', async (dialog) => {
-    expect(await missing(dialog, partly)).toBe('tick.pdf');
+  await openPreview(kaori, 'tick.pdf', async (dialog) => {
+    expect(await missing(dialog, partial)).toBe('tick.pdf');
   });
 });

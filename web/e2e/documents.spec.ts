@@ -1,10 +1,10 @@
 /** Documents: asked for, sent in from a phone, sent back, sent in again, approved; and files that mean no good. */
 import { writeFile } from 'node:fs/promises';
 import { devices } from '@playwright/test';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import { pdf } from './support/pdf';
 import type { Person } from './support/users';
-import { escaped } from './support/users';
+import { escapeRegExp } from './support/users';
 import { password } from './support/portal';
 import { expect, test } from './support/fixtures';
 
@@ -31,7 +31,7 @@ async function choose(person: Person, area: string, files: Upload | Upload[]): P
 }
 
 /** The toast that says so, on the page where it was begun, with the reference under which the document is found. */
-async function hasSentIn(person: Person, name: string, path?: string): Promise<string> {
+async function uploadDocument(person: Person, name: string, path?: string): Promise<string> {
   const toast = person.page
     .getByRole('region', { name: 'Notifications' })
     .getByRole('status')
@@ -40,14 +40,14 @@ async function hasSentIn(person: Person, name: string, path?: string): Promise<s
   await expect(toast).toBeVisible({ timeout: 30_000 });
   const reference = /DOC-[0-9a-f]{8}/.exec((await toast.textContent()) ?? '')?.[0] ?? '';
   expect(reference).not.toBe('');
-  if (path) await person.isAt(path);
+  if (path) await person.expectPath(path);
   return reference;
 }
 
-async function clientAndOrder(office: Office, first: string, last: string) {
-  const who = office.newcomer(first, last);
+async function clientAndOrder(office: TestServer, first: string, last: string) {
+  const who = office.newPerson(first, last);
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   return { who, spv };
 }
 
@@ -65,23 +65,23 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
     completes_with_documents: true,
     status: 'in_progress',
   });
-  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.open(`/employee-dashboard/orders/${spv.id}`);
   await elias.button('Request a document').click();
   const dialog = elias.dialog('Request a document');
   await elias.button('Ask for it', dialog).click();
-  await elias.isRefused('Missing Information', 'Please fill in all required fields');
-  await elias.writes({ Document: 'Passport copy', Instructions: 'Both pages, please' }, dialog);
-  await elias.chooses('Step', `1. ${step.step_name}`, dialog);
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await elias.fill({ Document: 'Passport copy', Instructions: 'Both pages, please' }, dialog);
+  await elias.choose('Step', `1. ${step.step_name}`, dialog);
   await elias.button('Ask for it', dialog).click();
-  await elias.isTold('Document Requested', 'Passport copy');
+  await elias.expectToast('Document Requested', 'Passport copy');
 
-  const mail = await office.portal.post.arrives(who.email, 'A document is needed');
+  const mail = await office.portal.post.waitForMail(who.email, 'A document is needed');
   expect(mail.text).toContain('Passport copy');
   expect(mail.text).not.toMatch(/1,?250|Both pages/);
 
   const paloma = await office.visitor(phone);
-  await paloma.opens(mail.link('/auth/login/client'));
-  await paloma.fillsInSignIn(who.email, password);
+  await paloma.open(mail.link('/auth/login/client'));
+  await paloma.submitSignIn(who.email, password);
   await paloma.link(`View Details of ${spv.identifier}`).click();
   const asked = paloma.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
   await expect(asked).toContainText('Requested');
@@ -95,12 +95,12 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
   const place = paloma.page.getByRole('group', { name: 'Upload Passport copy', exact: true });
   await expect(paloma.button('Take a photo', place)).toBeVisible();
   await choose(paloma, 'Upload Passport copy', file('../passport "scan".pdf', pdf('First try')));
-  await hasSentIn(paloma, 'passport _scan_.pdf', `/client-dashboard/orders/${spv.id}`);
+  await uploadDocument(paloma, 'passport _scan_.pdf', `/client-dashboard/orders/${spv.id}`);
   await expect(asked).toContainText('Submitted');
   await expect(asked).toContainText('passport _scan_.pdf');
 
   // The staff see it come without loading anything anew, look at it, and send it back.
-  await elias.withoutReloading(async () => {
+  await elias.withoutReload(async () => {
     const row = elias.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
     await expect(row).toContainText('Submitted');
     await elias.button('Preview passport _scan_.pdf, version 1', row).click();
@@ -110,15 +110,15 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
     await elias.button('Send back Passport copy').click();
     const why = elias.dialog('Send back Passport copy');
     await elias.button('Send back', why).click();
-    await elias.isRefused('Missing Information', 'Please fill in all required fields');
-    await elias.writes({ Reason: 'The second page is cut off' }, why);
+    await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
+    await elias.fill({ Reason: 'The second page is cut off' }, why);
     await elias.button('Send back', why).click();
-    await elias.isTold('Document Sent Back', 'Passport copy');
+    await elias.expectToast('Document Sent Back', 'Passport copy');
   });
-  const back = await office.portal.post.arrives(who.email, 'Please send “Passport copy” again');
+  const back = await office.portal.post.waitForMail(who.email, 'Please send “Passport copy” again');
   expect(back.text).toContain('The second page is cut off');
 
-  await paloma.withoutReloading(async () => {
+  await paloma.withoutReload(async () => {
     await expect(asked).toContainText('Needs revision');
     await expect(asked).toContainText('Reason: The second page is cut off');
     const overview = paloma.card('Overview');
@@ -126,7 +126,7 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
     await expect(overview).toContainText('The second page is cut off');
     await paloma.button('Upload another version of Passport copy').click();
     await choose(paloma, 'Upload Passport copy', file('passport.pdf', pdf('Second try')));
-    await hasSentIn(paloma, 'passport.pdf', `/client-dashboard/orders/${spv.id}`);
+    await uploadDocument(paloma, 'passport.pdf', `/client-dashboard/orders/${spv.id}`);
     await expect(asked).toContainText('Version 2');
     await expect(asked).toContainText('Submitted');
   });
@@ -135,9 +135,9 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
     .filter({ hasText: step.step_name })
     .filter({ hasText: 'Completed' });
   await expect(done).toHaveCount(0);
-  await paloma.withoutReloading(async () => {
+  await paloma.withoutReload(async () => {
     await elias.button('Approve Passport copy').click();
-    await elias.isTold('Document Approved', 'Passport copy');
+    await elias.expectToast('Document Approved', 'Passport copy');
     await expect(asked).toContainText('Approved');
     await expect(done.first()).toBeVisible();
     await expect(paloma.page.getByRole('button', { name: /^Upload .*Passport copy$/ })).toHaveCount(0);
@@ -147,9 +147,9 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
   await elias.api.post(`/rest/v1/spvs/${spv.id}/document-requests`, { name: 'Proof of address' });
   await elias.button('Waive Proof of address').click();
   const waiving = elias.dialog('Waive Proof of address');
-  await elias.writes({ Reason: 'The passport is enough' }, waiving);
+  await elias.fill({ Reason: 'The passport is enough' }, waiving);
   await elias.button('Waive', waiving).click();
-  await elias.isTold('Document Waived', 'Proof of address');
+  await elias.expectToast('Document Waived', 'Proof of address');
   const waived = asked.filter({ hasText: 'Proof of address' });
   await expect(waived).toContainText('Waived');
   await expect(waived).toContainText('Reason: The passport is enough');
@@ -160,14 +160,14 @@ test('the library finds documents, shows their versions, and staff bring an olde
 }) => {
   const { who, spv } = await clientAndOrder(office, 'Teodora', 'Lind');
   const teodora = await office.person(who.email);
-  await teodora.opens(`/client-dashboard/orders/${spv.id}`);
+  await teodora.open(`/client-dashboard/orders/${spv.id}`);
   await choose(teodora, `Upload documents for ${spv.identifier}`, [
     file('Deed of trust.pdf', pdf('Deed')),
     file('photo.png', png, 'image/png'),
     file('holiday.png', '<!DOCTYPE html><script>document.title = "run"</script>', 'image/png'),
   ]);
-  await teodora.isTold('3 Files Uploaded');
-  await teodora.isAt(`/client-dashboard/orders/${spv.id}`);
+  await teodora.expectToast('3 Files Uploaded');
+  await teodora.expectPath(`/client-dashboard/orders/${spv.id}`);
   const table = `Documents of ${spv.identifier}`;
   for (const name of ['Deed of trust.pdf', 'photo.png', 'holiday.png']) {
     await expect(teodora.row(name, table)).toBeVisible();
@@ -180,7 +180,7 @@ test('the library finds documents, shows their versions, and staff bring an olde
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   await teodora.button('Close', teodora.dialog('photo.png')).click();
   // A file that did not come is asked for anew, with another link.
-  teodora.foresees(/Failed to load resource|503 from/);
+  teodora.allowError(/Failed to load resource|503 from/);
   await teodora.page.route('**/storage/v1/files?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
   await teodora.button('Preview Deed of trust.pdf, version 1').click();
   const paper = teodora.dialog('Deed of trust.pdf');
@@ -191,31 +191,31 @@ test('the library finds documents, shows their versions, and staff bring an olde
   await teodora.button('Download Deed of trust.pdf, version 1').click();
   expect((await saved).suggestedFilename()).toBe('Deed of trust.pdf');
 
-  await teodora.opens('/client-dashboard');
+  await teodora.open('/client-dashboard');
   const recent = teodora.card('Recent Documents');
   await expect(recent.getByRole('listitem')).toHaveCount(3);
   await expect(teodora.link('Deed of trust.pdf', recent)).toBeVisible();
   await teodora.link('View all documents', recent).click();
-  await teodora.isAt('/client-dashboard/documents');
-  await teodora.searches('Search documents', 'trust');
+  await teodora.expectPath('/client-dashboard/documents');
+  await teodora.search('Search documents', 'trust');
   await expect(teodora.row('Deed of trust.pdf')).toContainText(spv.identifier);
   await expect(teodora.row('photo.png')).toHaveCount(0);
   await teodora.link('Deed of trust.pdf').click();
   await choose(teodora, 'Upload a new version', file('Deed signed.pdf', pdf('Signed')));
-  const reference = await hasSentIn(teodora, 'Deed signed.pdf');
+  const reference = await uploadDocument(teodora, 'Deed signed.pdf');
   await expect(teodora.row('Deed signed.pdf', 'Versions')).toContainText(who.name);
   await expect(teodora.row('Deed signed.pdf', 'Versions')).toContainText(/[0-9a-f]{64}/);
   await expect(teodora.page.getByRole('button', { name: /^Restore/ })).toHaveCount(0);
 
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard/documents');
-  await elias.searches('Search documents', reference);
+  await elias.open('/employee-dashboard/documents');
+  await elias.search('Search documents', reference);
   await expect(elias.row('Deed of trust.pdf')).toHaveCount(1);
-  await elias.searches('Search documents', `${who.last} deed`);
+  await elias.search('Search documents', `${who.last} deed`);
   await elias.row('Deed of trust.pdf').getByRole('link', { name: 'Deed of trust.pdf' }).click();
   await elias.button('Restore version 1').click();
   await elias.button('Restore', elias.dialog('Restore version 1?')).click();
-  await elias.isTold('Version Restored', 'Version 1 is the newest one again.');
+  await elias.expectToast('Version Restored', 'Version 1 is the newest one again.');
   await expect(elias.row('from version 1', 'Versions')).toContainText('Deed of trust.pdf');
   await expect(teodora.row('from version 1', 'Versions')).toBeVisible();
 });
@@ -225,8 +225,8 @@ test('an upload survives a lost connection, and one that is cancelled leaves not
 }) => {
   const { who, spv } = await clientAndOrder(office, 'Bastian', 'Kroll');
   const bastian = await office.person(who.email);
-  bastian.foresees(/net::ERR_|Failed to load resource/);
-  await bastian.opens(`/client-dashboard/orders/${spv.id}`);
+  bastian.allowError(/net::ERR_|Failed to load resource/);
+  await bastian.open(`/client-dashboard/orders/${spv.id}`);
   const area = `Upload documents for ${spv.identifier}`;
   const uploads = bastian.page.getByRole('list', { name: 'Uploads' });
   // Pieces of 512 KiB; the line is cut after the first has arrived.
@@ -250,7 +250,7 @@ test('an upload survives a lost connection, and one that is cancelled leaves not
     timeout: 20_000,
   });
   await bastian.page.context().setOffline(false);
-  await hasSentIn(bastian, 'binder.pdf');
+  await uploadDocument(bastian, 'binder.pdf');
   // The first piece was not sent again, and none is larger than what a proxy takes as it comes.
   expect(pieces).toBeLessThanOrEqual(24);
   expect(pieces).toBeGreaterThanOrEqual(21);
@@ -284,7 +284,7 @@ test('a file is dropped, and how far it is can be heard until it is there', asyn
     await way;
     return route.continue();
   });
-  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.open(`/employee-dashboard/orders/${spv.id}`);
   const place = elias.page.getByRole('group', {
     name: `Upload documents for ${spv.identifier}`,
     exact: true,
@@ -303,7 +303,7 @@ test('a file is dropped, and how far it is can be heard until it is there', asyn
 test('an empty file and one that is too large are refused in words', async ({ office }, story) => {
   const { who, spv } = await clientAndOrder(office, 'Ines', 'Falk');
   const ines = await office.person(who.email);
-  await ines.opens(`/client-dashboard/orders/${spv.id}#documents`);
+  await ines.open(`/client-dashboard/orders/${spv.id}#documents`);
   const uploads = ines.page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
   const area = `Upload documents for ${spv.identifier}`;
   await choose(ines, area, file('empty.pdf', ''));
@@ -317,17 +317,17 @@ test('an empty file and one that is too large are refused in words', async ({ of
   const long = `${'x'.repeat(300)}.pdf`;
   await choose(ines, area, [file(long, pdf('Long')), file('evil\u202efdp.exe', 'MZ\u0090\0\u0003\0\0\0')]);
   // What was refused before keeps nobody from hearing that these have arrived.
-  await ines.isTold('2 Files Uploaded');
+  await ines.expectToast('2 Files Uploaded');
   const table = `Documents of ${spv.identifier}`;
   await expect(ines.row('evilfdp.exe', table)).toBeVisible();
-  await expect(ines.row(new RegExp(`^.*${escaped('x'.repeat(100))}x*\\.pdf`), table)).toBeVisible();
+  await expect(ines.row(new RegExp(`^.*${escapeRegExp('x'.repeat(100))}x*\\.pdf`), table)).toBeVisible();
 });
 
 test('where one of several files is refused, the client stays and reads which one', async ({ office }) => {
   const { who, spv } = await clientAndOrder(office, 'Noor', 'Vance');
   const noor = await office.person(who.email);
   const path = `/client-dashboard/orders/${spv.id}`;
-  await noor.opens(path);
+  await noor.open(path);
   const uploads = noor.page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
   const area = `Upload documents for ${spv.identifier}`;
   // Whether it is refused before the others have arrived or after them.
@@ -341,7 +341,7 @@ test('where one of several files is refused, the client stays and reads which on
     for (const name of names) await expect(uploads.filter({ hasText: name })).toContainText('Uploaded');
     await expect(uploads.filter({ hasText: empty }).getByRole('status')).toHaveText('This file is empty.');
     for (const name of names) await expect(noor.row(name, `Documents of ${spv.identifier}`)).toBeVisible();
-    await noor.isAt(path);
+    await noor.expectPath(path);
   }
   // Or more files are chosen while the others are still on their way.
   const held: (() => void)[] = [];
@@ -360,12 +360,12 @@ test('where one of several files is refused, the client stays and reads which on
   for (const name of ['survey.pdf', 'permit.pdf']) {
     await expect(noor.row(name, `Documents of ${spv.identifier}`)).toBeVisible();
   }
-  await noor.isAt(path);
+  await noor.expectPath(path);
   await choose(noor, area, file('annex.pdf', pdf('Annex')));
-  await hasSentIn(noor, 'annex.pdf', path);
+  await uploadDocument(noor, 'annex.pdf', path);
   // Whoever comes back finds the documents, and no old notes of their way.
   await noor.link('← Dashboard').click();
-  await noor.isAt('/client-dashboard');
+  await noor.expectPath('/client-dashboard');
   await expect(noor.heading('Welcome, Noor')).toBeVisible();
   await noor.page.goBack();
   await expect(noor.row('annex.pdf', `Documents of ${spv.identifier}`)).toBeVisible();
@@ -377,10 +377,10 @@ test('an upload that a reload cut off goes on where it was, once the file is cho
 }, story) => {
   const { who, spv } = await clientAndOrder(office, 'Edda', 'Storm');
   const edda = await office.person(who.email);
-  edda.foresees(/net::ERR_|Failed to load resource|503 from/);
+  edda.allowError(/net::ERR_|Failed to load resource|503 from/);
   const path = story.outputPath('ledger.pdf');
   await writeFile(path, Buffer.concat([pdf('Ledger'), Buffer.alloc(11_000_000, 66)]));
-  await edda.opens(`/client-dashboard/orders/${spv.id}`);
+  await edda.open(`/client-dashboard/orders/${spv.id}`);
   const group = edda.page.getByRole('group', { name: `Upload documents for ${spv.identifier}`, exact: true });
   const uploads = group.getByRole('list', { name: 'Uploads' });
   const starts: string[] = [];
@@ -411,7 +411,7 @@ test('an upload that a reload cut off goes on where it was, once the file is cho
       begun.push(request.url());
   });
   await group.locator('input[type="file"]').first().setInputFiles(path);
-  await hasSentIn(edda, 'ledger.pdf');
+  await uploadDocument(edda, 'ledger.pdf');
   expect(starts[0]).toBe('0');
   expect({ asked, begun }).toEqual({ asked: 2, begun: [] });
   expect(Number(starts[2]), 'what had arrived was not sent again').toBeGreaterThanOrEqual(512 * 1024);

@@ -1,6 +1,6 @@
 /** Staff see which address an email did not reach, and why. */
 import { paths } from '../src/paths';
-import { barriers, isQuiet, sticksOut } from './support/pageChecks';
+import { axeViolations, waitForIdle, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 const tag = 'Email failed';
@@ -9,7 +9,7 @@ const answer = '5.1.1 No such user here';
 test('an address that the mail server refuses is marked in the list of clients and on the user page', async ({
   office,
 }) => {
-  const { first, last, name, email } = office.newcomer('Ulla', 'Berg');
+  const { first, last, name, email } = office.newPerson('Ulla', 'Berg');
   const address = `undeliverable.${email}`;
   const { client } = await office.clientWithOrder({ first, last, name, email: address });
   const sigrid = await office.superAdmin();
@@ -18,13 +18,13 @@ test('an address that the mail server refuses is marked in the list of clients a
   await expect.poll(async () => (await failure()).email_failure?.reason).toContain(answer);
 
   const elias = await office.employee();
-  await elias.opens(`${paths.employeeTab('clients')}&q=${encodeURIComponent(address)}`);
+  await elias.open(`${paths.employeeTab('clients')}&q=${encodeURIComponent(address)}`);
   const row = elias.row(address, 'Clients');
   await expect(row).toContainText(tag);
   await expect(row).toContainText(/Not delivered on .*Check the address\./);
   // What the server answered names hosts: super admins read it.
   await expect(row).not.toContainText(answer);
-  await sigrid.opens(paths.adminUser(client.user_id));
+  await sigrid.open(paths.adminUser(client.user_id));
   const facts = sigrid.page.getByRole('definition').filter({ hasText: address });
   await expect(facts).toContainText(tag);
   await expect(facts).toContainText(/The mail server said: .*5\.1\.1 No such user here/);
@@ -34,10 +34,10 @@ test('an address that the mail server refuses is marked in the list of clients a
       for (const width of [1440, 390]) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 900 });
-        await isQuiet(page);
+        await waitForIdle(page);
         await expect(page.getByText(tag)).toBeVisible();
-        expect.soft(await sticksOut(page), `${page.url()} at ${width} px`).toEqual([]);
-        expect.soft(await barriers(page), `${page.url()}, ${colorScheme}`).toEqual([]);
+        expect.soft(await overflowingElements(page), `${page.url()} at ${width} px`).toEqual([]);
+        expect.soft(await axeViolations(page), `${page.url()}, ${colorScheme}`).toEqual([]);
       }
     }
   }

@@ -1,27 +1,27 @@
 /** Links and codes that come by mail: nothing happens before a click, and each works once. */
 import { paths } from '../src/paths';
 import { Api } from './support/api';
-import { asksForTokens } from './support/authJsClient';
-import type { Newcomer, Office } from './support/server';
+import { tokenResponse } from './support/authJsClient';
+import type { NewPerson, TestServer } from './support/server';
 import type { Visitor } from './support/users';
 import { password } from './support/portal';
-import { barriers } from './support/pageChecks';
+import { axeViolations } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
-const chosen = 'a sentence by mail';
+const NEW_PASSWORD = 'a sentence by mail';
 
-async function client(office: Office, first: string): Promise<Newcomer> {
-  const who = office.newcomer(first, 'Post');
+async function client(office: TestServer, first: string): Promise<NewPerson> {
+  const who = office.newPerson(first, 'Post');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   return who;
 }
 
 test('the link of a forgotten password leads back to the browser that asked for it', async ({ office }) => {
   const who = await client(office, 'Same');
   const same = await office.visitor();
-  await asksForPassword(same, who.email);
-  const mail = await office.portal.post.arrives(who.email, 'Choose a new password');
+  await requestPasswordReset(same, who.email);
+  const mail = await office.portal.post.waitForMail(who.email, 'Choose a new password');
   const link = mail.link(paths.resetPassword);
   const tab = await same.page.context().newPage();
   await tab.goto(link);
@@ -29,8 +29,8 @@ test('the link of a forgotten password leads back to the browser that asked for 
   await expect(tab.getByRole('heading', { name: 'Choose a new password' })).toBeVisible();
   // The address has neither the link's token nor the code any more.
   await expect(tab).toHaveURL((url) => url.pathname === paths.resetPassword && !url.search && !url.hash);
-  await tab.getByRole('textbox', { name: 'New password' }).fill(chosen);
-  await tab.getByRole('textbox', { name: 'Repeat the password' }).fill(chosen);
+  await tab.getByRole('textbox', { name: 'New password' }).fill(NEW_PASSWORD);
+  await tab.getByRole('textbox', { name: 'Repeat the password' }).fill(NEW_PASSWORD);
   await tab.getByRole('button', { name: 'Save password' }).click();
   await expect(tab.getByRole('heading', { name: 'Welcome, Same' })).toBeVisible();
 
@@ -42,82 +42,82 @@ test('the link of a forgotten password leads back to the browser that asked for 
 test('in another browser the six digits are typed instead, the wrong ones in vain', async ({ office }) => {
   const who = await client(office, 'Other');
   const desk = await office.visitor();
-  await asksForPassword(desk, who.email);
-  const mail = await office.portal.post.arrives(who.email, 'Choose a new password');
+  await requestPasswordReset(desk, who.email);
+  const mail = await office.portal.post.waitForMail(who.email, 'Choose a new password');
 
   const phone = await office.visitor({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
-  await phone.opens(mail.link(paths.resetPassword));
+  await phone.open(mail.link(paths.resetPassword));
   await expect(phone.heading('Enter the code from the mail')).toBeVisible();
-  expect.soft(await barriers(phone.page)).toEqual([]);
+  expect.soft(await axeViolations(phone.page)).toEqual([]);
   const wrong = mail.code() === '000000' ? '111111' : '000000';
-  await phone.writes({ Email: who.email, 'Code from the mail': wrong });
+  await phone.fill({ Email: who.email, 'Code from the mail': wrong });
   await phone.button('Continue').click();
   await expect(phone.page.getByRole('alert')).toHaveText(
     'This code is wrong or no longer valid. Check it, or ask for a new one.',
   );
-  await phone.writes({ 'Code from the mail': mail.code() });
+  await phone.fill({ 'Code from the mail': mail.code() });
   await phone.button('Continue').click();
   await expect(phone.heading('Choose a new password')).toBeVisible();
-  await phone.writes({ 'New password': chosen, 'Repeat the password': chosen });
+  await phone.fill({ 'New password': NEW_PASSWORD, 'Repeat the password': NEW_PASSWORD });
   await phone.button('Save password').click();
-  await phone.isTold('Your password is saved');
-  await phone.isAt(paths.clientDashboard);
+  await phone.expectToast('Your password is saved');
+  await phone.expectPath(paths.clientDashboard);
 });
 
 test('a link and a code that waited too long open nothing', async ({ ownOffice: office }) => {
   const late = await office.visitor();
-  await asksForPassword(late, 'client@example.com');
-  const first = await office.portal.post.arrives('client@example.com', 'Choose a new password');
-  await office.portal.timeIsUp();
-  await late.opens(first.link(paths.resetPassword));
+  await requestPasswordReset(late, 'client@example.com');
+  const first = await office.portal.post.waitForMail('client@example.com', 'Choose a new password');
+  await office.portal.expireLinksAndCodes();
+  await late.open(first.link(paths.resetPassword));
   await late.button('Continue').click();
   await expect(late.heading('This link is no longer valid')).toBeVisible();
 
   // Another link is clicked in time, and the code that it brings is too late.
-  await asksForPassword(late, 'iso@example.com');
-  const second = await office.portal.post.arrives('iso@example.com', 'Choose a new password');
+  await requestPasswordReset(late, 'iso@example.com');
+  const second = await office.portal.post.waitForMail('iso@example.com', 'Choose a new password');
   await late.page.route(/grant_type=pkce/, async (route) => {
-    await office.portal.timeIsUp();
+    await office.portal.expireLinksAndCodes();
     await route.continue();
   });
-  await late.opens(second.link(paths.resetPassword));
-  const answer = await asksForTokens(late.page, 'pkce', () => late.button('Continue').click());
+  await late.open(second.link(paths.resetPassword));
+  const answer = await tokenResponse(late.page, 'pkce', () => late.button('Continue').click());
   expect(answer).toEqual({ status: 422, code: 'flow_state_expired' });
   await expect(late.field('Code from the mail')).toBeVisible();
-  await late.opens(paths.clientDashboard);
-  await late.isAt('/');
+  await late.open(paths.clientDashboard);
+  await late.expectPath('/');
 });
 
 test('whoever thinks about a new password for too long is told so, and asks for another mail', async ({
   ownOffice: office,
 }) => {
   const saves = async (late: Visitor) => {
-    await late.writes({ 'New password': chosen, 'Repeat the password': chosen });
+    await late.fill({ 'New password': NEW_PASSWORD, 'Repeat the password': NEW_PASSWORD });
     await late.button('Save password').click();
     await expect(late.heading('That took too long')).toBeVisible();
     await expect(late.page.getByRole('alert')).toContainText('your password was not saved');
-    expect.soft(await barriers(late.page)).toEqual([]);
+    expect.soft(await axeViolations(late.page)).toEqual([]);
     await expect(late.button('Send link')).toBeEnabled();
   };
   const slow = await office.visitor();
-  await asksForPassword(slow, 'client@example.com');
-  const mail = await office.portal.post.arrives('client@example.com', 'Choose a new password');
-  await slow.opens(mail.link(paths.resetPassword));
+  await requestPasswordReset(slow, 'client@example.com');
+  const mail = await office.portal.post.waitForMail('client@example.com', 'Choose a new password');
+  await slow.open(mail.link(paths.resetPassword));
   await slow.button('Continue').click();
   await expect(slow.heading('Choose a new password')).toBeVisible();
-  await office.portal.quarterPasses();
+  await office.portal.ageSessionsBy16Minutes();
   await saves(slow);
 
   // By the digits, and a day later.
   const later = await office.visitor();
-  await asksForPassword(later, 'iso@example.com');
-  const other = await office.portal.post.arrives('iso@example.com', 'Choose a new password');
-  await later.writes({ 'Code from the mail': other.code() });
+  await requestPasswordReset(later, 'iso@example.com');
+  const other = await office.portal.post.waitForMail('iso@example.com', 'Choose a new password');
+  await later.fill({ 'Code from the mail': other.code() });
   await later.button('Continue').click();
   await expect(later.heading('Choose a new password')).toBeVisible();
-  await office.portal.dayPasses();
+  await office.portal.ageSessionsBy25Hours();
   await saves(later);
-  await later.writes({ Email: 'employee@example.com' });
+  await later.fill({ Email: 'employee@example.com' });
   await later.button('Send link').click();
   await expect(later.heading('Check your mail')).toBeVisible();
 });
@@ -127,8 +127,8 @@ test('the code that a link brings back needs the secret of the browser that aske
 }) => {
   const who = await client(office, 'Secret');
   const same = await office.visitor();
-  await asksForPassword(same, who.email);
-  const mail = await office.portal.post.arrives(who.email, 'Choose a new password');
+  await requestPasswordReset(same, who.email);
+  const mail = await office.portal.post.waitForMail(who.email, 'Choose a new password');
   const secrets = await same.page.evaluate(() => {
     const kept = Object.keys(localStorage)
       .filter((key) => key.endsWith('code-verifier'))
@@ -136,8 +136,8 @@ test('the code that a link brings back needs the secret of the browser that aske
     for (const [key] of kept) localStorage.setItem(key, JSON.stringify(`${'x'.repeat(112)}/recovery`));
     return kept;
   });
-  await same.opens(mail.link(paths.resetPassword));
-  const wrong = await asksForTokens(same.page, 'pkce', () => same.button('Continue').click());
+  await same.open(mail.link(paths.resetPassword));
+  const wrong = await tokenResponse(same.page, 'pkce', () => same.button('Continue').click());
   expect(wrong).toEqual({ status: 400, code: 'bad_code_verifier' });
   await expect(same.field('Code from the mail')).toBeVisible();
 
@@ -146,7 +146,7 @@ test('the code that a link brings back needs the secret of the browser that aske
     await same.page.evaluate((kept) => {
       for (const [key, secret] of kept) localStorage.setItem(key, secret);
     }, secrets);
-    return asksForTokens(same.page, 'pkce', () => same.opens(back));
+    return tokenResponse(same.page, 'pkce', () => same.open(back));
   };
   expect(await comesBack()).toEqual({ status: 200 });
   await expect(same.heading('Choose a new password')).toBeVisible();
@@ -159,24 +159,24 @@ test('the code that a link brings back needs the secret of the browser that aske
 test('a link to sign in waits for a click, and works once', async ({ office }) => {
   const who = await client(office, 'Magic');
   await new Api(office.portal.url).post('/auth/v1/otp', { email: who.email, create_user: false });
-  const mail = await office.portal.post.arrives(who.email, 'Sign in to');
+  const mail = await office.portal.post.waitForMail(who.email, 'Sign in to');
   const link = mail.link(paths.confirm);
   for (const method of ['GET', 'HEAD']) expect((await fetch(link, { method })).status).toBe(200);
 
   const magic = await office.visitor();
-  await magic.opens(link);
+  await magic.open(link);
   await expect(magic.heading('Sign in by link')).toBeVisible();
-  expect.soft(await barriers(magic.page)).toEqual([]);
+  expect.soft(await axeViolations(magic.page)).toEqual([]);
   await magic.button('Sign In').click();
-  await magic.isAt(paths.clientDashboard);
+  await magic.expectPath(paths.clientDashboard);
   await expect(magic.heading('Welcome, Magic')).toBeVisible();
 
   const later = await office.visitor();
-  await later.opens(link);
+  await later.open(link);
   await later.button('Sign In').click();
   await expect(later.heading('This link is no longer valid')).toBeVisible();
   // One mail a minute: the page counts down to the next.
-  await later.writes({ Email: who.email });
+  await later.fill({ Email: who.email });
   await later.button('Send link').click();
   await expect(later.page.getByText(/^Another mail can be asked for in \d+ seconds?\.$/)).toBeVisible();
   await expect(later.button('Send link')).toBeDisabled();
@@ -185,10 +185,10 @@ test('a link to sign in waits for a click, and works once', async ({ office }) =
 test('the six digits beside a link to sign in do as well, on any device', async ({ office }) => {
   const who = await client(office, 'Digit');
   await new Api(office.portal.url).post('/auth/v1/otp', { email: who.email, create_user: false });
-  const mail = await office.portal.post.arrives(who.email, 'Sign in to');
+  const mail = await office.portal.post.waitForMail(who.email, 'Sign in to');
   const digit = await office.visitor();
-  await digit.opens(`${paths.confirm}?type=magiclink`);
-  await digit.writes({ Email: who.email, 'Code from the mail': mail.code() });
+  await digit.open(`${paths.confirm}?type=magiclink`);
+  await digit.fill({ Email: who.email, 'Code from the mail': mail.code() });
   await digit.button('Continue').click();
   await expect(digit.heading('Welcome, Digit')).toBeVisible();
 });
@@ -196,13 +196,13 @@ test('the six digits beside a link to sign in do as well, on any device', async 
 test('a link never leads to another site', async ({ office }) => {
   const who = await client(office, 'Led');
   await new Api(office.portal.url).post('/auth/v1/otp', { email: who.email, create_user: false });
-  const mail = await office.portal.post.arrives(who.email, 'Sign in to');
+  const mail = await office.portal.post.waitForMail(who.email, 'Sign in to');
   const link = new URL(mail.link(paths.confirm));
   link.searchParams.set('redirect_to', 'https://example.com/steal');
   const led = await office.visitor();
-  await led.opens(link.href);
+  await led.open(link.href);
   await led.button('Sign In').click();
-  await led.isAt(paths.clientDashboard);
+  await led.expectPath(paths.clientDashboard);
 });
 
 test('a link that another program asked for leads back there with all that it brings', async ({ office }) => {
@@ -216,63 +216,63 @@ test('a link that another program asked for leads back there with all that it br
     const brought = new URLSearchParams(new URL(reader.page.url()).hash.slice(1));
     for (const [name, value] of Object.entries(brings)) expect(brought.get(name), name).toContain(value);
     // Whoever may have it there has it alone.
-    await reader.opens(paths.clientDashboard);
-    await reader.isAt('/');
+    await reader.open(paths.clientDashboard);
+    await reader.expectPath('/');
   };
 
   const magic = await client(office, 'Guest');
   await nobody.post(`/auth/v1/otp?${asks}`, { email: magic.email, create_user: false });
-  const signs = await office.portal.post.arrives(magic.email, 'Sign in to');
-  await reader.opens(signs.link(paths.confirm));
+  const signs = await office.portal.post.waitForMail(magic.email, 'Sign in to');
+  await reader.open(signs.link(paths.confirm));
   await reader.button('Sign In').click();
   await isBack({ type: 'magiclink', access_token: '.', refresh_token: '' });
 
   const lost = await client(office, 'Lost');
   await nobody.post(`/auth/v1/recover?${asks}`, { email: lost.email });
-  const recovers = await office.portal.post.arrives(lost.email, 'Choose a new password');
-  await reader.opens(recovers.link(paths.resetPassword));
+  const recovers = await office.portal.post.waitForMail(lost.email, 'Choose a new password');
+  await reader.open(recovers.link(paths.resetPassword));
   await reader.button('Continue').click();
   await isBack({ type: 'recovery', access_token: '.' });
 
   const moved = await client(office, 'Abroad');
-  const next = office.newcomer('Abroad', 'House').email;
+  const next = office.newPerson('Abroad', 'House').email;
   const session = await Api.signIn(office.portal.url, moved.email, password);
   await new Api(office.portal.url, session).put(`/auth/v1/user?${asks}`, { email: next });
-  const old = await office.portal.post.arrives(moved.email, 'Confirm the change of your e-mail address');
-  const fresh = await office.portal.post.arrives(next, 'Confirm your new e-mail address');
-  await reader.opens(old.link(paths.confirm));
+  const old = await office.portal.post.waitForMail(moved.email, 'Confirm the change of your e-mail address');
+  const fresh = await office.portal.post.waitForMail(next, 'Confirm your new e-mail address');
+  await reader.open(old.link(paths.confirm));
   await reader.button('Confirm').click();
   await isBack({ message: 'confirm link sent to the other email' });
-  await reader.opens(fresh.link(paths.confirm));
+  await reader.open(fresh.link(paths.confirm));
   await reader.button('Confirm').click();
   await isBack({ type: 'email_change', access_token: '.' });
 });
 
 test('a new e-mail address is confirmed at the old one and at the new one', async ({ office }) => {
   const who = await client(office, 'Moved');
-  const next = office.newcomer('Moved', 'House').email;
+  const next = office.newPerson('Moved', 'House').email;
   const session = await Api.signIn(office.portal.url, who.email, password);
   await new Api(office.portal.url, session).put('/auth/v1/user', { email: next });
-  const old = await office.portal.post.arrives(who.email, 'Confirm the change of your e-mail address');
-  const fresh = await office.portal.post.arrives(next, 'Confirm your new e-mail address');
+  const old = await office.portal.post.waitForMail(who.email, 'Confirm the change of your e-mail address');
+  const fresh = await office.portal.post.waitForMail(next, 'Confirm your new e-mail address');
 
   const moved = await office.visitor();
-  await moved.opens(old.link(paths.confirm));
+  await moved.open(old.link(paths.confirm));
   await expect(moved.heading('Confirm the new e-mail address')).toBeVisible();
   await moved.button('Confirm').click();
   await expect(moved.heading('One confirmation is left')).toBeVisible();
-  await moved.opens(fresh.link(paths.confirm));
+  await moved.open(fresh.link(paths.confirm));
   await moved.button('Confirm').click();
   await expect(moved.heading('Your e-mail address is changed')).toBeVisible();
-  await moved.signsIn('client', next, password);
+  await moved.signIn('client', next, password);
   await expect(moved.heading('Welcome, Moved')).toBeVisible();
 });
 
-async function asksForPassword(visitor: Visitor, email: string): Promise<void> {
-  await visitor.opens(paths.login('client'));
+async function requestPasswordReset(visitor: Visitor, email: string): Promise<void> {
+  await visitor.open(paths.login('client'));
   await visitor.link('Forgot password?').click();
   await expect(visitor.heading('Forgot your password?')).toBeVisible();
-  await visitor.writes({ Email: email });
+  await visitor.fill({ Email: email });
   await visitor.button('Send link').click();
   await expect(visitor.heading('Check your mail')).toBeVisible();
 }

@@ -8,7 +8,7 @@ async function exported(staff: Staff): Promise<string[]> {
   await staff.button('Export CSV').click();
   const download = await coming;
   expect(download.suggestedFilename()).toMatch(/^[a-z]+-\d{4}-\d\d-\d\d\.csv$/);
-  await staff.isTold('Export finished', download.suggestedFilename());
+  await staff.expectToast('Export finished', download.suggestedFilename());
   return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
 }
 
@@ -18,37 +18,37 @@ async function narrowed(staff: Staff, status: string): Promise<void> {
 }
 
 test('an employee takes every table away as a file, as it is narrowed @postgres', async ({ office }) => {
-  const company = await office.company(office.fresh('+Plus Holdings'));
-  const who = office.newcomer('Greta', 'Lind');
+  const company = await office.company(office.uniqueName('+Plus Holdings'));
+  const who = office.newPerson('Greta', 'Lind');
   const { spv } = await office.clientWithOrder(who, company.id);
   const elias = await office.employee();
 
-  await elias.opens('/employee-dashboard?tab=companies');
-  await elias.searches('Search companies', company.name);
+  await elias.open('/employee-dashboard?tab=companies');
+  await elias.search('Search companies', company.name);
   await expect(elias.row(company.name, 'Companies')).toHaveCount(1);
   const [heads, row, ...more] = await exported(elias);
   expect(heads).toMatch(/^\uFEFFid,name,business_name,email,/);
   expect(row).toContain(`,'${company.name},`);
   expect(more).toEqual([]);
 
-  await elias.opens('/employee-dashboard?tab=clients');
-  await elias.searches('Search clients', who.email);
+  await elias.open('/employee-dashboard?tab=clients');
+  await elias.search('Search clients', who.email);
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
   expect((await exported(elias)).slice(1).join('\n')).toContain(`,Greta,Lind,${who.email},`);
-  await elias.picks('Orders', who.name);
-  await elias.isAt(`/employee-dashboard?${new URLSearchParams({ tab: 'spvs', q: who.email })}`);
+  await elias.chooseRowAction('Orders', who.name);
+  await elias.expectPath(`/employee-dashboard?${new URLSearchParams({ tab: 'spvs', q: who.email })}`);
   await expect(elias.page.getByRole('button', { name: spv.identifier })).toHaveCount(1);
   await elias.page.goBack();
   await elias.row(who.email, 'Clients').getByRole('link', { name: who.name }).click();
-  await elias.isAt(`/employee-dashboard/orders/${spv.id}`);
+  await elias.expectPath(`/employee-dashboard/orders/${spv.id}`);
 
-  await elias.opens('/employee-dashboard?tab=isos');
+  await elias.open('/employee-dashboard?tab=isos');
   expect(await exported(elias)).not.toHaveLength(0);
 
-  await elias.opens('/employee-dashboard?tab=spvs');
+  await elias.open('/employee-dashboard?tab=spvs');
   await narrowed(elias, 'Closed');
-  await elias.isAt('/employee-dashboard?tab=spvs&status=closed');
-  await elias.searches('Search SPVs', who.email);
+  await elias.expectPath('/employee-dashboard?tab=spvs&status=closed');
+  await elias.search('Search SPVs', who.email);
   await expect(elias.page.getByText(`Nothing matches “${who.email}”`)).toBeVisible();
   expect(await exported(elias)).toHaveLength(1);
   await narrowed(elias, 'Active');
@@ -60,9 +60,9 @@ test('an employee takes every table away as a file, as it is narrowed @postgres'
   await elias.page.reload();
   await expect(elias.field('Status')).toHaveValue('Active');
 
-  await elias.opens('/employee-dashboard/invoices?status=paid');
+  await elias.open('/employee-dashboard/invoices?status=paid');
   expect((await exported(elias)).join('\n')).not.toContain(spv.identifier);
-  await elias.opens('/employee-dashboard/invoices?status=due');
+  await elias.open('/employee-dashboard/invoices?status=due');
   expect((await exported(elias)).join('\n')).toContain(`,Greta Lind,${spv.identifier},`);
 
   const { reference } = await elias.api.post<{ reference: string }>('/rest/v1/requests', {
@@ -71,27 +71,27 @@ test('an employee takes every table away as a file, as it is narrowed @postgres'
     email: who.email,
     message: '=1+1',
   });
-  await elias.opens('/request-management');
-  await elias.searches('Search requests', reference);
+  await elias.open('/request-management');
+  await elias.search('Search requests', reference);
   await expect(elias.row(reference, 'Requests')).toHaveCount(1);
   const requests = await exported(elias);
   expect(requests).toHaveLength(2);
   expect(requests[1]).toContain(`,${reference},support,pending,Greta Lind,`);
   expect(requests[1]).toContain(",'=1+1,");
 
-  await elias.opens('/employee-dashboard/documents');
-  await elias.searches('Search documents', spv.identifier);
+  await elias.open('/employee-dashboard/documents');
+  await elias.search('Search documents', spv.identifier);
   expect(await exported(elias)).toHaveLength(1);
 });
 
 test('an employee finds an order, a client, a company and a document from wherever they are @postgres', async ({
   office,
 }) => {
-  const who = office.newcomer('Torbjorn', 'Quist');
-  const company = await office.company(office.fresh('Quist Shipping'));
+  const who = office.newPerson('Torbjorn', 'Quist');
+  const company = await office.company(office.uniqueName('Quist Shipping'));
   const { spv } = await office.clientWithOrder(who, company.id);
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard/requests');
+  await elias.open('/employee-dashboard/requests');
   await expect(elias.button('Search Ctrl K')).toBeVisible();
 
   await elias.page.keyboard.press('Control+k');
@@ -105,7 +105,7 @@ test('an employee finds an order, a client, a company and a document from wherev
   await expect(elias.page.getByText(who.email)).toBeVisible();
   await elias.page.keyboard.press('ArrowDown');
   await elias.page.keyboard.press('Enter');
-  await elias.isAt(`/employee-dashboard/orders/${spv.id}`);
+  await elias.expectPath(`/employee-dashboard/orders/${spv.id}`);
 
   await elias.button('Search Ctrl K').click();
   await field.fill(who.email);
@@ -113,20 +113,20 @@ test('an employee finds an order, a client, a company and a document from wherev
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
 
   // Also from the very list that then shows it, whatever was looked for there.
-  await elias.opens('/employee-dashboard?tab=clients&archived=true');
-  await elias.searches('Search clients', 'nobody');
+  await elias.open('/employee-dashboard?tab=clients&archived=true');
+  await elias.search('Search clients', 'nobody');
   await elias.page.keyboard.press('Control+k');
   await field.fill(who.email);
   await elias.page.getByRole('dialog').getByText(who.email).click();
   await expect(elias.page.getByRole('searchbox', { name: 'Search clients' })).toHaveValue(who.email);
   await expect(elias.page.getByRole('switch', { name: 'Show archived' })).not.toBeChecked();
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
-  await elias.isAt(`/employee-dashboard?${new URLSearchParams({ tab: 'clients', q: who.email })}`);
+  await elias.expectPath(`/employee-dashboard?${new URLSearchParams({ tab: 'clients', q: who.email })}`);
 
   await elias.page.keyboard.press('Control+k');
   await field.fill(company.name);
   await elias.page.getByRole('dialog').getByText(company.name, { exact: true }).click();
-  await elias.isAt(`/employee-dashboard?${new URLSearchParams({ tab: 'companies', q: company.name })}`);
+  await elias.expectPath(`/employee-dashboard?${new URLSearchParams({ tab: 'companies', q: company.name })}`);
   await expect(elias.row(company.name, 'Companies')).toHaveCount(1);
 
   const { items } = await elias.api.get<{ items: { id: string; name: string; reference: string }[] }>(
@@ -136,31 +136,31 @@ test('an employee finds an order, a client, a company and a document from wherev
   await elias.page.keyboard.press('Control+k');
   await field.fill(paper.reference);
   await elias.page.getByRole('dialog').getByText(paper.name, { exact: true }).click();
-  await elias.isAt(`/employee-dashboard/documents/${paper.id}`);
+  await elias.expectPath(`/employee-dashboard/documents/${paper.id}`);
 });
 
 test('a step is given to an employee, who finds it among the tasks @postgres', async ({ office }) => {
-  const who = office.newcomer('Agda', 'Moreau');
+  const who = office.newPerson('Agda', 'Moreau');
   const { spv } = await office.clientWithOrder(who);
   // The demo's employee has requests among the tasks.
   const karin = await office.firstEmployee('Karin', 'Holm');
-  await karin.opens('/employee-dashboard/tasks');
+  await karin.open('/employee-dashboard/tasks');
   await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();
 
   const me = await karin.api.get<{ first_name: string; last_name: string }>('/rest/v1/me');
-  await karin.opensOrder(spv.id);
+  await karin.openOrder(spv.id);
   await karin.button('Edit KYC and beneficial owners').click();
   const dialog = karin.dialog('Edit SPV Step');
-  await karin.chooses('Assigned to', `${me.first_name} ${me.last_name}`, dialog);
+  await karin.choose('Assigned to', `${me.first_name} ${me.last_name}`, dialog);
   await karin.button('Save', dialog).click();
-  await karin.isTold('Step Updated', 'KYC and beneficial owners');
+  await karin.expectToast('Step Updated', 'KYC and beneficial owners');
   await expect(karin.page.getByText(`Assigned to ${me.first_name} ${me.last_name}`)).toBeVisible();
 
-  await karin.opens('/employee-dashboard');
+  await karin.open('/employee-dashboard');
   await expect(karin.row('KYC and beneficial owners', 'My Tasks')).toContainText(spv.identifier);
   await expect(karin.card('Performance, last 90 days')).toContainText('Overdue now');
   await karin.link('View all 1').click();
-  await karin.isAt('/employee-dashboard/tasks');
+  await karin.expectPath('/employee-dashboard/tasks');
   await expect(karin.page.getByText('1 open task', { exact: true })).toBeVisible();
   const [, task, ...others] = await exported(karin);
   expect(task).toContain(`,KYC and beneficial owners,${spv.identifier},${who.name},`);
@@ -174,11 +174,11 @@ test('a step is given to an employee, who finds it among the tasks @postgres', a
     const many = Array.from({ length: 200 }, (_, n) => ({ ...items[0], id: `${n}` }));
     await route.fulfill({ response, json: { items: many, more: true } });
   });
-  await karin.opens('/employee-dashboard/tasks');
+  await karin.open('/employee-dashboard/tasks');
   await expect(karin.page.getByText(told)).toBeVisible();
   await expect(karin.row('KYC and beneficial owners', 'My Tasks')).toHaveCount(200);
   await karin.page.unroute('**/rest/v1/tasks');
-  await karin.opens('/employee-dashboard/tasks');
+  await karin.open('/employee-dashboard/tasks');
   await expect(karin.page.getByText('1 open task', { exact: true })).toBeVisible();
 
   await office.portal.operator('step', 'assign', spv.identifier, '1');
@@ -186,10 +186,10 @@ test('a step is given to an employee, who finds it among the tasks @postgres', a
 });
 
 test('an employee completes several open steps at once @postgres', async ({ office }) => {
-  const who = office.newcomer('Ines', 'Ferro');
+  const who = office.newPerson('Ines', 'Ferro');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();
-  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.open(`/employee-dashboard/orders/${spv.id}`);
   await elias.button('Complete several').click();
   await expect(elias.button('Complete 0 steps')).toBeDisabled();
   await elias.page.getByRole('checkbox', { name: 'Choose KYC and beneficial owners' }).check();
@@ -198,7 +198,7 @@ test('an employee completes several open steps at once @postgres', async ({ offi
   const question = elias.dialog('Complete 2 steps?');
   await expect(question).toContainText('The client sees the progress at once.');
   await elias.button('Complete 2 steps', question).click();
-  await elias.isTold('2 steps completed');
+  await elias.expectToast('2 steps completed');
 
   // What has begun or is blocked is as open as what is pending.
   const { steps } = await elias.api.get<{ steps: { id: string }[] }>(`/rest/v1/spvs/${spv.id}`);
@@ -213,6 +213,6 @@ test('an employee completes several open steps at once @postgres', async ({ offi
   const last = elias.dialog('Complete 6 steps?');
   await expect(last).toContainText('the order closes and the client gets an e-mail');
   await elias.button('Complete 6 steps', last).click();
-  await elias.isTold('6 steps completed');
+  await elias.expectToast('6 steps completed');
   await expect(elias.page.getByText('Closed', { exact: true }).first()).toBeVisible();
 });

@@ -1,6 +1,6 @@
 /** An order with a price brings an invoice; the client sees how to pay; the staff record what came in. */
 import { readFile } from 'node:fs/promises';
-import { sticksOut } from './support/pageChecks';
+import { overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 interface Invoices {
@@ -8,14 +8,14 @@ interface Invoices {
 }
 
 test('a payment is recorded in two parts, and the client sees it live @postgres', async ({ office }) => {
-  const who = office.newcomer('Maya', 'Ortiz');
+  const who = office.newPerson('Maya', 'Ortiz');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const maya = await office.person(who.email);
   const { items } = await maya.api.get<Invoices>('/rest/v1/invoices');
   const { id, number } = items[0] ?? { id: '', number: '' };
 
-  await maya.opens('/client-dashboard/billing');
+  await maya.open('/client-dashboard/billing');
   await expect(maya.card('To pay')).toContainText(/\$[\d,]+\.\d\d/);
   await expect(maya.page.getByRole('region', { name: 'Pay by bank transfer' })).toContainText('DEMOUS00XXX');
   await expect(maya.row(number, 'Invoices')).toContainText('Due');
@@ -40,22 +40,22 @@ test('a payment is recorded in two parts, and the client sees it live @postgres'
       .textContent()) ?? '';
   const whole = Number(total.replaceAll(/[^\d.]/g, ''));
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard/invoices?status=due');
+  await elias.open('/employee-dashboard/invoices?status=due');
   await elias.row(number, 'Invoices').getByRole('link').click();
   await elias.button('Record payment').click();
   const dialog = elias.dialog(`Record a payment for ${number}`);
   await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
-  await elias.writes({ Amount: '100', 'Amount, again': '10' }, dialog);
+  await elias.fill({ Amount: '100', 'Amount, again': '10' }, dialog);
   await elias.button('Record payment', dialog).click();
-  await elias.isRefused('Error');
-  await elias.isToldBeside('Amount, again', 'The two amounts differ. Type it again.', dialog);
-  await elias.writes({ Amount: String(whole + 1), 'Amount, again': String(whole + 1) }, dialog);
+  await elias.expectErrorToast('Error');
+  await elias.expectFieldError('Amount, again', 'The two amounts differ. Type it again.', dialog);
+  await elias.fill({ Amount: String(whole + 1), 'Amount, again': String(whole + 1) }, dialog);
   await elias.button('Record payment', dialog).click();
-  await elias.isRefused('Error');
+  await elias.expectErrorToast('Error');
   await expect(dialog).toContainText('Is more than is due');
-  await elias.writes({ Amount: '100', 'Amount, again': '100.00', Note: 'First part' }, dialog);
+  await elias.fill({ Amount: '100', 'Amount, again': '100.00', Note: 'First part' }, dialog);
   await elias.button('Record payment', dialog).click();
-  await elias.isTold('Payment recorded', number);
+  await elias.expectToast('Payment recorded', number);
   await expect(elias.page.getByRole('region', { name: 'Payments' })).toContainText('by Elias Brandt');
 
   // The client's page was open all the time; who recorded it and the note stay with the staff.
@@ -66,30 +66,30 @@ test('a payment is recorded in two parts, and the client sees it live @postgres'
   await expect(paper).toContainText('Part paid');
 
   await elias.button('Record payment').click();
-  await elias.writes({ Amount: String(whole - 100), 'Amount, again': String(whole - 100) }, dialog);
+  await elias.fill({ Amount: String(whole - 100), 'Amount, again': String(whole - 100) }, dialog);
   await elias.button('Record payment', dialog).click();
-  await elias.isTold('Payment recorded', number);
+  await elias.expectToast('Payment recorded', number);
   await expect(elias.button('Record payment')).toHaveCount(0);
   await expect(elias.button('Void')).toHaveCount(0);
   await expect(paper).toContainText('Paid');
-  await maya.opens('/client-dashboard/billing');
+  await maya.open('/client-dashboard/billing');
   await expect(maya.card('To pay')).toContainText('Nothing to pay');
 
   const stranger = await office.client();
-  await stranger.opens(`/client-dashboard/billing/${id}`);
+  await stranger.open(`/client-dashboard/billing/${id}`);
   await expect(stranger.page.getByText('This could not be loaded')).toBeVisible();
 });
 
 test('on paper there is the invoice and how to pay it, and nothing that needs a screen', async ({
   office,
 }) => {
-  const who = office.newcomer('Petra', 'Blatt');
+  const who = office.newPerson('Petra', 'Blatt');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const petra = await office.person(who.email);
   const { items } = await petra.api.get<Invoices>('/rest/v1/invoices');
   const { id, number } = items[0] ?? { id: '', number: '' };
-  await petra.opens(`/client-dashboard/billing/${id}`);
+  await petra.open(`/client-dashboard/billing/${id}`);
   const paper = petra.page.getByRole('article', { name: `Invoice ${number}` });
   const ofTheScreen = [
     petra.page.getByRole('navigation'),
@@ -122,9 +122,9 @@ test('on paper there is the invoice and how to pay it, and nothing that needs a 
 });
 
 test('an invoice of several pages prints its totals once, black on white', async ({ office }) => {
-  const who = office.newcomer('Lena', 'Lang');
+  const who = office.newPerson('Lena', 'Lang');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const lena = await office.person(who.email);
   const { items } = await lena.api.get<Invoices>('/rest/v1/invoices');
   const { id, number } = items[0] ?? { id: '', number: '' };
@@ -137,11 +137,11 @@ test('an invoice of several pages prints its totals once, black on white', async
   await office.portal.sql(
     `insert into invoice_lines (invoice_id, line_order, description, amount_minor) values ${lines.join(', ')}`,
   );
-  await lena.opens(`/client-dashboard/billing/${id}`);
+  await lena.open(`/client-dashboard/billing/${id}`);
   const { page } = lena;
   const paper = page.getByRole('article', { name: `Invoice ${number}` });
   await expect(paper.getByText(/^60\. /)).toBeVisible();
-  expect(await sticksOut(page)).toEqual([]);
+  expect(await overflowingElements(page)).toEqual([]);
 
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect(page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
@@ -165,26 +165,26 @@ test('an invoice of several pages prints its totals once, black on white', async
 });
 
 test('an invoice is voided with a reason that its client reads', async ({ office }) => {
-  const who = office.newcomer('Vera', 'Nowak');
+  const who = office.newPerson('Vera', 'Nowak');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const vera = await office.person(who.email);
   const { items } = await vera.api.get<Invoices>('/rest/v1/invoices');
   const { id, number } = items[0] ?? { id: '', number: '' };
   const elias = await office.employee();
-  await elias.opens(`/employee-dashboard/invoices/${id}`);
+  await elias.open(`/employee-dashboard/invoices/${id}`);
   await elias.button('Void').click();
   const dialog = elias.dialog(`Void ${number}`);
-  await elias.writes({ Reason: 'The price was agreed anew.' }, dialog);
+  await elias.fill({ Reason: 'The price was agreed anew.' }, dialog);
   await elias.button('Void', dialog).click();
-  await elias.isTold('Invoice voided', number);
-  await vera.opens(`/client-dashboard/billing/${id}`);
+  await elias.expectToast('Invoice voided', number);
+  await vera.open(`/client-dashboard/billing/${id}`);
   await expect(vera.page.getByText('Void: The price was agreed anew.')).toBeVisible();
   await expect(vera.page.getByRole('region', { name: 'Pay by bank transfer' })).toHaveCount(0);
 });
 
 test('the operator lists and pays invoices @postgres', async ({ office }) => {
-  const who = office.newcomer('Olga', 'Petrova');
+  const who = office.newPerson('Olga', 'Petrova');
   await office.clientWithOrder(who);
   const [due] = await office.portal.operator<{ number: string; due: string }[]>(
     ...['invoice', 'list', '--client', who.email, '--status', 'due'],
@@ -201,20 +201,20 @@ test('the operator lists and pays invoices @postgres', async ({ office }) => {
 test('a client sends the receipt of the bank, and the staff record the payment beside it @postgres', async ({
   office,
 }) => {
-  const who = office.newcomer('Rosa', 'Hale');
+  const who = office.newPerson('Rosa', 'Hale');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const rosa = await office.person(who.email);
   const { items } = await rosa.api.get<Invoices>('/rest/v1/invoices');
   const { id, number } = items[0] ?? { id: '', number: '' };
   const elias = await office.employee();
-  await elias.opens(`/employee-dashboard/invoices/${id}`);
+  await elias.open(`/employee-dashboard/invoices/${id}`);
 
-  await rosa.opens(`/client-dashboard/billing/${id}`);
+  await rosa.open(`/client-dashboard/billing/${id}`);
   const place = rosa.page.getByRole('group', { name: `Receipt for ${number}`, exact: true });
   const receipt = { name: 'transfer.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4 paid') };
   // It is there, and could not be sent in: it is not lost.
-  rosa.foresees(/503/);
+  rosa.allowError(/503/);
   await rosa.page.route('**/rest/v1/invoices/*/receipts', (route) => route.fulfill({ status: 503 }), {
     times: 1,
   });
@@ -222,15 +222,15 @@ test('a client sends the receipt of the bank, and the staff record the payment b
   await expect(place.getByRole('list', { name: 'Uploads' })).toContainText('Uploaded, but not sent in.', {
     timeout: 30_000,
   });
-  await rosa.isRefused('Error');
+  await rosa.expectErrorToast('Error');
   // Not by a reload either.
-  await rosa.opens(`/client-dashboard/billing/${id}`);
+  await rosa.open(`/client-dashboard/billing/${id}`);
   await expect(place.getByRole('list', { name: 'Uploads' })).toContainText(
     'Uploaded, but not sent in. The page was left before that.',
   );
   await rosa.button('Send again: transfer.pdf').click();
-  await rosa.isTold('Receipt sent', number);
-  await rosa.isAt(`/client-dashboard/billing/${id}`);
+  await rosa.expectToast('Receipt sent', number);
+  await rosa.expectPath(`/client-dashboard/billing/${id}`);
   const hers = rosa.page.getByRole('list', { name: 'Payment receipts' });
   await expect(hers).toContainText('transfer.pdf');
   await rosa.page.reload();
@@ -239,7 +239,7 @@ test('a client sends the receipt of the bank, and the staff record the payment b
   // It is proof, and no payment.
   await expect(rosa.page.getByRole('article', { name: `Invoice ${number}` })).toContainText('Due');
 
-  await elias.withoutReloading(async () => {
+  await elias.withoutReload(async () => {
     const theirs = elias.page.getByRole('list', { name: 'Payment receipts' });
     await expect(theirs).toContainText('transfer.pdf');
     await expect(theirs).toContainText(who.name);
@@ -247,13 +247,13 @@ test('a client sends the receipt of the bank, and the staff record the payment b
     await elias.button('Record the payment of this receipt').click();
     const dialog = elias.dialog(`Record a payment for ${number}`);
     await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
-    await elias.writes({ Amount: '1250', 'Amount, again': '1250.00' }, dialog);
+    await elias.fill({ Amount: '1250', 'Amount, again': '1250.00' }, dialog);
     await elias.button('Record payment', dialog).click();
-    await elias.isTold('Payment recorded', number);
+    await elias.expectToast('Payment recorded', number);
   });
   await expect(place).toHaveCount(0);
   await expect(hers).toContainText('transfer.pdf');
-  await rosa.opens('/client-dashboard/documents');
+  await rosa.open('/client-dashboard/documents');
   await expect(rosa.row('transfer.pdf')).toBeVisible();
 });
 

@@ -20,44 +20,44 @@ interface Statement {
 test('a lead becomes a client, its order closes, and the commission is approved and paid @postgres', async ({
   office,
 }) => {
-  const who = office.newcomer('Lena', 'Fischer');
+  const who = office.newPerson('Lena', 'Fischer');
   const ingrid = await office.iso();
-  await ingrid.opens('/iso-dashboard');
+  await ingrid.open('/iso-dashboard');
   await expect(ingrid.card('Pending Leads')).toContainText(/\d/);
   await ingrid.button('Add Lead').click();
   const adding = ingrid.dialog('Add Lead');
-  await ingrid.writes({ Email: 'lena at example' }, adding);
+  await ingrid.fill({ Email: 'lena at example' }, adding);
   await ingrid.button('Add lead', adding).click();
-  await ingrid.isRefused('Missing Information');
-  await ingrid.isToldBeside('Last Name', 'Please fill in this field.', adding);
-  await ingrid.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.', adding);
+  await ingrid.expectErrorToast('Missing Information');
+  await ingrid.expectFieldError('Last Name', 'Please fill in this field.', adding);
+  await ingrid.expectFieldError('Email', 'Enter an e-mail address, for example name@example.com.', adding);
   const facts = {
     'First Name': who.first,
     'Last Name': who.last,
     Email: who.email,
     'Next step': 'Call back',
   };
-  await ingrid.writes(facts, adding);
+  await ingrid.fill(facts, adding);
   await ingrid.button('Add lead', adding).click();
-  await ingrid.isTold('Lead added', /^It is protected for you until /);
+  await ingrid.expectToast('Lead added', /^It is protected for you until /);
 
   // Somebody whom somebody has: the answer names nobody.
-  await ingrid.opens('/iso-dashboard/leads');
+  await ingrid.open('/iso-dashboard/leads');
   await ingrid.button('Add Lead').first().click();
-  await ingrid.writes(
+  await ingrid.fill(
     { 'First Name': 'Nora', 'Last Name': 'Eriksen', Email: 'nora.eriksen@example.com' },
     adding,
   );
   await ingrid.button('Add lead', adding).click();
-  await ingrid.isRefused('Error', 'We know this person already. Please talk to our team.');
+  await ingrid.expectErrorToast('Error', 'We know this person already. Please talk to our team.');
   await ingrid.button('Cancel', adding).click();
   await ingrid.button('Discard', adding).click();
-  await ingrid.picks('Mark as Qualified', who.name);
-  await ingrid.isTold('Lead saved', who.name);
+  await ingrid.chooseRowAction('Mark as Qualified', who.name);
+  await ingrid.expectToast('Lead saved', who.name);
   await expect(ingrid.row(who.name, 'Leads')).toContainText('90 days left');
   const days = ingrid.page.getByRole('columnheader', { name: /^Protected/ }).getByRole('img');
   await expect(days).toHaveAccessibleName(/^Days for which nobody else can add the same person/);
-  await ingrid.searches('Search leads', who.last);
+  await ingrid.search('Search leads', who.last);
   await expect(ingrid.row(who.name, 'Leads')).toHaveCount(1);
   const [leads] = await Promise.all([
     ingrid.page.waitForEvent('download'),
@@ -79,26 +79,26 @@ test('a lead becomes a client, its order closes, and the commission is approved 
 
   // The lead waits on the desk, where it is converted.
   const elias = await office.employee();
-  await elias.opens(`/request-management?kind=lead&q=${who.email}`);
+  await elias.open(`/request-management?kind=lead&q=${who.email}`);
   await expect(elias.row(who.name, 'Requests')).toContainText('Pending');
   const reference =
     /REQ-[0-9a-f]{8}/.exec((await elias.row(who.name, 'Requests').textContent()) ?? '')?.[0] ?? '';
-  await elias.picks('Convert to client', reference);
+  await elias.chooseRowAction('Convert to client', reference);
   const terms = elias.dialog(`Convert ${who.name}`);
   await expect(terms).toContainText('with Ingrid Solberg as its ISO partner');
-  await elias.writes({ 'SPV Price': '12000', Commission: '1234.56' }, terms);
+  await elias.fill({ 'SPV Price': '12000', Commission: '1234.56' }, terms);
   await elias.button('Convert to client', terms).click();
-  await elias.isTold('Lead converted', who.name);
+  await elias.expectToast('Lead converted', who.name);
   await expect(elias.row(who.name, 'Requests')).toContainText('Approved');
 
   // The partner's page was open all the time.
   await expect(ingrid.row(who.name, 'Leads')).toContainText('Won');
-  await ingrid.opens('/iso-dashboard/clients');
-  await ingrid.searches('Search clients', who.last);
+  await ingrid.open('/iso-dashboard/clients');
+  await ingrid.search('Search clients', who.last);
   await ingrid.link(who.name).click();
-  await ingrid.writes({ 'New note': 'Wants a second vehicle in spring.' });
+  await ingrid.fill({ 'New note': 'Wants a second vehicle in spring.' });
   await ingrid.button('Add note').click();
-  await ingrid.isTold('Note saved');
+  await ingrid.expectToast('Note saved');
   await expect(ingrid.page.getByText('Wants a second vehicle in spring.')).toBeVisible();
 
   // The order closes, which earns the commission.
@@ -107,32 +107,32 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   const { id = '', identifier = '' } = items[0] ?? {};
   const { steps } = await elias.api.get<{ steps: { id: string }[] }>(`/rest/v1/spvs/${id}`);
   await elias.api.post(`/rest/v1/spvs/${id}/steps/complete`, { ids: steps.map((step) => step.id) });
-  await elias.opens('/employee-dashboard/commissions?status=pending');
+  await elias.open('/employee-dashboard/commissions?status=pending');
   await expect(elias.row(identifier, 'Ledger')).toContainText('$1,234.56');
   await elias.page.getByRole('checkbox', { name: `Select the commission of ${identifier}` }).check();
   await elias.button('Approve selected (1)').click();
-  await elias.isTold('Commissions approved');
+  await elias.expectToast('Commissions approved');
   await elias.link('Payout runs').click();
   await elias.button('Open payout run').click();
-  await elias.isTold('Payout run opened', /^PAY-/);
+  await elias.expectToast('Payout run opened', /^PAY-/);
   // The newest run is paid until the new one has come into the table.
   const name = (await elias.row(/PAY-.*Open/, 'Runs').textContent())?.match(/PAY-\d+-\d+/)?.[0] ?? '';
   const [file] = await Promise.all([
     elias.page.waitForEvent('download'),
-    elias.picks('CSV for the bank', name),
+    elias.chooseRowAction('CSV for the bank', name),
   ]);
   expect(await readFile(await file.path(), 'utf8')).toContain('Ingrid Solberg,iso@example.com');
-  await elias.picks('Record as paid', name);
+  await elias.chooseRowAction('Record as paid', name);
   await elias.button('Record as paid', elias.dialog(`Record ${name} as paid`)).click();
-  await elias.isTold('Payout run recorded as paid', name);
+  await elias.expectToast('Payout run recorded as paid', name);
 
   // The partner and its company see the same amounts, on the screen and in the file.
-  await ingrid.opens('/iso-dashboard/commissions');
+  await ingrid.open('/iso-dashboard/commissions');
   await expect(ingrid.row(identifier, 'Ledger')).toContainText('Paid');
   await expect(ingrid.row(identifier, 'Ledger')).toContainText(name);
   await ingrid.field('Period').click();
   await ingrid.page.getByRole('option', { name: 'This Year', exact: true }).click();
-  await ingrid.isAt('/iso-dashboard/commissions?period=this_year');
+  await ingrid.expectPath('/iso-dashboard/commissions?period=this_year');
   const year = await ingrid.api.get<Earned>('/rest/v1/commissions/overview?period=this_year');
   const cards = ingrid.card('Commission Overview');
   await expect(cards).toContainText(/Earned from Jan 1, \d{4} to /);
@@ -141,7 +141,7 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   );
   const statement = await ingrid.api.get<Statement>('/rest/v1/commissions/statement');
   const total = statement.sums[0]?.total ?? '';
-  await ingrid.opens('/iso-dashboard/commissions/statement');
+  await ingrid.open('/iso-dashboard/commissions/statement');
   const paper = ingrid.page.getByRole('article', { name: 'Commission statement' });
   await expect(paper).toContainText(
     Number(total).toLocaleString('en-US', { style: 'currency', currency: 'USD' }),
@@ -173,7 +173,7 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   const clara = await office.companyAdmin();
   const companys = await clara.api.get<Ledger>(`/rest/v1/commissions?spv_id=${id}`);
   expect(companys.items.map(({ amount, status }) => `${amount} ${status}`)).toEqual(['1234.56 paid']);
-  await clara.opens('/company-dashboard/reports?report=commissions&period=all_time');
+  await clara.open('/company-dashboard/reports?report=commissions&period=all_time');
   const report = clara.page.getByRole('article', { name: 'Commissions' });
   const reported = report.getByRole('row', { name: new RegExp(identifier) });
   await expect(reported).toContainText('$1,234.56');
@@ -182,42 +182,42 @@ test('a lead becomes a client, its order closes, and the commission is approved 
 
 test('a call is asked for, confirmed and put into the calendar @postgres', async ({ office }) => {
   const ingrid = await office.iso();
-  await ingrid.opens('/iso-dashboard');
+  await ingrid.open('/iso-dashboard');
   await ingrid.button('Schedule Call').click();
   const dialog = ingrid.dialog('Schedule Call');
-  const topic = office.fresh('Terms for a fund');
+  const topic = office.uniqueName('Terms for a fund');
   const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
   await dialog.getByLabel('Second choice').fill(`${soon}T17:30`);
   await ingrid.button('Request a call', dialog).click();
-  await ingrid.isRefused('Missing Information');
-  await ingrid.isToldBeside('Topic', 'Please fill in this field.', dialog);
+  await ingrid.expectErrorToast('Missing Information');
+  await ingrid.expectFieldError('Topic', 'Please fill in this field.', dialog);
   await expect(dialog.getByLabel('First choice')).toHaveAccessibleDescription('Please fill in this field.');
-  await ingrid.writes({ Topic: topic }, dialog);
+  await ingrid.fill({ Topic: topic }, dialog);
   await dialog.getByLabel('First choice').fill(`${soon}T15:00`);
   await ingrid.button('Request a call', dialog).click();
-  await ingrid.isTold('Call requested');
+  await ingrid.expectToast('Call requested');
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard/calls?status=requested');
-  await elias.picks('Confirm', topic);
+  await elias.open('/employee-dashboard/calls?status=requested');
+  await elias.chooseRowAction('Confirm', topic);
   const answer = elias.dialog('Confirm the call with Ingrid Solberg');
-  await elias.writes({ 'Where to dial in': 'We call you.' }, answer);
+  await elias.fill({ 'Where to dial in': 'We call you.' }, answer);
   await elias.button('Confirm', answer).click();
-  await elias.isTold('Call confirmed');
+  await elias.expectToast('Call confirmed');
   // It was a request as well, and is one that is answered now.
-  await ingrid.opens('/iso-dashboard/requests');
+  await ingrid.open('/iso-dashboard/requests');
   await expect(ingrid.row(topic, 'All requests')).toContainText('Approved');
   await expect(ingrid.row(topic, 'All requests')).toContainText('Answer: We call you.');
-  await ingrid.opens('/iso-dashboard/calls');
+  await ingrid.open('/iso-dashboard/calls');
   await expect(ingrid.row(topic, 'Calls')).toContainText('Confirmed');
   const [file] = await Promise.all([
     ingrid.page.waitForEvent('download'),
-    ingrid.picks('Add to calendar', topic),
+    ingrid.chooseRowAction('Add to calendar', topic),
   ]);
   const calendar = await readFile(await file.path(), 'utf8');
   expect(calendar).toContain('BEGIN:VEVENT');
   expect(calendar).toContain('DTSTART:');
   // Something came up: a confirmed call is called off by the staff, too.
-  await elias.opens('/employee-dashboard/calls?status=confirmed');
+  await elias.open('/employee-dashboard/calls?status=confirmed');
   await expect(elias.row(topic, 'Calls')).toHaveCount(1);
   const [calls] = await Promise.all([
     elias.page.waitForEvent('download'),
@@ -226,16 +226,16 @@ test('a call is asked for, confirmed and put into the calendar @postgres', async
   const confirmed = await readFile(await calls.path(), 'utf8');
   expect(confirmed).toContain(`,Ingrid Solberg,${topic},`);
   expect(confirmed).not.toContain(',requested,');
-  await elias.picks('Cancel call', topic);
+  await elias.chooseRowAction('Cancel call', topic);
   const question = elias.dialog(`Cancel “${topic}”?`);
   await elias.button('Cancel call', question).click();
-  await elias.isTold('Call cancelled', topic);
+  await elias.expectToast('Call cancelled', topic);
   await expect(ingrid.row(topic, 'Calls')).toContainText('Cancelled');
   // The partner narrows the list as the staff do.
   const status = ingrid.field('Status');
   await status.click();
   await ingrid.page.getByRole('option', { name: 'Requested', exact: true }).click();
-  await ingrid.isAt('/iso-dashboard/calls?status=requested');
+  await ingrid.expectPath('/iso-dashboard/calls?status=requested');
   await expect(ingrid.row(topic, 'Calls')).toHaveCount(0);
   await status.click();
   await ingrid.page.getByRole('option', { name: 'Cancelled', exact: true }).click();
@@ -244,20 +244,20 @@ test('a call is asked for, confirmed and put into the calendar @postgres', async
 
 test('a partner changes their profile, and every page is one link away', async ({ office }) => {
   const ingrid = await office.iso();
-  await ingrid.opens('/iso-dashboard/profile');
-  await ingrid.writes({ Phone: '+1 555 0144' });
+  await ingrid.open('/iso-dashboard/profile');
+  await ingrid.fill({ Phone: '+1 555 0144' });
   await ingrid.button('Save Changes').click();
-  await ingrid.isTold('Profile Updated', 'Your changes have been saved successfully.');
+  await ingrid.expectToast('Profile Updated', 'Your changes have been saved successfully.');
   for (const name of ['Dashboard', 'My Clients', 'Commissions', 'Leads', 'Profile'])
     await expect(ingrid.link(name).first()).toBeVisible();
 });
 
 test('a lead without an organisation is shown with its email once', async ({ office }) => {
-  const who = office.newcomer('Dario', 'Conti');
+  const who = office.newPerson('Dario', 'Conti');
   const ingrid = await office.iso();
   const { first: first_name, last: last_name, email } = who;
   await ingrid.api.post('/rest/v1/leads', { first_name, last_name, email });
-  await ingrid.opens('/iso-dashboard/leads');
+  await ingrid.open('/iso-dashboard/leads');
   const row = ingrid.row(who.name, 'Leads');
   await expect(row.getByText(email)).toHaveCount(1);
 });

@@ -1,17 +1,17 @@
 /** What changes shows on every open page: over one stream for all tabs of a browser, and without any stream as well. */
 import type { Locator, Page } from '@playwright/test';
 import { paths } from '../src/paths';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import { expect, test } from './support/fixtures';
 
 const stream = '/realtime/v1/events';
-const nothingYet = 'Ask us anything. Our team answers here.';
+const emptyText = 'Ask us anything. Our team answers here.';
 
 /** A client with an order, and the staff who write about it. */
-async function clientOfAnOrder(office: Office, first: string, last: string) {
-  const who = office.newcomer(first, last);
+async function clientWithOrder(office: TestServer, first: string, last: string) {
+  const who = office.newPerson(first, last);
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const staff = await office.api('employee@example.com');
   return {
     client: await office.person(who.email),
@@ -27,20 +27,20 @@ function message(tab: Page, words: string): Locator {
 test('one stream serves all tabs of a browser, and when its tab is closed another one goes on @postgres', async ({
   office,
 }) => {
-  const { client, path, staffWrite } = await clientOfAnOrder(office, 'Tabea', 'Lind');
+  const { client, path, staffWrite } = await clientWithOrder(office, 'Tabea', 'Lind');
   const asked: string[] = [];
   const counts = (tab: Page, name: string) =>
     tab.on('request', (request) => {
       if (new URL(request.url()).pathname === stream) asked.push(name);
     });
   counts(client.page, 'first');
-  await client.opens(path);
-  await expect(client.page.getByText(nothingYet)).toBeVisible();
+  await client.open(path);
+  await expect(client.page.getByText(emptyText)).toBeVisible();
   await expect.poll(() => asked).toEqual(['first']);
   const other = await client.page.context().newPage();
   counts(other, 'other');
   await other.goto(path);
-  await expect(other.getByText(nothingYet)).toBeVisible();
+  await expect(other.getByText(emptyText)).toBeVisible();
 
   await staffWrite('Your file is complete.');
   for (const tab of [client.page, other])
@@ -57,17 +57,17 @@ test('one stream serves all tabs of a browser, and when its tab is closed anothe
 test('where no stream can be had, an open page asks again by itself', async ({ office }) => {
   // Each attempt comes after a longer pause than the one before, of half a minute at most.
   test.setTimeout(90_000);
-  const { client, path, staffWrite } = await clientOfAnOrder(office, 'Polly', 'Hartmann');
-  client.foresees(/ERR_CONNECTION_REFUSED/);
+  const { client, path, staffWrite } = await clientWithOrder(office, 'Polly', 'Hartmann');
+  client.allowError(/ERR_CONNECTION_REFUSED/);
   let refused = 0;
   await client.page.route(`**${stream}`, (route) => {
     refused += 1;
     return route.abort('connectionrefused');
   });
-  await client.opens(path);
-  await expect(client.page.getByText(nothingYet)).toBeVisible();
+  await client.open(path);
+  await expect(client.page.getByText(emptyText)).toBeVisible();
   await expect.poll(() => refused).toBeGreaterThan(0);
-  await client.withoutReloading(async () => {
+  await client.withoutReload(async () => {
     await staffWrite('Your file is complete.');
     await expect(message(client.page, 'Your file is complete.')).toBeVisible({ timeout: 40_000 });
   });
@@ -78,9 +78,9 @@ test('where no stream can be had, an open page asks again by itself', async ({ o
 test('who helps a client follows the settings, of which no event tells them, while the dashboard is open', async ({
   office,
 }) => {
-  const { client } = await clientOfAnOrder(office, 'Nell', 'Frost');
+  const { client } = await clientWithOrder(office, 'Nell', 'Frost');
   await client.page.clock.install();
-  await client.opens(paths.clientDashboard);
+  await client.open(paths.clientDashboard);
   const help = client.card('Need Help?');
   await expect(help.getByRole('link', { name: 'employee@example.com' })).toBeVisible();
   // As if a super admin had changed it: other stories read the office's own.

@@ -2,7 +2,7 @@
 import { paths } from '../src/paths';
 import { isEnglish, isKey } from './support/messageCatalogue';
 import type { Person } from './support/users';
-import { isQuiet, words } from './support/pageChecks';
+import { waitForIdle, visibleTexts } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 const publicPages = [
@@ -35,23 +35,23 @@ const publicPages = [
 
 test('a visitor switches to Spanish, and every open page follows', async ({ office }) => {
   const visitor = await office.visitor();
-  await visitor.opens('/');
-  await isQuiet(visitor.page);
-  await saysEverything(visitor, 'en');
+  await visitor.open('/');
+  await waitForIdle(visitor.page);
+  await expectTranslated(visitor, 'en');
   await visitor.page.getByRole('combobox', { name: 'Language' }).selectOption({ label: 'Español' });
   await expect(visitor.page.locator('html')).toHaveAttribute('lang', 'es');
-  await saysEverything(visitor, 'es');
+  await expectTranslated(visitor, 'es');
   for (const path of publicPages) {
     await test.step(path, async () => {
-      await visitor.opens(path);
-      await isQuiet(visitor.page);
-      await saysEverything(visitor, 'es');
+      await visitor.open(path);
+      await waitForIdle(visitor.page);
+      await expectTranslated(visitor, 'es');
     });
   }
-  await visitor.opens('/');
+  await visitor.open('/');
   await visitor.page.getByRole('button', { name: 'Iniciar sesión' }).click();
   await expect(visitor.dialog('SPV Portal')).toBeVisible();
-  await saysEverything(visitor, 'es');
+  await expectTranslated(visitor, 'es');
 });
 
 const portals = [
@@ -88,32 +88,32 @@ const portals = [
 for (const [email, pages] of portals) {
   test(`${email} switches to Spanish at once, and it stays`, async ({ ownOffice: office }) => {
     const person = await office.person(email);
-    await person.opens(pages[0]);
-    await isQuiet(person.page);
-    await saysEverything(person, 'en');
-    await person.withoutReloading(async () => {
+    await person.open(pages[0]);
+    await waitForIdle(person.page);
+    await expectTranslated(person, 'en');
+    await person.withoutReload(async () => {
       await person.page.getByRole('button', { name: /^Account menu of/ }).click();
       await person.page.getByRole('menuitem', { name: 'Español' }).click();
       await expect(person.page.locator('html')).toHaveAttribute('lang', 'es');
-      await isQuiet(person.page);
-      await saysEverything(person, 'es');
+      await waitForIdle(person.page);
+      await expectTranslated(person, 'es');
     });
     await expect
       .poll(async () => (await person.api.get<{ language: string }>('/rest/v1/me')).language)
       .toBe('es');
     for (const path of pages.slice(1)) {
       await test.step(path, async () => {
-        await person.opens(path);
-        await isQuiet(person.page);
-        await saysEverything(person, 'es');
+        await person.open(path);
+        await waitForIdle(person.page);
+        await expectTranslated(person, 'es');
       });
     }
     // Another browser of the same person, which prefers English.
     const elsewhere = await office.person(email);
-    await elsewhere.opens(pages[0]);
-    await isQuiet(elsewhere.page);
+    await elsewhere.open(pages[0]);
+    await waitForIdle(elsewhere.page);
     await expect(elsewhere.page.locator('html')).toHaveAttribute('lang', 'es');
-    await saysEverything(elsewhere, 'es');
+    await expectTranslated(elsewhere, 'es');
   });
 }
 
@@ -122,22 +122,22 @@ test('an employee works in Spanish: dialogs, messages, toasts, dates and amounts
 }) => {
   const elias = await office.employee();
   await elias.api.patch('/rest/v1/me', { language: 'es' });
-  await elias.opens('/employee-dashboard');
-  await isQuiet(elias.page);
+  await elias.open('/employee-dashboard');
+  await waitForIdle(elias.page);
 
   await elias.button('Alta rápida (correo)').click();
   await elias.button('Crear cliente').click();
-  await elias.isRefused('Falta información', 'Rellene todos los campos obligatorios');
-  await saysEverything(elias, 'es');
+  await elias.expectErrorToast('Falta información', 'Rellene todos los campos obligatorios');
+  await expectTranslated(elias, 'es');
 
   const api = await office.api();
   const { items } = await api.get<{ items: { id: string; identifier: string; status: string }[] }>(
     '/rest/v1/spvs?status=processing',
   );
   const order = items[0];
-  await elias.opens(`${paths.employeeTab('spvs')}&spv=${order?.id}`);
-  await isQuiet(elias.page);
-  await saysEverything(elias, 'es');
+  await elias.open(`${paths.employeeTab('spvs')}&spv=${order?.id}`);
+  await waitForIdle(elias.page);
+  await expectTranslated(elias, 'es');
   const region = elias.page.getByRole('region', { name: order?.identifier });
   await expect(region).toContainText(/\d{1,2} \p{L}{3,4} 20\d\d/u);
   await expect(region).toContainText(/\d(\.\d{3})*,\d\d\sUS\$/);
@@ -146,33 +146,33 @@ test('an employee works in Spanish: dialogs, messages, toasts, dates and amounts
     .first()
     .click();
   await expect(elias.page.getByRole('dialog')).toBeVisible();
-  await saysEverything(elias, 'es');
+  await expectTranslated(elias, 'es');
 });
 
 test('light and dark: by the system, by the button, and it stays', async ({ office }) => {
   const visitor = await office.visitor({ colorScheme: 'dark' });
   const amara = await office.client();
-  await visitor.opens('/');
+  await visitor.open('/');
   await expect.poll(() => brightness(visitor)).toBeLessThan(60);
   await visitor.button('Use light colors').click();
   await expect.poll(() => brightness(visitor)).toBeGreaterThan(200);
-  await visitor.opens('/auth/login/client');
+  await visitor.open('/auth/login/client');
   await expect.poll(() => brightness(visitor)).toBeGreaterThan(200);
 
-  await amara.opens('/client-dashboard');
-  await isQuiet(amara.page);
+  await amara.open('/client-dashboard');
+  await waitForIdle(amara.page);
   await expect.poll(() => brightness(amara)).toBeGreaterThan(200);
   await amara.button('Switch to dark mode').click();
   await expect.poll(() => brightness(amara)).toBeLessThan(60);
   await amara.page.reload();
-  await isQuiet(amara.page);
+  await waitForIdle(amara.page);
   await expect.poll(() => brightness(amara)).toBeLessThan(60);
   await expect(amara.button('Switch to light mode')).toBeVisible();
 });
 
 /** No text of the other language, no key instead of a text, and enough texts that this means something. */
-async function saysEverything(person: Person, language: 'en' | 'es'): Promise<void> {
-  const shown = await words(person.page);
+async function expectTranslated(person: Person, language: 'en' | 'es'): Promise<void> {
+  const shown = await visibleTexts(person.page);
   expect.soft(shown.filter(isKey), 'keys instead of words').toEqual([]);
   const { pathname } = new URL(person.page.url());
   const place = pathname === paths.apiDocs ? 'document' : pathname.endsWith('-dashboard') ? 'portal' : 'open';

@@ -1,73 +1,73 @@
 /** What people paste into forms, and what happens to it on its way. */
 import type { BrowserContextOptions } from '@playwright/test';
 import { paths } from '../src/paths';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Person } from './support/users';
 import { password } from './support/portal';
-import { isQuiet, sticksOut } from './support/pageChecks';
+import { waitForIdle, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 const markup = '<img src=x onerror="alert(1)">';
 const bold = '<b>Ben</b> & "Co" {{name}} $t(close)';
 
 test('markup in names is text, wherever they are shown @postgres', async ({ office }) => {
-  const who = office.newcomer('Ben', 'Amp');
-  const company = office.fresh(`${bold} ${markup}`);
+  const who = office.newPerson('Ben', 'Amp');
+  const company = office.uniqueName(`${bold} ${markup}`);
   const elias = await office.employee();
-  noScriptRuns(elias);
-  await elias.opens(paths.employeeTab('companies'));
+  expectNoScriptRun(elias);
+  await elias.open(paths.employeeTab('companies'));
   await elias.button('Add Company').click();
-  await elias.writes({ Name: company, 'Business Name': markup }, elias.dialog('Create New Company'));
+  await elias.fill({ Name: company, 'Business Name': markup }, elias.dialog('Create New Company'));
   await elias.button('Create Company').click();
-  await elias.isTold('Company Created', company);
-  await elias.searches('Search companies', company);
+  await elias.expectToast('Company Created', company);
+  await elias.search('Search companies', company);
   await expect(
     elias.row(company, 'Companies').getByRole('cell', { name: company, exact: true }),
   ).toBeVisible();
-  await elias.picks('Archive', company);
+  await elias.chooseRowAction('Archive', company);
   await expect(elias.dialog(`Archive ${company}?`)).toBeVisible();
   await elias.button('Cancel').click();
 
-  await elias.goesTo('Clients');
+  await elias.openTab('Clients');
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await elias.writes(
+  await elias.fill(
     { 'First Name': bold, 'Last Name': markup, Email: who.email, 'SPV Price': '100', Address: markup },
     dialog,
   );
-  await elias.finds('Company', company, dialog);
-  await elias.finds('ISO', 'No ISO partner', dialog);
+  await elias.pickFromSearch('Company', company, dialog);
+  await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
   await elias.button('Create Client', dialog).click();
-  await elias.isTold('Client Created');
-  await elias.searches('Search clients', who.email);
+  await elias.expectToast('Client Created');
+  await elias.search('Search clients', who.email);
   await expect(elias.row(who.email, 'Clients')).toContainText(`${bold} ${markup}`);
   await elias.page.reload();
-  await isQuiet(elias.page);
+  await waitForIdle(elias.page);
   await expect(elias.page.getByText(`created client ${bold} ${markup}`)).toBeVisible();
 
-  const identifier = office.fresh(`Vehicle ${markup}`);
+  const identifier = office.uniqueName(`Vehicle ${markup}`);
   await office.portal.operator(
     ...['spv', 'create', '--client', who.email, '--purchase-amount', '1', '--custom-identifier', identifier],
   );
-  await elias.goesTo('SPVs');
+  await elias.openTab('SPVs');
   await elias.order(identifier).click();
   await expect(elias.heading(identifier)).toBeVisible();
-  await elias.movesStep(await firstStep(elias), 'Blocked', { 'Why is it blocked?': markup, Notes: bold });
-  await elias.chooses('Waiting for', 'The client', elias.dialog('Edit SPV Step'));
+  await elias.setStepStatus(await firstStep(elias), 'Blocked', { 'Why is it blocked?': markup, Notes: bold });
+  await elias.choose('Waiting for', 'The client', elias.dialog('Edit SPV Step'));
   await elias.button('Save', elias.dialog('Edit SPV Step')).click();
-  await elias.isTold('Step Updated');
+  await elias.expectToast('Step Updated');
   await expect(elias.steps().getByText(`${markup} Waiting for the client.`)).toBeVisible();
   await expect(elias.page.locator('main img, main b')).toHaveCount(0);
 
-  const mail = await office.portal.post.arrives(who.email, 'Set your password');
+  const mail = await office.portal.post.waitForMail(who.email, 'Set your password');
   expect(mail.html).not.toContain(markup);
   expect(mail.html).toContain('&lt;img src=x');
   expect(mail.text).toContain(`Hello ${bold} ${markup},`);
 
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const ben = await office.visitor();
-  noScriptRuns(ben);
-  await ben.signsIn('client', who.email, password);
+  expectNoScriptRun(ben);
+  await ben.signIn('client', who.email, password);
   await expect(ben.heading(`Welcome, ${bold}`)).toBeVisible();
   await ben.link(`View Details of ${identifier}`).click();
   await expect(ben.page.getByText(`${markup} Waiting for you.`)).toBeVisible();
@@ -76,13 +76,13 @@ test('markup in names is text, wherever they are shown @postgres', async ({ offi
 
 test('characters that cannot be seen are refused beside the field', async ({ office }) => {
   const elias = await office.employee();
-  await elias.opens(paths.employeeTab('companies'));
+  await elias.open(paths.employeeTab('companies'));
   await elias.button('Add Company').click();
   const dialog = elias.dialog('Create New Company');
-  await elias.writes({ Name: 'Bell\u0007 \u001b[31mRed', 'Business Name': 'x'.repeat(300) }, dialog);
+  await elias.fill({ Name: 'Bell\u0007 \u001b[31mRed', 'Business Name': 'x'.repeat(300) }, dialog);
   await elias.button('Create Company', dialog).click();
-  await elias.isRefused('Error');
-  await elias.isToldBeside('Name', 'Contains characters that cannot be shown. Remove them.', dialog);
+  await elias.expectErrorToast('Error');
+  await elias.expectFieldError('Name', 'Contains characters that cannot be shown. Remove them.', dialog);
   await expect(elias.field('Business Name', dialog)).toHaveAccessibleDescription(
     /^Must have at most \d+ characters\.$/,
   );
@@ -98,7 +98,7 @@ for (const [screen, options] of screens) {
   test(`names of the greatest length do not break the layout ${screen}${options.viewport ? '' : ' @postgres'}`, async ({
     office,
   }) => {
-    const { spv, email, company } = await longNames(office);
+    const { spv, email, company } = await longestNames(office);
     const sigrid = await office.superAdmin(options);
     const q = encodeURIComponent(email);
     for (const path of [
@@ -109,24 +109,24 @@ for (const [screen, options] of screens) {
       paths.adminUsers,
       `${paths.companyDashboard}?company=${company}`,
     ]) {
-      await sigrid.opens(path);
-      await isQuiet(sigrid.page);
-      expect.soft(await sticksOut(sigrid.page), `${path} scrolls sideways`).toEqual([]);
+      await sigrid.open(path);
+      await waitForIdle(sigrid.page);
+      expect.soft(await overflowingElements(sigrid.page), `${path} scrolls sideways`).toEqual([]);
     }
-    await sigrid.opens(`${paths.employeeTab('spvs')}&spv=${spv}`);
+    await sigrid.open(`${paths.employeeTab('spvs')}&spv=${spv}`);
     await sigrid.page
       .getByRole('button', { name: /^Edit / })
       .first()
       .click();
     await expect(sigrid.page.getByRole('dialog')).toBeVisible();
-    expect.soft(await sticksOut(sigrid.page), 'the step dialog scrolls sideways').toEqual([]);
+    expect.soft(await overflowingElements(sigrid.page), 'the step dialog scrolls sideways').toEqual([]);
 
-    await office.setsPassword(email);
+    await office.setPassword(email);
     const client = await office.person(email, options);
     for (const path of [paths.clientDashboard, paths.clientOrders, paths.clientOrder(spv)]) {
-      await client.opens(path);
-      await isQuiet(client.page);
-      expect.soft(await sticksOut(client.page), `${path} scrolls sideways`).toEqual([]);
+      await client.open(path);
+      await waitForIdle(client.page);
+      expect.soft(await overflowingElements(client.page), `${path} scrolls sideways`).toEqual([]);
     }
   });
 }
@@ -134,18 +134,18 @@ for (const [screen, options] of screens) {
 test('an answer that is lost on the way makes nothing twice, and the form keeps what was typed @postgres', async ({
   office,
 }) => {
-  const who = office.newcomer('Once', 'Only');
+  const who = office.newPerson('Once', 'Only');
   const elias = await office.employee();
-  elias.foresees(/^Failed to load resource: net::ERR_/);
-  await elias.opens('/employee-dashboard');
+  elias.allowError(/^Failed to load resource: net::ERR_/);
+  await elias.open('/employee-dashboard');
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await elias.writes(
+  await elias.fill(
     { 'First Name': who.first, 'Last Name': who.last, Email: who.email, 'SPV Price': '100' },
     dialog,
   );
-  await elias.finds('Company', 'Meridian Ventures', dialog);
-  await elias.finds('ISO', 'No ISO partner', dialog);
+  await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
+  await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
 
   // The server does it, and the answer never arrives.
   await elias.page.route('**/rest/v1/clients', async (route) => {
@@ -154,12 +154,12 @@ test('an answer that is lost on the way makes nothing twice, and the form keeps 
     return route.abort('connectionreset');
   });
   await elias.button('Create Client', dialog).click();
-  await elias.isRefused('Error', 'The server cannot be reached. Check your connection and try again.');
+  await elias.expectErrorToast('Error', 'The server cannot be reached. Check your connection and try again.');
   await expect(elias.field('Email', dialog)).toHaveValue(who.email);
   await elias.page.unrouteAll();
 
   await elias.button('Create Client', dialog).click();
-  await elias.isTold('Client Created', 'Client has been created and notified via email');
+  await elias.expectToast('Client Created', 'Client has been created and notified via email');
   const { items } = await elias.api.get<{ items: unknown[] }>(
     `/rest/v1/spvs?q=${encodeURIComponent(who.email)}`,
   );
@@ -171,14 +171,14 @@ test('an answer that is lost on the way makes nothing twice, and the form keeps 
 test('while the database cannot be used a form says so, keeps what was typed, and is sent again', async ({
   office,
 }) => {
-  const name = office.fresh('Patience Capital');
+  const name = office.uniqueName('Patience Capital');
   const typed = { Name: name, 'Business Name': `${name} LLC`, Phone: '+1 555 0163' };
   const elias = await office.employee();
-  elias.foresees(/Failed to load resource|503 from/);
-  await elias.opens(paths.employeeTab('companies'));
+  elias.allowError(/Failed to load resource|503 from/);
+  await elias.open(paths.employeeTab('companies'));
   await elias.button('Add Company').click();
   const dialog = elias.dialog('Create New Company');
-  await elias.writes(typed, dialog);
+  await elias.fill(typed, dialog);
 
   const keys: (string | undefined)[] = [];
   await elias.page.route('**/rest/v1/companies', (route) => {
@@ -189,12 +189,12 @@ test('while the database cannot be used a form says so, keeps what was typed, an
     return route.fulfill({ status: 503, headers: { 'retry-after': '2' }, json: error });
   });
   await elias.button('Create Company', dialog).click();
-  await elias.isRefused('Error', 'The portal is not available right now. Please try again in a moment.');
+  await elias.expectErrorToast('Error', 'The portal is not available right now. Please try again in a moment.');
   for (const [label, text] of Object.entries(typed))
     await expect(elias.field(label, dialog)).toHaveValue(text);
 
   await elias.button('Create Company', dialog).click();
-  await elias.isTold('Company Created', name);
+  await elias.expectToast('Company Created', name);
   await expect(dialog).toBeHidden();
   // What may have been made the first time is not made twice.
   expect(keys).toEqual([expect.any(String), keys[0]]);
@@ -203,20 +203,20 @@ test('while the database cannot be used a form says so, keeps what was typed, an
 test('mails wait while the mail server is gone, and leave when it is back @postgres', async ({
   ownOffice: office,
 }) => {
-  const who = office.newcomer('Patience', 'Post');
+  const who = office.newPerson('Patience', 'Post');
   await office.portal.post.close();
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await elias.writes(
+  await elias.fill(
     { 'First Name': who.first, 'Last Name': who.last, Email: who.email, 'SPV Price': '100' },
     dialog,
   );
-  await elias.finds('Company', 'Meridian Ventures', dialog);
-  await elias.finds('ISO', 'No ISO partner', dialog);
+  await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
+  await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
   await elias.button('Create Client', dialog).click();
-  await elias.isTold('Client Created', 'Client has been created and notified via email');
+  await elias.expectToast('Client Created', 'Client has been created and notified via email');
 
   // Tried at least once, in vain.
   await expect
@@ -228,12 +228,12 @@ test('mails wait while the mail server is gone, and leave when it is back @postg
     })
     .toBeGreaterThan(0);
   await office.portal.post.open();
-  await office.portal.post.arrives(who.email, 'Set your password');
+  await office.portal.post.waitForMail(who.email, 'Set your password');
 });
 
-function noScriptRuns(person: Person): void {
+function expectNoScriptRun(person: Person): void {
   person.page.on('dialog', (dialog) => {
-    person.complaints.push(`a script ran: ${dialog.message()}`);
+    person.unexpectedErrors.push(`a script ran: ${dialog.message()}`);
     void dialog.dismiss();
   });
 }
@@ -244,8 +244,8 @@ async function firstStep(person: Person): Promise<string> {
 }
 
 /** The longest words that the forms take, without a place to break them. */
-async function longNames(office: Office): Promise<{ spv: string; email: string; company: string }> {
-  const longest = (length: number) => office.fresh('W'.repeat(length - 8)).replaceAll(' ', '');
+async function longestNames(office: TestServer): Promise<{ spv: string; email: string; company: string }> {
+  const longest = (length: number) => office.uniqueName('W'.repeat(length - 8)).replaceAll(' ', '');
   const api = await office.api();
   const company = await api.post<{ id: string; name: string }>('/rest/v1/companies', {
     name: longest(200),
@@ -254,7 +254,7 @@ async function longNames(office: Office): Promise<{ spv: string; email: string; 
   });
   const first = longest(100);
   const last = longest(100);
-  const email = `${office.newcomer('w'.repeat(40), 'ww').email}`;
+  const email = `${office.newPerson('w'.repeat(40), 'ww').email}`;
   const iso = await api.post<{ id: string }>('/rest/v1/isos', {
     first_name: first,
     last_name: last,

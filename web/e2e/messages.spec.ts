@@ -6,36 +6,36 @@ import { password } from './support/portal';
 test('a client and the staff talk about an order, and an internal note stays among the staff @postgres', async ({
   office,
 }) => {
-  const who = office.newcomer('Maya', 'Ortiz');
+  const who = office.newPerson('Maya', 'Ortiz');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const maya = await office.visitor();
-  await maya.signsIn('client', who.email, password);
+  await maya.signIn('client', who.email, password);
   await maya.link('View Details of ' + spv.identifier).click();
   await expect(maya.page.getByText('Ask us anything. Our team answers here.')).toBeVisible();
 
   const elias = await office.employee();
-  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.open(`/employee-dashboard/orders/${spv.id}`);
   const mayas = maya.page.getByRole('log', { name: 'Messages' });
   const eliases = elias.page.getByRole('log', { name: 'Messages' });
 
   await Promise.all([
-    maya.withoutReloading(async () => {
-      await maya.writes({ 'Write a message': 'When do you file?' });
+    maya.withoutReload(async () => {
+      await maya.fill({ 'Write a message': 'When do you file?' });
       await maya.button('Send').click();
       await expect(mayas.getByText('When do you file?')).toBeVisible();
       await expect(mayas.getByText('On Monday.')).toBeVisible({ timeout: 15_000 });
       await expect(mayas.getByText('Elias Brandt')).toBeVisible();
       await expect(maya.page.getByText('She is in a hurry')).toHaveCount(0);
     }),
-    elias.withoutReloading(async () => {
+    elias.withoutReload(async () => {
       await expect(eliases.getByText('When do you file?')).toBeVisible({ timeout: 15_000 });
       await elias.page.getByRole('switch', { name: 'Internal note' }).click();
-      await elias.writes({ 'Write an internal note': 'She is in a hurry' });
+      await elias.fill({ 'Write an internal note': 'She is in a hurry' });
       await elias.button('Save note').click();
       await expect(eliases.getByText('She is in a hurry')).toBeVisible();
       await elias.page.getByRole('switch', { name: 'Internal note' }).click();
-      await elias.writes({ 'Write a message': 'On Monday.' });
+      await elias.fill({ 'Write a message': 'On Monday.' });
       await elias.button('Send').click();
       await expect(eliases.getByText('On Monday.')).toBeVisible();
     }),
@@ -47,28 +47,28 @@ test('a client and the staff talk about an order, and an internal note stays amo
 test('Contact Support leads to the general conversation, and unread messages are counted until they are read @postgres', async ({
   office,
 }) => {
-  const who = office.newcomer('Nora', 'Lund');
+  const who = office.newPerson('Nora', 'Lund');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const nora = await office.visitor();
-  await nora.signsIn('client', who.email, password);
+  await nora.signIn('client', who.email, password);
   await nora.link('Contact Support').click();
-  await nora.isAt('/client-dashboard/messages?thread=support');
-  await nora.writes({ 'Write a message': 'May I pay by wire?' });
+  await nora.expectPath('/client-dashboard/messages?thread=support');
+  await nora.fill({ 'Write a message': 'May I pay by wire?' });
   await nora.button('Send').click();
   await expect(nora.page.getByRole('log').getByText('May I pay by wire?')).toBeVisible();
   await nora.link('Dashboard').click();
 
-  await nora.withoutReloading(async () => {
+  await nora.withoutReload(async () => {
     const sigrid = await office.superAdmin();
-    await sigrid.opens('/employee-dashboard/messages');
+    await sigrid.open('/employee-dashboard/messages');
     const thread = sigrid.page
       .getByRole('list', { name: 'Conversations' })
       .getByRole('button', { name: who.name });
     await expect(thread).toContainText('1 unread message');
     await thread.click();
     await expect(thread).not.toContainText('unread');
-    await sigrid.writes({ 'Write a message': 'Yes, the details are on the invoice.' });
+    await sigrid.fill({ 'Write a message': 'Yes, the details are on the invoice.' });
     await sigrid.button('Send').click();
     const entry = nora.page.getByRole('navigation').getByRole('link', { name: /^Messages/ });
     await expect(entry).toContainText('1 unread message');
@@ -83,9 +83,9 @@ test('Contact Support leads to the general conversation, and unread messages are
 });
 
 test('files go with messages both ways, and those of a note stay among the staff', async ({ office }) => {
-  const who = office.newcomer('Livia', 'Marsh');
+  const who = office.newPerson('Livia', 'Marsh');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const livia = await office.person(who.email);
   const elias = await office.employee();
   const attach = async (person: Person, name: string) => {
@@ -94,8 +94,8 @@ test('files go with messages both ways, and those of a note stay among the staff
     const uploads = person.page.locator('form').getByRole('list', { name: 'Uploads' });
     await expect(uploads.getByRole('listitem').filter({ hasText: name })).toContainText('Uploaded');
   };
-  await livia.opens(`/client-dashboard/orders/${spv.id}`);
-  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await livia.open(`/client-dashboard/orders/${spv.id}`);
+  await elias.open(`/employee-dashboard/orders/${spv.id}`);
   const hers = livia.page.getByRole('log', { name: 'Messages' });
   const theirs = elias.page.getByRole('log', { name: 'Messages' });
   const table = `Documents of ${spv.identifier}`;
@@ -113,7 +113,7 @@ test('files go with messages both ways, and those of a note stay among the staff
   });
   await livia.button('Send').click();
   await attach(livia, 'annex.txt');
-  await livia.writes({ 'Write a message': 'And this' });
+  await livia.fill({ 'Write a message': 'And this' });
   arrive();
   await expect(hers.getByRole('link', { name: 'plan.txt' })).toBeVisible();
   const waiting = livia.page.locator('form').getByRole('list', { name: 'Uploads' });
@@ -129,13 +129,13 @@ test('files go with messages both ways, and those of a note stay among the staff
 
   await elias.page.getByRole('switch', { name: 'Internal note' }).click();
   await attach(elias, 'doubts.txt');
-  await elias.writes({ 'Write an internal note': 'See here' });
+  await elias.fill({ 'Write an internal note': 'See here' });
   await elias.button('Save note').click();
   await expect(theirs.getByRole('link', { name: 'doubts.txt' })).toBeVisible();
   await expect(elias.row('doubts.txt', table)).toContainText('Our team only');
   await elias.page.getByRole('switch', { name: 'Internal note' }).click();
   await attach(elias, 'contract.txt');
-  await elias.writes({ 'Write a message': 'Please sign this' });
+  await elias.fill({ 'Write a message': 'Please sign this' });
   await elias.button('Send').click();
 
   await expect(hers.getByRole('link', { name: 'contract.txt' })).toBeVisible();
@@ -144,7 +144,7 @@ test('files go with messages both ways, and those of a note stay among the staff
   expect((await saved).suggestedFilename()).toBe('contract.txt');
   await expect(livia.row('contract.txt', table)).toBeVisible();
   await expect(livia.page.getByText('doubts.txt')).toHaveCount(0);
-  await livia.opens('/client-dashboard/documents');
+  await livia.open('/client-dashboard/documents');
   await expect(livia.row('contract.txt')).toBeVisible();
   await expect(livia.row('doubts.txt')).toHaveCount(0);
 });

@@ -2,14 +2,14 @@
 import { paths } from '../src/paths';
 import { Api } from './support/api';
 import { Authenticator } from './support/authenticator';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Person, Visitor } from './support/users';
 import { password } from './support/portal';
-import { barriers, sticksOut } from './support/pageChecks';
+import { axeViolations, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 const code = 'Code from the app';
-const wrongCode =
+const WRONG_CODE =
   'This code is not right. Wait for the next one, and check that the clock of your phone is right.';
 
 interface Protected {
@@ -21,12 +21,12 @@ interface Protected {
 }
 
 /** A client who has an app. */
-async function protectedClient(office: Office, first: string): Promise<Protected> {
-  const who = office.newcomer(first, 'Safe');
+async function protectedClient(office: TestServer, first: string): Promise<Protected> {
+  const who = office.newPerson(first, 'Safe');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const session = await Api.signIn(office.portal.url, who.email, password);
-  return { email: who.email, first, ...(await Authenticator.addedBy(new Api(office.portal.url, session))) };
+  return { email: who.email, first, ...(await Authenticator.enrol(new Api(office.portal.url, session))) };
 }
 
 test('whoever has an app shows its code after the password, and gets where they wanted to go', async ({
@@ -34,40 +34,40 @@ test('whoever has an app shows its code after the password, and gets where they 
 }) => {
   const { email, app } = await protectedClient(office, 'Tove');
   const tove = await office.visitor();
-  await tove.opens(paths.clientOrders);
-  await tove.isAt('/');
-  await tove.signsIn('client', email, password);
+  await tove.open(paths.clientOrders);
+  await tove.expectPath('/');
+  await tove.signIn('client', email, password);
   await expect(tove.heading('One more step')).toBeVisible();
-  await isWhole(tove);
+  await expectNoOverflow(tove);
   await tove.button('Continue').click();
-  await tove.isToldBeside(code, 'Enter the six digits of the code.');
-  await tove.writes({ [code]: '12 34 5' });
+  await tove.expectFieldError(code, 'Enter the six digits of the code.');
+  await tove.fill({ [code]: '12 34 5' });
   await expect(tove.field(code)).toHaveValue('12345');
-  await tove.writes({ [code]: '000000' });
+  await tove.fill({ [code]: '000000' });
   await tove.button('Continue').click();
-  await tove.isToldBeside(code, wrongCode);
-  await tove.writes({ [code]: await app.code() });
+  await tove.expectFieldError(code, WRONG_CODE);
+  await tove.fill({ [code]: await app.code() });
   await tove.button('Continue').click();
-  await tove.isAt(paths.clientOrders);
+  await tove.expectPath(paths.clientOrders);
   await expect(tove.page.getByRole('table', { name: 'All orders' })).toBeVisible();
   await tove.page.reload();
-  await tove.isAt(paths.clientOrders);
+  await tove.expectPath(paths.clientOrders);
 });
 
 test('there is no way around the code, and a way back to another account', async ({ office }) => {
   const { email } = await protectedClient(office, 'Aron');
   const aron = await office.visitor();
-  await aron.signsIn('client', email, password);
+  await aron.signIn('client', email, password);
   await expect(aron.heading('One more step')).toBeVisible();
-  await aron.opens(paths.clientDashboard);
-  await aron.isAt(`${paths.mfa}?next=${encodeURIComponent(paths.clientDashboard)}`);
-  await aron.opens(paths.newPassword);
+  await aron.open(paths.clientDashboard);
+  await aron.expectPath(`${paths.mfa}?next=${encodeURIComponent(paths.clientDashboard)}`);
+  await aron.open(paths.newPassword);
   await expect(aron.heading('One more step')).toBeVisible();
-  await aron.opens(`${paths.mfa}?next=${encodeURIComponent('//example.com/')}`);
+  await aron.open(`${paths.mfa}?next=${encodeURIComponent('//example.com/')}`);
   await aron.button('Sign in as somebody else').click();
-  await aron.isAt('/');
-  await aron.opens(paths.mfa);
-  await aron.isAt('/');
+  await aron.expectPath('/');
+  await aron.open(paths.mfa);
+  await aron.expectPath('/');
 });
 
 test('a recovery code lets in once when the app is not at hand', async ({ office }) => {
@@ -76,18 +76,18 @@ test('a recovery code lets in once when the app is not at hand', async ({ office
   const used = codes[0] ?? '';
   for (const works of [true, false]) {
     const rita = await office.visitor();
-    await rita.signsIn('client', email, password);
+    await rita.signIn('client', email, password);
     await rita.button('Use a recovery code').click();
     await expect(rita.field('Recovery code')).toBeFocused();
-    await rita.writes({ 'Recovery code': used });
+    await rita.fill({ 'Recovery code': used });
     await rita.button('Continue').click();
     if (works) await expect(rita.heading('Welcome, Rita')).toBeVisible();
     else {
-      await rita.isToldBeside('Recovery code', 'This recovery code is not right, or was used already.');
-      await rita.writes({ 'Recovery code': codes[1] ?? '' });
+      await rita.expectFieldError('Recovery code', 'This recovery code is not right, or was used already.');
+      await rita.fill({ 'Recovery code': codes[1] ?? '' });
       await rita.button('Continue').click();
-      await rita.isAt(paths.clientDashboard);
-      await rita.opens(paths.clientProfileTab('security'));
+      await rita.expectPath(paths.clientDashboard);
+      await rita.open(paths.clientProfileTab('security'));
       await expect(rita.row(/Refused.*Wrong recovery code/, 'Sign-in history')).toBeVisible();
     }
   }
@@ -98,46 +98,46 @@ test('a forgotten password is chosen anew after the code of the app, by link and
 }) => {
   const lost = await protectedClient(office, 'Lost');
   const recovered = await office.visitor();
-  await recovered.opens(paths.forgotPassword);
-  await recovered.writes({ Email: lost.email });
+  await recovered.open(paths.forgotPassword);
+  await recovered.fill({ Email: lost.email });
   await recovered.button('Send link').click();
-  const mail = await office.portal.post.arrives(lost.email, 'Choose a new password');
-  await recovered.opens(mail.link(paths.resetPassword));
+  const mail = await office.portal.post.waitForMail(lost.email, 'Choose a new password');
+  await recovered.open(mail.link(paths.resetPassword));
   await recovered.button('Continue').click();
-  await choosesPassword(recovered, lost.app, 'a sentence by link');
+  await choosePassword(recovered, lost.app, 'a sentence by link');
 
   const other = await protectedClient(office, 'Typed');
   const typing = await office.visitor();
-  await typing.opens(paths.forgotPassword);
-  await typing.writes({ Email: other.email });
+  await typing.open(paths.forgotPassword);
+  await typing.fill({ Email: other.email });
   await typing.button('Send link').click();
-  const digits = (await office.portal.post.arrives(other.email, 'Choose a new password')).code();
-  await typing.writes({ 'Code from the mail': digits });
+  const digits = (await office.portal.post.waitForMail(other.email, 'Choose a new password')).code();
+  await typing.fill({ 'Code from the mail': digits });
   await typing.button('Continue').click();
-  await choosesPassword(typing, other.app, 'a sentence by code');
+  await choosePassword(typing, other.app, 'a sentence by code');
 });
 
 test('a code shown in one tab lets the other one go on too', async ({ office }) => {
   const { email, app } = await protectedClient(office, 'Twain');
   const twain = await office.visitor();
-  await twain.signsIn('client', email, password);
+  await twain.signIn('client', email, password);
   await expect(twain.heading('One more step')).toBeVisible();
   const other = await twain.page.context().newPage();
   await other.goto(paths.clientOrders);
   await expect(other.getByRole('heading', { name: 'One more step' })).toBeVisible();
-  await twain.writes({ [code]: await app.code() });
+  await twain.fill({ [code]: await app.code() });
   await twain.button('Continue').click();
-  await twain.isAt(paths.clientDashboard);
+  await twain.expectPath(paths.clientDashboard);
   await expect(other).toHaveURL((url) => url.pathname === paths.clientOrders);
 });
 
 test('many wrong codes have to wait', async ({ office }) => {
   const { email } = await protectedClient(office, 'Guess');
   const guess = await office.visitor();
-  await guess.signsIn('client', email, password);
+  await guess.signIn('client', email, password);
   await expect(guess.heading('One more step')).toBeVisible();
   await expect(async () => {
-    await guess.writes({ [code]: '000000' });
+    await guess.fill({ [code]: '000000' });
     await guess.button('Continue').click();
     await expect(guess.field(code)).toHaveAccessibleDescription(/Try again in \d+ seconds?\./, {
       timeout: 1000,
@@ -152,59 +152,59 @@ test('a role that needs a second factor sets it up first, and an open page is le
 }) => {
   // Elias is at work when the rule is made.
   const elias = await office.visitor();
-  await elias.opens(paths.login('employee'));
+  await elias.open(paths.login('employee'));
   // The greeting is gone after five seconds, which a page under load may need by itself.
-  await Promise.all([elias.isTold('Welcome back!'), elias.fillsInSignIn('employee@example.com', password)]);
+  await Promise.all([elias.expectToast('Welcome back!'), elias.submitSignIn('employee@example.com', password)]);
   await expect(elias.heading('Employee Dashboard')).toBeVisible();
   await elias.page.getByRole('tab', { name: 'Companies', exact: true }).click();
-  await elias.isAt(paths.employeeTab('companies'));
+  await elias.expectPath(paths.employeeTab('companies'));
   await expect(elias.row('Meridian Ventures', 'Companies')).toBeVisible();
   const admin = await office.api();
-  await needsSecondFactor(admin);
+  await expectMfaRequired(admin);
 
   // His open page is led there without being asked for anything.
   await expect(elias.heading('Protect your account')).toBeVisible();
-  await elias.isAt(`${paths.mfaSetup}?next=${encodeURIComponent(paths.employeeTab('companies'))}`);
-  await isWhole(elias);
+  await elias.expectPath(`${paths.mfaSetup}?next=${encodeURIComponent(paths.employeeTab('companies'))}`);
+  await expectNoOverflow(elias);
   await expect(elias.page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
   const key = await elias.page.getByLabel('Key', { exact: true }).first().innerText();
   const app = new Authenticator(key);
-  await elias.writes({ [code]: await app.code() });
+  await elias.fill({ [code]: await app.code() });
   await elias.button('Turn on').click();
 
   const codes = elias.page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
   await expect(elias.heading('Keep your recovery codes')).toBeVisible();
   await expect(codes.first()).toBeVisible();
-  await isWhole(elias);
+  await expectNoOverflow(elias);
   await elias.button('Done').click();
   await expect(elias.page.getByText('Save the codes first, then tick this box.')).toBeVisible();
   await elias.page.getByRole('checkbox', { name: 'I have saved these codes' }).check();
   await Promise.all([
-    elias.isTold('Welcome back!', 'Successfully logged in to Employee Portal'),
+    elias.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
     elias.button('Done').click(),
   ]);
-  await elias.isAt(paths.employeeTab('companies'));
+  await elias.expectPath(paths.employeeTab('companies'));
 
   // From now on the code is asked for.
   const later = await office.visitor();
-  await later.signsIn('employee', 'employee@example.com', password);
+  await later.signIn('employee', 'employee@example.com', password);
   await expect(later.heading('One more step')).toBeVisible();
-  await later.writes({ [code]: await app.code() });
+  await later.fill({ [code]: await app.code() });
   await Promise.all([
-    later.isTold('Welcome back!', 'Successfully logged in to Employee Portal'),
+    later.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
     later.button('Continue').click(),
   ]);
-  await later.isAt(paths.employeeDashboard);
+  await later.expectPath(paths.employeeDashboard);
 });
 
 test('wrong passwords have to wait longer and longer, which is counted down', async ({ office }) => {
-  const who = office.newcomer('Slow', 'Down');
+  const who = office.newPerson('Slow', 'Down');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const visitor = await office.visitor();
-  await visitor.opens(paths.login('client'));
+  await visitor.open(paths.login('client'));
   await expect(async () => {
-    await visitor.fillsInSignIn(who.email, 'not the password');
+    await visitor.submitSignIn(who.email, 'not the password');
     await expect(visitor.page.getByText(/^Too many attempts\. Try again in [2-9]\d* seconds\.$/)).toBeVisible(
       {
         timeout: 1000,
@@ -214,29 +214,29 @@ test('wrong passwords have to wait longer and longer, which is counted down', as
   await expect(visitor.button('Sign In')).toBeDisabled();
   await expect(visitor.button('Sign In')).toBeEnabled({ timeout: 20_000 });
   // Nobody is locked out: the owner gets in with the right one.
-  await visitor.fillsInSignIn(who.email, password);
-  await visitor.isAt(paths.clientDashboard);
+  await visitor.submitSignIn(who.email, password);
+  await visitor.expectPath(paths.clientDashboard);
 });
 
 /** The mail has been shown to be theirs; the second factor has not. */
-async function choosesPassword(visitor: Visitor, app: Authenticator, chosen: string): Promise<void> {
+async function choosePassword(visitor: Visitor, app: Authenticator, chosen: string): Promise<void> {
   await expect(visitor.heading('One more step')).toBeVisible();
-  await isWhole(visitor);
-  await visitor.writes({ [code]: await app.code() });
+  await expectNoOverflow(visitor);
+  await visitor.fill({ [code]: await app.code() });
   await visitor.button('Continue').click();
   await expect(visitor.heading('Choose a new password')).toBeVisible();
-  await visitor.writes({ 'New password': chosen, 'Repeat the password': chosen });
+  await visitor.fill({ 'New password': chosen, 'Repeat the password': chosen });
   await visitor.button('Save password').click();
-  await visitor.isTold('Your password is saved');
-  await visitor.isAt(paths.clientDashboard);
+  await visitor.expectToast('Your password is saved');
+  await visitor.expectPath(paths.clientDashboard);
 }
 
-async function isWhole(person: Person): Promise<void> {
-  expect.soft(await sticksOut(person.page), 'scrolls sideways').toEqual([]);
-  expect.soft(await barriers(person.page), 'axe').toEqual([]);
+async function expectNoOverflow(person: Person): Promise<void> {
+  expect.soft(await overflowingElements(person.page), 'scrolls sideways').toEqual([]);
+  expect.soft(await axeViolations(person.page), 'axe').toEqual([]);
 }
 
 /** A super admin makes it a rule for everybody who works here. */
-async function needsSecondFactor(admin: Api): Promise<void> {
+async function expectMfaRequired(admin: Api): Promise<void> {
   await admin.put('/rest/v1/settings', { require_mfa: { employee: true } });
 }

@@ -5,12 +5,12 @@ import { expect, test } from './support/fixtures';
 const lines = '1. Sign page 2\n2. Add the seal';
 
 /** As it is drawn, not as it stands in the document. */
-const reads = (place: Locator) => expect.poll(() => place.innerText()).toContain(lines);
+const expectLines = (place: Locator) => expect.poll(() => place.innerText()).toContain(lines);
 
 test('reasons, instructions, notes and answers keep their lines', async ({ office }) => {
-  const who = office.newcomer('Mirela', 'Popa');
+  const who = office.newPerson('Mirela', 'Popa');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const sigrid = await office.superAdmin();
   const mirela = await office.person(who.email);
   const order = () =>
@@ -32,30 +32,30 @@ test('reasons, instructions, notes and answers keep their lines', async ({ offic
     [mirela, `/client-dashboard/orders/${spv.id}`],
     [sigrid, `/employee-dashboard/orders/${spv.id}`],
   ] as const) {
-    await person.opens(path);
-    await reads(person.card('Overview'));
+    await person.open(path);
+    await expectLines(person.card('Overview'));
     const row = person.page.getByRole('listitem').filter({ hasText: step.step_name }).first();
-    await reads(row);
-    await reads(person.page.getByRole('list', { name: 'Requested documents' }).getByRole('listitem'));
+    await expectLines(row);
+    await expectLines(person.page.getByRole('list', { name: 'Requested documents' }).getByRole('listitem'));
   }
   await sigrid.button('Waive Passport copy').click();
-  await sigrid.writes({ Reason: lines }, sigrid.dialog('Waive Passport copy'));
+  await sigrid.fill({ Reason: lines }, sigrid.dialog('Waive Passport copy'));
   await sigrid.button('Waive', sigrid.dialog('Waive Passport copy')).click();
-  await sigrid.isTold('Document Waived', 'Passport copy');
+  await sigrid.expectToast('Document Waived', 'Passport copy');
   // The event that tells of it, and the order's reason.
-  await reads(sigrid.card('Timeline').getByRole('listitem').first());
+  await expectLines(sigrid.card('Timeline').getByRole('listitem').first());
   await sigrid.api.post(`/rest/v1/spvs/${spv.id}/hold`, { reason: lines });
   for (const person of [mirela, sigrid]) {
     await expect(person.page.getByText(/^Reason: 1\. Sign/).first()).toBeVisible();
-    await reads(person.page.getByText(/^Reason: 1\. Sign/).first());
+    await expectLines(person.page.getByText(/^Reason: 1\. Sign/).first());
   }
   // An invoice that was voided.
   const { items } = await mirela.api.get<{ items: { id: string; number: string }[] }>('/rest/v1/invoices');
   const invoice = items[0] ?? { id: '', number: '' };
-  await sigrid.opens(`/employee-dashboard/invoices/${invoice.id}`);
+  await sigrid.open(`/employee-dashboard/invoices/${invoice.id}`);
   await sigrid.button('Void').click();
   const voiding = sigrid.page.getByRole('dialog');
-  await sigrid.writes({ Reason: lines }, voiding);
+  await sigrid.fill({ Reason: lines }, voiding);
   await voiding.getByRole('button', { name: /Void/ }).last().click();
-  await reads(sigrid.page.getByRole('article', { name: `Invoice ${invoice.number}` }));
+  await expectLines(sigrid.page.getByRole('article', { name: `Invoice ${invoice.number}` }));
 });

@@ -3,15 +3,15 @@ import { expect, test } from './support/fixtures';
 import { password } from './support/portal';
 
 test('the bell counts what is new while the page is open, and leads to it @postgres', async ({ office }) => {
-  const who = office.newcomer('Bela', 'Toth');
+  const who = office.newPerson('Bela', 'Toth');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const bela = await office.visitor();
-  await bela.signsIn('client', who.email, password);
+  await bela.signIn('client', who.email, password);
   const bell = bela.page.getByRole('button', { name: /^Notifications/ });
   await expect(bell).toBeVisible();
 
-  await bela.withoutReloading(async () => {
+  await bela.withoutReload(async () => {
     const centre = bela.dialog('Notifications');
     await bell.click();
     await expect(centre.getByText(`created order ${spv.identifier}`)).toBeVisible();
@@ -32,18 +32,18 @@ test('the bell counts what is new while the page is open, and leads to it @postg
 });
 
 test('what people choose to be told of is kept', async ({ office }) => {
-  const who = office.newcomer('Cleo', 'Marsh');
+  const who = office.newPerson('Cleo', 'Marsh');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const cleo = await office.visitor();
-  await cleo.signsIn('client', who.email, password);
+  await cleo.signIn('client', who.email, password);
   await expect(cleo.heading('Welcome, Cleo')).toBeVisible();
-  await cleo.opens('/client-profile?tab=notifications');
-  await cleo.chooses('E-mail: Messages', 'Daily summary');
-  await cleo.isTold('Settings Saved');
+  await cleo.open('/client-profile?tab=notifications');
+  await cleo.choose('E-mail: Messages', 'Daily summary');
+  await cleo.expectToast('Settings Saved');
   await cleo.page.getByRole('switch', { name: 'In the app: Documents' }).click();
-  await cleo.isTold('Settings Saved');
-  await cleo.opens('/client-profile?tab=notifications');
+  await cleo.expectToast('Settings Saved');
+  await cleo.open('/client-profile?tab=notifications');
   await expect(cleo.field('E-mail: Messages')).toHaveText('Daily summary');
   await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
 
@@ -53,9 +53,9 @@ test('what people choose to be told of is kept', async ({ office }) => {
   await cleo.page.keyboard.press('Enter');
   await expect(apart).toHaveAttribute('aria-expanded', 'true');
   await expect(cleo.field('E-mail: A message about an order')).toHaveText('Daily summary');
-  await cleo.chooses('E-mail: A message about an order', 'Off');
+  await cleo.choose('E-mail: A message about an order', 'Off');
   await expect(cleo.field('E-mail: Messages')).toHaveText('Various');
-  await cleo.opens('/client-profile?tab=notifications');
+  await cleo.open('/client-profile?tab=notifications');
   await cleo.page.setViewportSize({ width: 390, height: 844 });
   await cleo.button('Event by event: Messages').click();
   await expect(cleo.field('E-mail: A message about an order')).toHaveText('Off');
@@ -63,13 +63,13 @@ test('what people choose to be told of is kept', async ({ office }) => {
   // What only the staff are told of is not there.
   await expect(cleo.page.getByText('An internal note about an order')).toHaveCount(0);
   // The topic sets all of its events again.
-  await cleo.chooses('E-mail: Messages', 'At once');
+  await cleo.choose('E-mail: Messages', 'At once');
   await expect(cleo.field('E-mail: A message about an order')).toHaveText('At once');
   // What did not reach the server is not shown as if it had.
-  await cleo.isTold('Settings Saved');
-  cleo.foresees(/ERR_CONNECTION_RESET/);
+  await cleo.expectToast('Settings Saved');
+  cleo.allowError(/ERR_CONNECTION_RESET/);
   await cleo.page.route('**/rest/v1/me/notification-choices', (route) => route.abort('connectionreset'));
   await cleo.page.getByRole('switch', { name: 'In the app: Documents' }).click();
-  await cleo.isRefused('Error', 'The server cannot be reached. Check your connection and try again.');
+  await cleo.expectErrorToast('Error', 'The server cannot be reached. Check your connection and try again.');
   await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
 });

@@ -1,6 +1,6 @@
 /** Orders of the SPV tab, and the work on their steps. */
 import { expect, test } from './support/fixtures';
-import { escaped } from './support/users';
+import { escapeRegExp } from './support/users';
 import { password } from './support/portal';
 
 const missing = 'Please fill in this field.';
@@ -8,16 +8,16 @@ const missing = 'Please fill in this field.';
 test('an employee creates an order, with an identifier of the server or of their own @postgres', async ({
   office,
 }) => {
-  const client = office.newcomer('Hana', 'Sato');
-  const company = await office.company(office.fresh('Pier Nine'));
+  const client = office.newPerson('Hana', 'Sato');
+  const company = await office.company(office.uniqueName('Pier Nine'));
   await office.clientWithOrder(client, company.id);
-  const partner = office.newcomer('Nils', 'Berg');
+  const partner = office.newPerson('Nils', 'Berg');
   await office.portal.operator(
     ...['iso', 'create', '--first-name', partner.first, '--last-name', partner.last],
     ...['--email', partner.email, '--company', company.name],
   );
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard?tab=spvs');
+  await elias.open('/employee-dashboard?tab=spvs');
   await elias.button('Create SPV Order').click();
   const dialog = elias.dialog('Create SPV Order');
 
@@ -25,32 +25,32 @@ test('an employee creates an order, with an identifier of the server or of their
   await expect(elias.field('ISO', dialog)).toBeDisabled();
   await expect(elias.field('Client', dialog)).toBeDisabled();
   await elias.button('Create Order', dialog).click();
-  await elias.isRefused('Missing Information', 'Please fill in all required fields');
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   for (const label of ['Company', 'ISO', 'Client', 'Purchase Amount']) {
-    await elias.isToldBeside(label, missing, dialog);
+    await elias.expectFieldError(label, missing, dialog);
   }
 
   // What is missing and what is wrong, in one round.
-  await elias.finds('Company', company.name, dialog);
-  await elias.writes({ 'Purchase Amount': '-1' }, dialog);
+  await elias.pickFromSearch('Company', company.name, dialog);
+  await elias.fill({ 'Purchase Amount': '-1' }, dialog);
   await elias.button('Create Order', dialog).click();
-  await elias.isRefused('Missing Information', 'Please fill in all required fields');
-  await elias.isToldBeside('Purchase Amount', 'Must not be less than zero.', dialog);
-  for (const label of ['ISO', 'Client']) await elias.isToldBeside(label, missing, dialog);
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await elias.expectFieldError('Purchase Amount', 'Must not be less than zero.', dialog);
+  for (const label of ['ISO', 'Client']) await elias.expectFieldError(label, missing, dialog);
   await expect(elias.field('Company', dialog)).not.toHaveAccessibleDescription(missing);
   await expect(elias.field('ISO', dialog)).toBeFocused();
 
-  await elias.finds('ISO', partner.name, dialog);
-  await elias.finds('Client', `${client.name} (${client.email})`, dialog);
-  await elias.writes({ 'ISO Commission (%)': '101' }, dialog);
+  await elias.pickFromSearch('ISO', partner.name, dialog);
+  await elias.pickFromSearch('Client', `${client.name} (${client.email})`, dialog);
+  await elias.fill({ 'ISO Commission (%)': '101' }, dialog);
   await elias.button('Create Order', dialog).click();
-  await elias.isRefused('Error');
-  await elias.isToldBeside('Purchase Amount', 'Must not be less than zero.', dialog);
-  await elias.isToldBeside('ISO Commission (%)', 'Must not be more than 100 percent.', dialog);
+  await elias.expectErrorToast('Error');
+  await elias.expectFieldError('Purchase Amount', 'Must not be less than zero.', dialog);
+  await elias.expectFieldError('ISO Commission (%)', 'Must not be more than 100 percent.', dialog);
 
-  await elias.writes({ 'Purchase Amount': '1,250,000.50', 'ISO Commission (%)': '2.5' }, dialog);
+  await elias.fill({ 'Purchase Amount': '1,250,000.50', 'ISO Commission (%)': '2.5' }, dialog);
   await elias.button('Create Order', dialog).click();
-  await elias.isTold('SPV Created', /^SPV-\d{14}(-\d+)?$/);
+  await elias.expectToast('SPV Created', /^SPV-\d{14}(-\d+)?$/);
   await expect(dialog).toBeHidden();
   const made = elias.page.getByRole('heading', { name: /^SPV-\d{14}/ });
   await expect(made).toBeVisible();
@@ -63,59 +63,59 @@ test('an employee creates an order, with an identifier of the server or of their
   await expect(item).toContainText('2.5%');
   await expect(elias.steps().getByRole('listitem').first()).toBeVisible();
 
-  const own = office.fresh('Pier Nine Vehicle');
+  const own = office.uniqueName('Pier Nine Vehicle');
   for (const [typed, fresh] of [
     [own, true],
     [own.toUpperCase(), false],
   ] as const) {
     await elias.button('Create SPV Order').click();
-    await elias.finds('Company', company.name, dialog);
-    await elias.finds('ISO', 'No ISO partner', dialog);
+    await elias.pickFromSearch('Company', company.name, dialog);
+    await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
     await expect(elias.field('ISO Commission (%)', dialog)).toHaveCount(0);
-    await elias.finds('Client', `${client.name} (${client.email})`, dialog);
-    await elias.writes({ 'Purchase Amount': '10', 'Custom Identifier': typed }, dialog);
-    await elias.chooses('Country', 'Singapore', dialog);
+    await elias.pickFromSearch('Client', `${client.name} (${client.email})`, dialog);
+    await elias.fill({ 'Purchase Amount': '10', 'Custom Identifier': typed }, dialog);
+    await elias.choose('Country', 'Singapore', dialog);
     await elias.button('Create Order', dialog).click();
     if (fresh) {
-      await elias.isTold('SPV Created', own);
+      await elias.expectToast('SPV Created', own);
       await expect(dialog).toBeHidden();
     } else {
-      await elias.isRefused('Error', /Is already used\. Choose another\.$/);
-      await elias.isToldBeside('Custom Identifier', 'Is already used. Choose another.', dialog);
+      await elias.expectErrorToast('Error', /Is already used\. Choose another\.$/);
+      await elias.expectFieldError('Custom Identifier', 'Is already used. Choose another.', dialog);
     }
   }
 });
 
 test('a client who moved while the order was typed is refused beside the field', async ({ office }) => {
-  const who = office.newcomer('Moa', 'Vik');
+  const who = office.newPerson('Moa', 'Vik');
   const [from, to] = [await office.company(), await office.company()];
   const { client } = await office.clientWithOrder(who, from.id);
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard?tab=spvs');
+  await elias.open('/employee-dashboard?tab=spvs');
   await elias.button('Create SPV Order').click();
   const dialog = elias.dialog('Create SPV Order');
   const choosesFrom = async (company: string) => {
-    await elias.finds('Company', company, dialog);
-    await elias.finds('ISO', 'No ISO partner', dialog);
-    await elias.finds('Client', `${who.name} (${who.email})`, dialog);
+    await elias.pickFromSearch('Company', company, dialog);
+    await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
+    await elias.pickFromSearch('Client', `${who.name} (${who.email})`, dialog);
   };
   await choosesFrom(from.name);
-  await elias.writes({ 'Purchase Amount': '500' }, dialog);
+  await elias.fill({ 'Purchase Amount': '500' }, dialog);
   await elias.api.patch(`/rest/v1/clients/${client.id}`, { company_id: to.id });
   await elias.button('Create Order', dialog).click();
   const elsewhere = 'Does not belong to the chosen company.';
-  await elias.isRefused('Error', `Client: ${elsewhere}`);
-  await elias.isToldBeside('Client', elsewhere, dialog);
+  await elias.expectErrorToast('Error', `Client: ${elsewhere}`);
+  await elias.expectFieldError('Client', elsewhere, dialog);
   await expect(elias.field('Purchase Amount', dialog)).toHaveValue('500');
 
   await choosesFrom(to.name);
   await elias.button('Create Order', dialog).click();
-  await elias.isTold('SPV Created');
+  await elias.expectToast('SPV Created');
 });
 
 test('the list of orders scrolls at 600 px, newest first @postgres', async ({ office }) => {
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard?tab=spvs');
+  await elias.open('/employee-dashboard?tab=spvs');
   const list = elias.page.getByRole('region', { name: 'SPV orders', exact: true });
   await expect(list.getByRole('button').first()).toBeVisible();
   const size = await list.evaluate((element) => ({
@@ -142,49 +142,49 @@ test('the list of orders scrolls at 600 px, newest first @postgres', async ({ of
 test('a step is moved, blocked with a reason that the client reads, and let go @postgres', async ({
   office,
 }) => {
-  const who = office.newcomer('Lars', 'Nyberg');
+  const who = office.newPerson('Lars', 'Nyberg');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const { steps } = await (
     await office.api()
   ).get<{ steps: { step_name: string; owner: string }[] }>(`/rest/v1/spvs/${spv.id}`);
   const [first, second] = steps.map((step) => step.step_name) as [string, string];
   const elias = await office.employee();
-  await elias.opensOrder(spv.id);
+  await elias.openOrder(spv.id);
   const dialog = elias.dialog('Edit SPV Step');
 
-  await elias.movesStep(first, 'In progress', { Notes: 'Called the registrar at noon' });
-  await elias.isTold('Step Updated');
+  await elias.setStepStatus(first, 'In progress', { Notes: 'Called the registrar at noon' });
+  await elias.expectToast('Step Updated');
   await expect(elias.step(first)).toContainText('In progress');
   await expect(elias.step(first)).toContainText('Called the registrar at noon');
 
-  await elias.movesStep(first, 'Completed', { 'Document URL': 'http://example.com/filing.pdf' });
-  await elias.isRefused('Error');
-  await elias.isToldBeside('Document URL', 'Enter a link that starts with https://.', dialog);
-  await elias.writes({ 'Document URL': 'https://example.com/filing.pdf' }, dialog);
+  await elias.setStepStatus(first, 'Completed', { 'Document URL': 'http://example.com/filing.pdf' });
+  await elias.expectErrorToast('Error');
+  await elias.expectFieldError('Document URL', 'Enter a link that starts with https://.', dialog);
+  await elias.fill({ 'Document URL': 'https://example.com/filing.pdf' }, dialog);
   await elias.button('Save', dialog).click();
-  await elias.isTold('Step Updated');
+  await elias.expectToast('Step Updated');
   await expect(elias.step(first)).toContainText(/Completed [A-Z][a-z]{2} \d/);
   await expect(elias.link('Document', elias.step(first))).toHaveAttribute(
     'href',
     'https://example.com/filing.pdf',
   );
 
-  await elias.movesStep(second, 'Blocked', { 'Document URL': 'example.com/filing.pdf' });
-  await elias.isRefused('Missing Information', 'Please fill in all required fields');
-  await elias.isToldBeside('Why is it blocked?', missing, dialog);
-  await elias.isToldBeside('Waiting for', missing, dialog);
-  await elias.isToldBeside('Document URL', 'Enter a link that starts with https://.', dialog);
-  await elias.writes({ 'Why is it blocked?': 'The passport has expired.', 'Document URL': '' }, dialog);
-  await elias.chooses('Waiting for', 'The client', dialog);
+  await elias.setStepStatus(second, 'Blocked', { 'Document URL': 'example.com/filing.pdf' });
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await elias.expectFieldError('Why is it blocked?', missing, dialog);
+  await elias.expectFieldError('Waiting for', missing, dialog);
+  await elias.expectFieldError('Document URL', 'Enter a link that starts with https://.', dialog);
+  await elias.fill({ 'Why is it blocked?': 'The passport has expired.', 'Document URL': '' }, dialog);
+  await elias.choose('Waiting for', 'The client', dialog);
   await elias.button('Save', dialog).click();
-  await elias.isTold('Step Updated');
+  await elias.expectToast('Step Updated');
   await expect(elias.step(second)).toContainText('The passport has expired. Waiting for the client.');
 
   const lars = await office.visitor();
-  await lars.signsIn('client', who.email, password);
+  await lars.signIn('client', who.email, password);
   await lars.page
-    .getByRole('link', { name: new RegExp(`^View Details of ${escaped(spv.identifier)}$`) })
+    .getByRole('link', { name: new RegExp(`^View Details of ${escapeRegExp(spv.identifier)}$`) })
     .click();
   await expect(lars.page.getByText('The passport has expired. Waiting for you.')).toBeVisible();
   await expect(lars.page.getByText('Called the registrar at noon')).toHaveCount(0);
@@ -193,46 +193,46 @@ test('a step is moved, blocked with a reason that the client reads, and let go @
     String(Math.round(100 / steps.length)),
   );
 
-  await elias.movesStep(second, 'In progress');
-  await elias.isTold('Step Updated');
+  await elias.setStepStatus(second, 'In progress');
+  await elias.expectToast('Step Updated');
   await expect(elias.step(second)).not.toContainText('passport');
 });
 
 test('an order is put on hold with a reason, resumed, cancelled and, by a super admin, reopened @postgres', async ({
   office,
 }) => {
-  const { spv } = await office.clientWithOrder(office.newcomer('Mina', 'Park'));
+  const { spv } = await office.clientWithOrder(office.newPerson('Mina', 'Park'));
   const elias = await office.employee();
-  await elias.opensOrder(spv.id);
+  await elias.openOrder(spv.id);
   const changed = (status: string) => ['SPV Status Updated', `SPV status changed to ${status}`] as const;
 
-  await elias.picks('Put on hold', spv.identifier);
+  await elias.chooseRowAction('Put on hold', spv.identifier);
   const hold = elias.dialog(`Put ${spv.identifier} on hold`);
   await elias.button('Put on hold', hold).click();
-  await elias.isRefused('Missing Information', 'Please fill in all required fields');
-  await elias.isToldBeside('Reason', missing, hold);
-  await elias.writes({ Reason: 'The bank asks for more time' }, hold);
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await elias.expectFieldError('Reason', missing, hold);
+  await elias.fill({ Reason: 'The bank asks for more time' }, hold);
   await elias.button('Put on hold', hold).click();
-  await elias.isTold(...changed('On hold'));
+  await elias.expectToast(...changed('On hold'));
   await expect(elias.page.getByText('Reason: The bank asks for more time')).toBeVisible();
   // Nothing to edit while it rests.
   await expect(elias.page.getByRole('button', { name: /^Edit / })).toHaveCount(0);
 
-  await elias.picks('Resume', spv.identifier);
-  await elias.isTold(...changed('Active'));
-  await elias.picks('Cancel order', spv.identifier);
+  await elias.chooseRowAction('Resume', spv.identifier);
+  await elias.expectToast(...changed('Active'));
+  await elias.chooseRowAction('Cancel order', spv.identifier);
   const cancel = elias.dialog(`Cancel ${spv.identifier}`);
-  await elias.writes({ Reason: 'The client withdrew' }, cancel);
+  await elias.fill({ Reason: 'The client withdrew' }, cancel);
   await elias.button('Cancel order', cancel).click();
-  await elias.isTold(...changed('Cancelled'));
+  await elias.expectToast(...changed('Cancelled'));
   await expect(elias.button(`Actions for ${spv.identifier}`)).toHaveCount(0);
 
   const sigrid = await office.superAdmin();
-  await sigrid.opensOrder(spv.id);
-  await sigrid.picks('Reopen', spv.identifier);
+  await sigrid.openOrder(spv.id);
+  await sigrid.chooseRowAction('Reopen', spv.identifier);
   const reopen = sigrid.dialog(`Reopen ${spv.identifier}`);
-  await sigrid.writes({ Reason: 'They came back' }, reopen);
+  await sigrid.fill({ Reason: 'They came back' }, reopen);
   await sigrid.button('Reopen', reopen).click();
-  await sigrid.isTold(...changed('Active'));
+  await sigrid.expectToast(...changed('Active'));
   await expect(sigrid.button('Start Processing')).toBeDisabled();
 });

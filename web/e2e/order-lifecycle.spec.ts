@@ -1,6 +1,6 @@
 /** From Start Processing to the closed order, seen by everyone whose page is open. */
 import { expect, test } from './support/fixtures';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Person } from './support/users';
 import { password } from './support/portal';
 
@@ -13,30 +13,30 @@ interface Order {
 }
 
 /** From when whoever changed something is told that it is done. Nothing else is waited for meanwhile. */
-const soon = { timeout: 2000 };
+const TOAST_TIMEOUT = { timeout: 2000 };
 
 test('a super admin starts an order, the last step closes it, and the client sees both within 2 s @postgres', async ({
   office,
 }) => {
-  const { order, client } = await aPendingOrder(office, 'Maya', 'Ortiz');
+  const { order, client } = await pendingOrder(office, 'Maya', 'Ortiz');
   await expect(client.card('Pending')).toHaveText(/1$/);
 
   const elias = await office.employee();
-  await elias.opensOrder(order.id);
+  await elias.openOrder(order.id);
   await expect(elias.button('Start Processing')).toHaveCount(0);
   const sigrid = await office.superAdmin();
-  await sigrid.opensOrder(order.id);
+  await sigrid.openOrder(order.id);
 
   const card = client.page.getByRole('article', { name: order.identifier });
   const upload = client.link(`Upload Docs of ${order.identifier}`);
   await expect(upload).toBeVisible();
-  await client.withoutReloading(async () => {
+  await client.withoutReload(async () => {
     await sigrid.button('Start Processing').click();
-    await sigrid.isTold('SPV Status Updated', 'SPV status changed to Processing');
+    await sigrid.expectToast('SPV Status Updated', 'SPV status changed to Processing');
     await Promise.all([
-      expect(card).toContainText('Processing', soon),
-      expect(client.card('Processing')).toHaveText(/1$/, soon),
-      expect(client.card('Pending')).toHaveText(/0$/, soon),
+      expect(card).toContainText('Processing', TOAST_TIMEOUT),
+      expect(client.card('Processing')).toHaveText(/1$/, TOAST_TIMEOUT),
+      expect(client.card('Pending')).toHaveText(/0$/, TOAST_TIMEOUT),
     ]);
     await expect(sigrid.button('Start Processing')).toBeDisabled();
 
@@ -51,20 +51,20 @@ test('a super admin starts an order, the last step closes it, and the client see
     const progress = client.page.getByRole('progressbar', { name: `Progress of ${order.identifier}` });
     await expect(progress).toHaveAttribute('aria-valuenow', String(done));
 
-    await elias.movesStep(lastButOne, 'Completed');
-    await elias.isTold('Step Updated', lastButOne);
-    await elias.movesStep(last, 'Completed');
-    await elias.isTold('Step Updated', 'SPV status changed to Closed');
+    await elias.setStepStatus(lastButOne, 'Completed');
+    await elias.expectToast('Step Updated', lastButOne);
+    await elias.setStepStatus(last, 'Completed');
+    await elias.expectToast('Step Updated', 'SPV status changed to Closed');
     await Promise.all([
-      expect(card).toContainText('Closed', soon),
-      expect(client.card('Completed')).toHaveText(/1$/, soon),
-      expect(upload).toHaveCount(0, soon),
-      expect(progress).toHaveAttribute('aria-valuenow', '100', soon),
-      expect(client.page.getByText(`Order ${order.identifier} is completed`)).toBeVisible(soon),
+      expect(card).toContainText('Closed', TOAST_TIMEOUT),
+      expect(client.card('Completed')).toHaveText(/1$/, TOAST_TIMEOUT),
+      expect(upload).toHaveCount(0, TOAST_TIMEOUT),
+      expect(progress).toHaveAttribute('aria-valuenow', '100', TOAST_TIMEOUT),
+      expect(client.page.getByText(`Order ${order.identifier} is completed`)).toBeVisible(TOAST_TIMEOUT),
     ]);
   });
 
-  const mail = await office.portal.post.arrives(order.client_email, 'is completed');
+  const mail = await office.portal.post.waitForMail(order.client_email, 'is completed');
   expect(mail.text).toContain(order.identifier);
   expect(mail.link('/auth/login/client')).toBe(`${office.portal.url}/auth/login/client`);
 });
@@ -72,7 +72,7 @@ test('a super admin starts an order, the last step closes it, and the client see
 test('two people finish the last two steps at once, and the order closes once @postgres', async ({
   office,
 }) => {
-  const { order } = await aPendingOrder(office, 'Theo', 'Lang');
+  const { order } = await pendingOrder(office, 'Theo', 'Lang');
   const [lastButOne, last] = order.steps.slice(-2).map((step) => step.step_name) as [string, string];
   for (const step of order.steps.slice(0, -2)) {
     await (await office.api()).patch(`/rest/v1/steps/${step.id}`, { status: 'completed' });
@@ -83,15 +83,15 @@ test('two people finish the last two steps at once, and the order closes once @p
     [elias, lastButOne],
     [sigrid, last],
   ] as const) {
-    await staff.opensOrder(order.id);
+    await staff.openOrder(order.id);
     await staff.button(`Edit ${step}`).click();
-    await staff.chooses('Status', 'Completed', staff.dialog('Edit SPV Step'));
+    await staff.choose('Status', 'Completed', staff.dialog('Edit SPV Step'));
   }
   await Promise.all([elias, sigrid].map((staff) => staff.button('Save').click()));
-  await Promise.all([elias, sigrid].map((staff) => staff.isTold('Step Updated')));
+  await Promise.all([elias, sigrid].map((staff) => staff.expectToast('Step Updated')));
   for (const staff of [elias, sigrid]) await expect(staff.order(order.identifier)).toContainText('Closed');
 
-  await office.portal.post.arrives(order.client_email, 'is completed');
+  await office.portal.post.waitForMail(order.client_email, 'is completed');
   const { items } = await (
     await office.api()
   ).get<{ items: { action: string }[] }>(`/rest/v1/activity?spv_id=${order.id}`);
@@ -103,10 +103,10 @@ test('two people finish the last two steps at once, and the order closes once @p
 });
 
 test('what another process changes reaches every open page within 2 s @postgres', async ({ office }) => {
-  const { order, client } = await aPendingOrder(office, 'Rosa', 'Lima');
+  const { order, client } = await pendingOrder(office, 'Rosa', 'Lima');
   const operator = (...args: string[]) => office.portal.operator(...args);
   const elias = await office.employee();
-  await elias.opensOrder(order.id);
+  await elias.openOrder(order.id);
   await client.link(`View Details of ${order.identifier}`).click();
   await expect(client.heading('Overview')).toBeVisible();
   // One stream serves all tabs of a browser.
@@ -115,29 +115,29 @@ test('what another process changes reaches every open page within 2 s @postgres'
   await expect(secondTab.getByRole('heading', { name: 'Overview' })).toBeVisible();
   const step = order.steps[0]?.step_name ?? '';
 
-  await client.withoutReloading(() =>
-    elias.withoutReloading(async () => {
+  await client.withoutReload(() =>
+    elias.withoutReload(async () => {
       await operator(
         ...['step', 'set', order.identifier, '1', '--status', 'blocked'],
         ...['--blocked-reason', 'A signature is missing', '--waiting-on', 'client'],
       );
       await Promise.all([
-        expect(client.page.getByText('A signature is missing').first()).toBeVisible(soon),
-        expect(secondTab.getByText('A signature is missing').first()).toBeVisible(soon),
-        expect(elias.step(step)).toContainText('A signature is missing', soon),
+        expect(client.page.getByText('A signature is missing').first()).toBeVisible(TOAST_TIMEOUT),
+        expect(secondTab.getByText('A signature is missing').first()).toBeVisible(TOAST_TIMEOUT),
+        expect(elias.step(step)).toContainText('A signature is missing', TOAST_TIMEOUT),
       ]);
 
       await operator('spv', 'hold', order.identifier, '--reason', 'The registry is closed');
       await Promise.all([
-        expect(client.page.getByText('Reason: The registry is closed')).toBeVisible(soon),
-        expect(elias.order(order.identifier)).toContainText('On hold', soon),
-        expect(elias.page.getByText('Reason: The registry is closed')).toBeVisible(soon),
+        expect(client.page.getByText('Reason: The registry is closed')).toBeVisible(TOAST_TIMEOUT),
+        expect(elias.order(order.identifier)).toContainText('On hold', TOAST_TIMEOUT),
+        expect(elias.page.getByText('Reason: The registry is closed')).toBeVisible(TOAST_TIMEOUT),
       ]);
 
       await operator('spv', 'resume', order.identifier);
       await Promise.all([
-        expect(client.page.getByText('Reason: The registry is closed')).toBeHidden(soon),
-        expect(elias.order(order.identifier)).toContainText('Pending', soon),
+        expect(client.page.getByText('Reason: The registry is closed')).toBeHidden(TOAST_TIMEOUT),
+        expect(elias.order(order.identifier)).toContainText('Pending', TOAST_TIMEOUT),
       ]);
     }),
   );
@@ -146,55 +146,55 @@ test('what another process changes reaches every open page within 2 s @postgres'
 test('who comes second is told who was first, and goes on from their version @postgres', async ({
   office,
 }) => {
-  const { order } = await aPendingOrder(office, 'Ugo', 'Neri');
+  const { order } = await pendingOrder(office, 'Ugo', 'Neri');
   const step = order.steps[0]?.step_name ?? '';
   const elias = await office.employee();
-  await elias.opensOrder(order.id);
+  await elias.openOrder(order.id);
   await elias.button(`Edit ${step}`).click();
   const dialog = elias.dialog('Edit SPV Step');
-  await elias.writes({ Notes: 'Elias was here' }, dialog);
+  await elias.fill({ Notes: 'Elias was here' }, dialog);
 
   const sigrid = await office.superAdmin();
-  await sigrid.opensOrder(order.id);
-  await sigrid.movesStep(step, 'In progress', { Notes: 'Sigrid was here' });
-  await sigrid.isTold('Step Updated');
+  await sigrid.openOrder(order.id);
+  await sigrid.setStepStatus(step, 'In progress', { Notes: 'Sigrid was here' });
+  await sigrid.expectToast('Step Updated');
 
   await elias.button('Save', dialog).click();
   const stale = /^Sigrid Aalto changed this on .+ Reload to see the newest version\.$/;
-  await elias.isRefused('Error', stale);
+  await elias.expectErrorToast('Error', stale);
   await expect(dialog.getByRole('alert')).toContainText('Sigrid Aalto changed this on');
   await expect(elias.field('Notes', dialog)).toHaveValue('Elias was here');
   await elias.button('Reload', dialog).click();
   await expect(elias.field('Notes', dialog)).toHaveValue('Sigrid was here');
-  await elias.writes({ Notes: 'Sigrid was here, and so was Elias' }, dialog);
+  await elias.fill({ Notes: 'Sigrid was here, and so was Elias' }, dialog);
   await elias.button('Save', dialog).click();
-  await elias.isTold('Step Updated');
+  await elias.expectToast('Step Updated');
   await expect(sigrid.step(step)).toContainText('Sigrid was here, and so was Elias');
   await expect(sigrid.step(step)).toContainText('In progress');
 });
 
 /** An order that waits to be started, and its client looking at the dashboard. */
-async function aPendingOrder(
-  office: Office,
+async function pendingOrder(
+  office: TestServer,
   first: string,
   last: string,
 ): Promise<{ order: Order; client: Person }> {
-  const who = office.newcomer(first, last);
+  const who = office.newPerson(first, last);
   const company = await office.company();
   // An account without the order of a set-up, so that the only one is pending.
   await office.portal.operator(
     ...['user', 'create', '--role', 'client', '--first-name', first, '--last-name', last],
     ...['--email', who.email, '--company', company.name],
   );
-  await office.setsPassword(who.email);
-  const identifier = office.fresh('Vehicle');
+  await office.setPassword(who.email);
+  const identifier = office.uniqueName('Vehicle');
   const made = await office.portal.operator<{ id: string }>(
     ...['spv', 'create', '--client', who.email, '--purchase-amount', '250000'],
     ...['--custom-identifier', identifier],
   );
   const order = await (await office.api()).get<Order>(`/rest/v1/spvs/${made.id}`);
   const client = await office.visitor();
-  await client.signsIn('client', who.email, password);
+  await client.signIn('client', who.email, password);
   await expect(client.page.getByRole('article', { name: identifier })).toBeVisible();
   return { order, client };
 }

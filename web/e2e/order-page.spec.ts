@@ -26,9 +26,9 @@ function rgb(hex: string): string {
 test('a date that is near is amber, one that is past is red, both say so in words, and a far one is no news', async ({
   office,
 }) => {
-  const who = office.newcomer('Astrid', 'Holm');
+  const who = office.newPerson('Astrid', 'Holm');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const staff = await office.api('employee@example.com');
   const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
   const [late, near, far] = steps as [Step, Step, Step];
@@ -41,7 +41,7 @@ test('a date that is near is amber, one that is past is red, both say so in word
   await staff.post(`/rest/v1/spvs/${spv.id}/document-requests`, deed);
 
   const astrid = await office.person(who.email);
-  await astrid.opens(paths.clientOrder(spv.id));
+  await astrid.open(paths.clientOrder(spv.id));
   const row = (list: 'Your tasks' | 'Our progress', { step_name }: Step) =>
     astrid.page
       .getByRole('list', { name: list, exact: true })
@@ -67,9 +67,9 @@ test('a date that is near is amber, one that is past is red, both say so in word
 });
 
 test('that there is nothing to do is said once it is known what is asked for', async ({ office }) => {
-  const who = office.newcomer('Runa', 'Dahl');
+  const who = office.newPerson('Runa', 'Dahl');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const staff = await office.api('employee@example.com');
   const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
   for (const { id } of steps) await staff.patch(`/rest/v1/steps/${id}`, { owner: 'staff' });
@@ -78,7 +78,7 @@ test('that there is nothing to do is said once it is known what is asked for', a
   const elias = await office.employee();
   const address = '**/rest/v1/spvs/*/document-requests';
   for (const { page } of [runa, elias]) await page.route(address, (route) => route.fulfill({ status: 404 }));
-  await runa.opens(paths.clientOrder(spv.id));
+  await runa.open(paths.clientOrder(spv.id));
   const tasks = runa.card('Your tasks');
   const done = tasks.getByText('Nothing for you to do right now');
   await expect(tasks.getByRole('alert')).toContainText('This could not be loaded');
@@ -87,7 +87,7 @@ test('that there is nothing to do is said once it is known what is asked for', a
   await runa.button('Try again', tasks).click();
   await expect(done).toBeVisible();
 
-  await elias.opens(paths.employeeOrder(spv.id));
+  await elias.open(paths.employeeOrder(spv.id));
   const asked = elias.card('Requested documents');
   await expect(asked.getByRole('alert')).toContainText('This could not be loaded');
   await elias.page.unroute(address);
@@ -96,9 +96,9 @@ test('that there is nothing to do is said once it is known what is asked for', a
 });
 
 test('an order comes with what is asked for, and without it when that fails', async ({ office }) => {
-  const who = office.newcomer('Sunniva', 'Moen');
+  const who = office.newPerson('Sunniva', 'Moen');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const staff = await office.api('employee@example.com');
   await staff.post(`/rest/v1/spvs/${spv.id}/document-requests`, { name: 'Deed of trust' });
 
@@ -108,7 +108,7 @@ test('an order comes with what is asked for, and without it when that fails', as
     [sunniva, paths.clientOrder(spv.id)],
     [elias, paths.employeeOrder(spv.id)],
   ] as const) {
-    person.foresees(/500/);
+    person.allowError(/500/);
     const nothing = () => undefined as void;
     let [fail, answer] = [nothing, nothing];
     const failed = new Promise<void>((resolve) => (fail = resolve));
@@ -123,7 +123,7 @@ test('an order comes with what is asked for, and without it when that fails', as
       await answered;
       return route.continue();
     });
-    await person.opens(path);
+    await person.open(path);
     await expect(person.heading(spv.identifier)).toBeVisible();
     const overview = person.card('Overview');
     await expect(overview).toHaveCount(0);
@@ -140,23 +140,23 @@ test('a client reads who the people of an order are and what happened to it, and
 }) => {
   const api = await office.api();
   const company = await office.company();
-  const partner = office.newcomer('Ivo', 'Bringer');
+  const partner = office.newPerson('Ivo', 'Bringer');
   const iso = await api.post<{ id: string }>('/rest/v1/isos', {
     first_name: partner.first,
     last_name: partner.last,
     email: partner.email,
     company_id: company.id,
   });
-  const who = office.newcomer('Cora', 'Winter');
+  const who = office.newPerson('Cora', 'Winter');
   const { spv } = await office.clientWithOrder(who, company.id, iso.id);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const { representative } = await api.get<Settings>('/rest/v1/settings');
   const staff = await office.api('employee@example.com');
   const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
   const step = steps[0] ?? { id: '', step_name: '' };
 
   const cora = await office.person(who.email);
-  await cora.opens(paths.clientOrder(spv.id));
+  await cora.open(paths.clientOrder(spv.id));
   const people = cora.card('People');
   await expect(people.getByRole('term')).toHaveText(['Account representative', 'ISO partner', 'Company']);
   // Of the partner and the company the names alone.
@@ -173,7 +173,7 @@ test('a client reads who the people of an order are and what happened to it, and
 
   const timeline = cora.card('Timeline');
   const wrote = `Elias Brandt wrote a message about order ${spv.identifier}`;
-  await cora.withoutReloading(async () => {
+  await cora.withoutReload(async () => {
     // What is the staff's comes first: it would be there before the rest.
     await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'She is in a hurry', internal: true });
     await staff.patch(`/rest/v1/steps/${step.id}`, { assignee_id: staff.session?.user.id });

@@ -1,23 +1,23 @@
 /** A client asks for an order; the staff accept or decline it; the client follows. */
 import { expect, test } from './support/fixtures';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Person } from './support/users';
 
-async function maya(office: Office): Promise<{ client: Person; company: string }> {
-  const who = office.newcomer('Maya', 'Ortiz');
+async function maya(office: TestServer): Promise<{ client: Person; company: string }> {
+  const who = office.newPerson('Maya', 'Ortiz');
   const company = await office.company();
   await office.clientWithOrder(who, company.id);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   return { client: await office.person(who.email), company: company.name };
 }
 
-async function asks(client: Person, name: string): Promise<string> {
-  await client.opens('/client-dashboard/orders');
+async function requestOrder(client: Person, name: string): Promise<string> {
+  await client.open('/client-dashboard/orders');
   await client.link('New SPV Order').click();
-  await client.isAt('/client-dashboard/orders/new');
-  await client.writes({ Purpose: 'To buy a warehouse', 'First choice': name, 'Second choice': `${name} II` });
-  await client.writes({ 'Purchase Amount': '250,000.50' });
-  await client.chooses('Country', 'Singapore');
+  await client.expectPath('/client-dashboard/orders/new');
+  await client.fill({ Purpose: 'To buy a warehouse', 'First choice': name, 'Second choice': `${name} II` });
+  await client.fill({ 'Purchase Amount': '250,000.50' });
+  await client.choose('Country', 'Singapore');
   const papers = client.page.getByRole('group', { name: 'Documents', exact: true }).last();
   await papers
     .locator('input[type="file"]')
@@ -36,50 +36,50 @@ async function asks(client: Person, name: string): Promise<string> {
 
 test('a request is accepted and becomes a pending order @postgres', async ({ office }) => {
   const { client, company } = await maya(office);
-  await client.opens('/client-dashboard/orders/new');
-  await client.writes({ 'Second choice': 'Same', 'Purchase Amount': '1e9' });
+  await client.open('/client-dashboard/orders/new');
+  await client.fill({ 'Second choice': 'Same', 'Purchase Amount': '1e9' });
   await client.button('Send request').click();
-  await client.isRefused('Missing Information', 'Please fill in all required fields');
+  await client.expectErrorToast('Missing Information', 'Please fill in all required fields');
   for (const label of ['Purpose', 'First choice'])
-    await client.isToldBeside(label, 'Please fill in this field.');
-  await client.isToldBeside('Purchase Amount', 'Enter an amount, for example 1250.00.');
-  await client.writes({
+    await client.expectFieldError(label, 'Please fill in this field.');
+  await client.expectFieldError('Purchase Amount', 'Enter an amount, for example 1250.00.');
+  await client.fill({
     Purpose: 'Two',
     'First choice': 'Same',
     'Second choice': 'same',
   });
   await client.button('Send request').click();
-  await client.isRefused('Error');
-  await client.isToldBeside('First choice', 'Is there twice. Choose different ones.');
-  await client.isToldBeside('Purchase Amount', 'Enter an amount, for example 1250.00.');
+  await client.expectErrorToast('Error');
+  await client.expectFieldError('First choice', 'Is there twice. Choose different ones.');
+  await client.expectFieldError('Purchase Amount', 'Enter an amount, for example 1250.00.');
 
-  const name = office.fresh('Harbor Warehouse');
-  const reference = await asks(client, name);
+  const name = office.uniqueName('Harbor Warehouse');
+  const reference = await requestOrder(client, name);
   // The measured time, with the unit.
   await expect(client.page.getByText(/^\d+\.\d seconds$/)).toBeVisible();
   await client.link('Continue to Dashboard').click();
-  await client.isAt('/client-dashboard/orders');
+  await client.expectPath('/client-dashboard/orders');
   await expect(client.row(reference, 'My requests')).toContainText('Pending');
   await expect(client.row(reference, 'My requests')).toContainText('$250,000.50');
 
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard/requests?kind=order&status=pending');
+  await elias.open('/employee-dashboard/requests?kind=order&status=pending');
   await expect(elias.row(reference, 'Requests')).toContainText(name);
   // What goes with it can be opened before anything is decided.
-  await elias.picks('Details', reference);
+  await elias.chooseRowAction('Details', reference);
   await expect(elias.heading(`Request ${reference}`)).toBeVisible();
   const saved = elias.page.waitForEvent('download');
   await elias.button(`Download ${name} plan.txt, version 1`).click();
   expect((await saved).suggestedFilename()).toBe(`${name} plan.txt`);
-  await elias.opens('/request-management?kind=order&status=pending');
-  await elias.picks('Accept', reference);
+  await elias.open('/request-management?kind=order&status=pending');
+  await elias.chooseRowAction('Accept', reference);
   const dialog = elias.dialog(`Accept ${reference}`);
   await expect(elias.field('Company', dialog)).toHaveValue(company);
   await expect(elias.field('Purchase Amount', dialog)).toHaveValue('250000.50');
   await expect(elias.field('Country', dialog)).toHaveText('Singapore');
-  await elias.writes({ 'SPV Price': '1250.00', 'Custom Identifier': name }, dialog);
+  await elias.fill({ 'SPV Price': '1250.00', 'Custom Identifier': name }, dialog);
   await elias.button('Accept and create order', dialog).click();
-  await elias.isTold('Request accepted', name);
+  await elias.expectToast('Request accepted', name);
   await expect(elias.row(reference, 'Requests')).toHaveCount(0);
 
   // The client's page was open all the time.
@@ -93,30 +93,30 @@ test('a request is accepted and becomes a pending order @postgres', async ({ off
 
 test('a request is declined with a reason, and another one taken back', async ({ office }) => {
   const { client } = await maya(office);
-  const reference = await asks(client, office.fresh('Too Far'));
+  const reference = await requestOrder(client, office.uniqueName('Too Far'));
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard/requests?kind=order');
-  await elias.picks('Reject', reference);
+  await elias.open('/employee-dashboard/requests?kind=order');
+  await elias.chooseRowAction('Reject', reference);
   const dialog = elias.dialog(`Reject ${reference}`);
   await elias.button('Reject', dialog).click();
-  await elias.isToldBeside('Reason', 'Please fill in this field.', dialog);
-  await elias.writes({ Reason: 'We do not form vehicles for this purpose.' }, dialog);
+  await elias.expectFieldError('Reason', 'Please fill in this field.', dialog);
+  await elias.fill({ Reason: 'We do not form vehicles for this purpose.' }, dialog);
   await elias.button('Reject', dialog).click();
-  await elias.isTold('Request rejected', reference);
+  await elias.expectToast('Request rejected', reference);
 
-  await client.opens('/client-dashboard/orders');
+  await client.open('/client-dashboard/orders');
   const row = client.row(reference, 'My requests');
   await expect(row).toContainText('Rejected');
   await expect(row).toContainText('Reason: We do not form vehicles for this purpose.');
 
-  const second = await asks(client, office.fresh('Changed my mind'));
+  const second = await requestOrder(client, office.uniqueName('Changed my mind'));
   const offered = (action: string) => elias.page.getByRole('menuitem', { name: action, exact: true });
   await elias.button(`Actions for ${second}`).click();
   await expect(offered('Reject')).toBeEnabled();
-  await client.opens('/client-dashboard/orders');
+  await client.open('/client-dashboard/orders');
   await client.button(`Withdraw ${second}`).click();
   await client.button('Withdraw', client.dialog(`Withdraw ${second}?`)).click();
-  await client.isTold('Request withdrawn', second);
+  await client.expectToast('Request withdrawn', second);
   await expect(client.row(second, 'My requests')).toContainText('Withdrawn');
   // He was about to pick: what he can no longer do stays where it was.
   await expect(offered('Reject')).toBeDisabled();

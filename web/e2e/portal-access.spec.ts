@@ -1,6 +1,6 @@
 /** Everyone lands in their own portal, sees figures that are true, and is shown the door elsewhere. */
 import { expect, test } from './support/fixtures';
-import { escaped, type Person, type Visitor } from './support/users';
+import { escapeRegExp, type Person, type Visitor } from './support/users';
 import { password } from './support/portal';
 
 const denied = 'Access Denied';
@@ -13,8 +13,8 @@ const thousands = (amount: string) => `$${oneDecimal.format(Number(amount) / 1_0
 
 test('a client signs in and sees the first two orders @postgres', async ({ office }) => {
   const amara = await office.visitor();
-  await amara.signsIn('client', 'client@example.com', password);
-  await amara.isAt('/client-dashboard');
+  await amara.signIn('client', 'client@example.com', password);
+  await amara.expectPath('/client-dashboard');
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
 
   const api = await office.api('client@example.com');
@@ -23,7 +23,7 @@ test('a client signs in and sees the first two orders @postgres', async ({ offic
   );
   const { items } = await api.get<{ items: unknown[] }>('/rest/v1/spvs');
   expect(told.processing + told.pending + told.completed).toBe(items.length);
-  await showsFigures(amara, {
+  await expectFigures(amara, {
     Processing: String(told.processing),
     Pending: String(told.pending),
     Completed: String(told.completed),
@@ -37,37 +37,37 @@ test('a client signs in and sees the first two orders @postgres', async ({ offic
   await expect(amara.page.getByRole('table', { name: 'All orders' }).getByRole('row')).toHaveCount(
     items.length + 1,
   );
-  await endsSession(amara);
+  await expectSessionEnded(amara);
 });
 
 test('an employee signs in, without the revenue @postgres', async ({ office }) => {
   const elias = await office.visitor();
-  await elias.signsIn('employee', 'employee@example.com', password);
-  await elias.isAt('/employee-dashboard');
+  await elias.signIn('employee', 'employee@example.com', password);
+  await elias.expectPath('/employee-dashboard');
   const told = await (
     await office.api('employee@example.com')
   ).get<EmployeeFigures>('/rest/v1/dashboards/employee');
   expect(Number(told.revenue)).toBe(0);
-  await showsFigures(elias, {
+  await expectFigures(elias, {
     'Total Clients': String(told.total_clients),
     'Active SPVs': String(told.active_spvs),
     'Pending Reviews': String(told.pending_reviews),
   });
   await expect(elias.link('Super Admin')).toHaveCount(0);
-  await endsSession(elias);
+  await expectSessionEnded(elias);
 });
 
 test('a super admin signs in as employee, with the revenue, and moves on to the other portals @postgres', async ({
   office,
 }) => {
   const sigrid = await office.visitor();
-  await sigrid.opens('/auth/login/employee');
+  await sigrid.open('/auth/login/employee');
   // The greeting is gone after five seconds, which a page under load may need by itself.
   await Promise.all([
-    sigrid.isTold('Welcome back!', 'Successfully logged in to Employee Portal'),
-    sigrid.fillsInSignIn('super@example.com', password),
+    sigrid.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
+    sigrid.submitSignIn('super@example.com', password),
   ]);
-  await sigrid.isAt('/employee-dashboard');
+  await sigrid.expectPath('/employee-dashboard');
   const api = await office.api();
   const told = await api.get<EmployeeFigures>('/rest/v1/dashboards/employee');
   expect(Number(told.revenue)).toBeGreaterThan(0);
@@ -75,16 +75,16 @@ test('a super admin signs in as employee, with the revenue, and moves on to the 
 
   const side = sigrid.page.getByRole('navigation', { name: 'Main navigation' });
   await sigrid.link('Super Admin', side).click();
-  await sigrid.isAt('/admin-dashboard');
+  await sigrid.expectPath('/admin-dashboard');
   await sigrid.link('Jobs', sigrid.page.getByRole('region', { name: 'Server Status' })).click();
-  await sigrid.isAt('/admin-dashboard/jobs');
+  await sigrid.expectPath('/admin-dashboard/jobs');
   await expect(sigrid.heading('Jobs')).toBeVisible();
   await sigrid.link('Employee Portal', side).click();
-  await sigrid.isAt('/employee-dashboard');
+  await sigrid.expectPath('/employee-dashboard');
   await sigrid.link('Super Admin', side).click();
   await expect(sigrid.heading('Super Admin Dashboard')).toBeVisible();
   const admin = await api.get<AdminFigures>('/rest/v1/dashboards/admin');
-  await showsFigures(sigrid, {
+  await expectFigures(sigrid, {
     'Total Users': String(admin.users),
     'Active Sessions': String(admin.sessions),
   });
@@ -98,29 +98,29 @@ test('a super admin signs in as employee, with the revenue, and moves on to the 
       await expect(sigrid.row(email, 'Users')).toContainText(`${first_name} ${last_name}`);
   };
   await sigrid.link('User Management', side).click();
-  await sigrid.isAt('/admin-dashboard/users');
+  await sigrid.expectPath('/admin-dashboard/users');
   await showsNewest();
 
-  await sigrid.opens('/company-dashboard');
+  await sigrid.open('/company-dashboard');
   await expect(sigrid.heading('Choose a company')).toBeVisible();
-  await sigrid.finds('Company', 'Northstar Holdings');
+  await sigrid.pickFromSearch('Company', 'Northstar Holdings');
   await expect(sigrid.heading('Northstar Holdings')).toBeVisible();
   const banner = sigrid.page.getByRole('complementary', { name: 'Super admin view' });
   await expect(banner).toContainText('You see this portal as Northstar Holdings does.');
   const { items } = await api.get<{ items: { id: string; name: string }[] }>('/rest/v1/companies');
   const id = items.find((company) => company.name === 'Northstar Holdings')?.id;
-  await showsCompany(sigrid, await api.get<Company>(`/rest/v1/dashboards/company?company_id=${id}`));
+  await expectCompanyFigures(sigrid, await api.get<Company>(`/rest/v1/dashboards/company?company_id=${id}`));
   for (const name of ['Analytics', 'Finances', 'Reports']) {
     await sigrid.link(name, side).click();
     await expect(sigrid.page.getByRole('heading', { name, exact: true, level: 1 })).toBeVisible();
     await expect(banner).toContainText('Northstar Holdings');
   }
-  await endsSession(sigrid);
+  await expectSessionEnded(sigrid);
 });
 
 test('an ISO partner signs in and sees the three newest clients @postgres', async ({ office }) => {
   for (const first of ['Uma', 'Udo', 'Ulla']) {
-    const who = office.newcomer(first, 'Referred');
+    const who = office.newPerson(first, 'Referred');
     await office.portal.operator(
       ...['client', 'create', '--setup', 'quick', '--first-name', first, '--last-name', who.last],
       ...['--email', who.email, '--company', 'Meridian Ventures', '--iso', 'iso@example.com'],
@@ -128,8 +128,8 @@ test('an ISO partner signs in and sees the three newest clients @postgres', asyn
     );
   }
   const ingrid = await office.visitor();
-  await ingrid.signsIn('iso', 'iso@example.com', password);
-  await ingrid.isAt('/iso-dashboard');
+  await ingrid.signIn('iso', 'iso@example.com', password);
+  await ingrid.expectPath('/iso-dashboard');
   await expect(ingrid.heading('ISO Dashboard')).toBeVisible();
   const told = await (
     await office.api('iso@example.com')
@@ -140,7 +140,7 @@ test('an ISO partner signs in and sees the three newest clients @postgres', asyn
     completed_spvs: number;
     clients: { client: { email: string } }[];
   }>('/rest/v1/dashboards/iso');
-  await showsFigures(ingrid, {
+  await expectFigures(ingrid, {
     'Active Clients': String(told.active_clients),
     'Monthly Commissions': thousands(told.monthly_commissions),
     'Pending Leads': String(told.pending_leads),
@@ -150,29 +150,29 @@ test('an ISO partner signs in and sees the three newest clients @postgres', asyn
   const table = ingrid.page.getByRole('table', { name: 'Recent Client Activities' });
   await expect(table.getByRole('row')).toHaveCount(3 + 1);
   for (const { client } of told.clients) await expect(table).toContainText(client.email);
-  await endsSession(ingrid);
+  await expectSessionEnded(ingrid);
 });
 
 test('a company admin signs in and sees only the own company @postgres', async ({ office }) => {
   const clara = await office.visitor();
-  await clara.opens('/auth/login/company');
+  await clara.open('/auth/login/company');
   // As above.
   await Promise.all([
-    clara.isTold('Welcome back!', 'Successfully logged in to Company Portal'),
-    clara.fillsInSignIn('company@example.com', password),
+    clara.expectToast('Welcome back!', 'Successfully logged in to Company Portal'),
+    clara.submitSignIn('company@example.com', password),
   ]);
-  await clara.isAt('/company-dashboard');
+  await clara.expectPath('/company-dashboard');
   await expect(clara.heading('Meridian Ventures')).toBeVisible();
   await expect(clara.page.getByRole('complementary', { name: 'Super admin view' })).toHaveCount(0);
   const api = await office.api('company@example.com');
   const told = await api.get<Company>('/rest/v1/dashboards/company');
-  await showsCompany(clara, told);
+  await expectCompanyFigures(clara, told);
   const others = await (
     await office.api()
   ).get<{ items: { company_name: string; identifier: string }[] }>('/rest/v1/spvs?limit=500');
   const foreign = others.items.find((order) => order.company_name !== 'Meridian Ventures');
   await expect(clara.page.getByText(foreign?.identifier ?? '', { exact: true })).toHaveCount(0);
-  await endsSession(clara);
+  await expectSessionEnded(clara);
 });
 
 const wrongPortals = [
@@ -189,9 +189,9 @@ const wrongPortals = [
 for (const [portal, email, words] of wrongPortals) {
   test(`the ${portal} login turns ${email} away and ends the session`, async ({ office }) => {
     const visitor = await office.visitor();
-    await visitor.signsIn(portal, email, password);
-    await visitor.isRefused(denied, words);
-    await visitor.isAt(`/auth/login/${portal}`);
+    await visitor.signIn(portal, email, password);
+    await visitor.expectErrorToast(denied, words);
+    await visitor.expectPath(`/auth/login/${portal}`);
     await expect.poll(() => hasSession(visitor)).toBe(false);
   });
 }
@@ -215,11 +215,11 @@ for (const [email, path] of wrongDashboards) {
   test(`${path} turns ${email} away to the landing page`, async ({ office }) => {
     const visitor = await office.visitor();
     const role = email.slice(0, email.indexOf('@'));
-    await visitor.signsIn(role, email, password);
+    await visitor.signIn(role, email, password);
     await expect(visitor.page).toHaveURL((url) => url.pathname.endsWith('-dashboard'));
-    await visitor.opens(path);
-    await visitor.isRefused(denied, noDashboard);
-    await visitor.isAt('/');
+    await visitor.open(path);
+    await visitor.expectErrorToast(denied, noDashboard);
+    await visitor.expectPath('/');
     await expect.poll(() => hasSession(visitor)).toBe(false);
     await expect(visitor.heading('Streamline Your SPV Management')).toBeVisible();
   });
@@ -236,45 +236,45 @@ for (const [role, path] of ownRequests) {
     office,
   }) => {
     const visitor = await office.visitor();
-    await visitor.signsIn(role, `${role}@example.com`, password);
+    await visitor.signIn(role, `${role}@example.com`, password);
     await expect(visitor.page).toHaveURL((url) => url.pathname.endsWith('-dashboard'));
-    await visitor.opens('/request-management');
-    await visitor.isAt(path);
+    await visitor.open('/request-management');
+    await visitor.expectPath(path);
   });
 }
 
 test('a company admin without a company is told so', async ({ office }) => {
   const company = await office.company();
-  const who = office.newcomer('Lone', 'Admin');
+  const who = office.newPerson('Lone', 'Admin');
   await office.portal.operator(
     ...['user', 'create', '--role', 'company_admin', '--first-name', who.first, '--last-name', who.last],
     ...['--email', who.email, '--company', company.name],
   );
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const lone = await office.visitor();
   // The server knows no company admin without a company: the answer is what an old account would get.
   await lone.page.route('**/rest/v1/me', async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, json: { ...(await answer.json()), company: null } });
   });
-  await lone.signsIn('company', who.email, password);
-  await lone.isRefused(denied, 'Your account is not associated with a company.');
+  await lone.signIn('company', who.email, password);
+  await lone.expectErrorToast(denied, 'Your account is not associated with a company.');
   await expect.poll(() => hasSession(lone)).toBe(false);
 });
 
 test('a wrong password and an unknown address are answered alike, in every portal', async ({ office }) => {
   const visitor = await office.visitor();
   for (const portal of ['client', 'employee', 'company', 'iso']) {
-    await visitor.signsIn(portal, `${portal}@example.com`, 'not the password');
-    await visitor.isRefused('Login Failed', 'The e-mail address or the password is wrong.');
-    await visitor.fillsInSignIn('nobody@example.com', 'not the password');
-    await visitor.isRefused('Login Failed', 'The e-mail address or the password is wrong.');
+    await visitor.signIn(portal, `${portal}@example.com`, 'not the password');
+    await visitor.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
+    await visitor.submitSignIn('nobody@example.com', 'not the password');
+    await visitor.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
   }
-  await visitor.opens('/auth/login/client');
+  await visitor.open('/auth/login/client');
   await visitor.button('Sign In').click();
-  await visitor.isRefused('Missing Information', 'Please fill in all required fields');
-  await visitor.isToldBeside('Email', 'Enter your e-mail address.');
-  await visitor.isToldBeside('Password', 'Enter your password.');
+  await visitor.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await visitor.expectFieldError('Email', 'Enter your e-mail address.');
+  await visitor.expectFieldError('Password', 'Enter your password.');
 });
 
 test('the client and ISO logins show the password, offer other ways, and speak of Google and Microsoft', async ({
@@ -282,7 +282,7 @@ test('the client and ISO logins show the password, offer other ways, and speak o
 }) => {
   const visitor = await office.visitor();
   for (const portal of ['client', 'iso']) {
-    await visitor.opens(`/auth/login/${portal}`);
+    await visitor.open(`/auth/login/${portal}`);
     const field = visitor.field('Password');
     await field.fill('seen by me');
     await expect(field).toHaveAttribute('type', 'password');
@@ -292,46 +292,46 @@ test('the client and ISO logins show the password, offer other ways, and speak o
     await expect(field).toHaveAttribute('type', 'password');
     await expect(visitor.page.getByRole('checkbox', { name: 'Remember me' })).toBeChecked();
     await visitor.button('Google').click();
-    await visitor.isTold('Google sign-in coming soon!');
+    await visitor.expectToast('Google sign-in coming soon!');
     await visitor.button('Microsoft').click();
-    await visitor.isTold('Microsoft sign-in coming soon!');
+    await visitor.expectToast('Microsoft sign-in coming soon!');
     await expect(visitor.link('Help')).toHaveAttribute('href', '/help');
     await expect(visitor.link('Switch Portal')).toHaveAttribute('href', '/auth/portal-selector');
   }
   await expect(visitor.link('Apply to become an ISO')).toHaveAttribute('href', '/auth/signup/iso');
   await expect(visitor.link('Call')).toHaveAttribute('href', 'tel:+15550100');
   await expect(visitor.link('Chat')).toHaveAttribute('href', '/contact');
-  await visitor.opens('/auth/login/client');
+  await visitor.open('/auth/login/client');
   await expect(visitor.link('Create Account')).toHaveAttribute('href', '/auth/signup');
   for (const portal of ['employee', 'company']) {
-    await visitor.opens(`/auth/login/${portal}`);
+    await visitor.open(`/auth/login/${portal}`);
     await expect(visitor.button('Sign In')).toBeVisible();
     await expect(visitor.button('Google')).toHaveCount(0);
     await visitor.link('Back to Portal Selection').click();
-    await visitor.isAt('/auth/portal-selector');
+    await visitor.expectPath('/auth/portal-selector');
   }
 });
 
 test('the sign-in button says that it is busy', async ({ office }) => {
   const visitor = await office.visitor();
-  await visitor.opens('/auth/login/client');
+  await visitor.open('/auth/login/client');
   let answer: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (answer = resolve));
   await visitor.page.route('**/auth/v1/token*', async (route) => {
     await held;
     await route.continue();
   });
-  await visitor.fillsInSignIn('client@example.com', password);
+  await visitor.submitSignIn('client@example.com', password);
   await expect(visitor.button('Signing in...')).toBeDisabled();
   answer();
-  await visitor.isAt('/client-dashboard');
+  await visitor.expectPath('/client-dashboard');
 });
 
 test('without "Remember me" the session is over with the tab', async ({ office }) => {
   const visitor = await office.visitor();
-  await visitor.opens('/auth/login/client');
+  await visitor.open('/auth/login/client');
   await visitor.page.getByRole('checkbox', { name: 'Remember me' }).click();
-  await visitor.fillsInSignIn('client@example.com', password);
+  await visitor.submitSignIn('client@example.com', password);
   await expect(visitor.heading('Welcome, Amara')).toBeVisible();
   await visitor.page.reload();
   await expect(visitor.heading('Welcome, Amara')).toBeVisible();
@@ -362,8 +362,8 @@ interface Company {
   partners: { name: string | null; spvs: number }[];
 }
 
-async function showsCompany(person: Person, told: Company): Promise<void> {
-  await showsFigures(person, {
+async function expectCompanyFigures(person: Person, told: Company): Promise<void> {
+  await expectFigures(person, {
     'Total SPVs': String(told.total_spvs),
     'Active Clients': String(told.active_clients),
     'Total Revenue': millions(told.total_revenue),
@@ -388,9 +388,9 @@ async function showsCompany(person: Person, told: Company): Promise<void> {
 }
 
 /** The card shows exactly this figure below its name. */
-async function showsFigures(person: Person, figures: Record<string, string>): Promise<void> {
+async function expectFigures(person: Person, figures: Record<string, string>): Promise<void> {
   for (const [name, figure] of Object.entries(figures)) {
-    await expect(person.card(name)).toHaveText(new RegExp(`^${name}${escaped(figure)}(\\D|$)`));
+    await expect(person.card(name)).toHaveText(new RegExp(`^${name}${escapeRegExp(figure)}(\\D|$)`));
   }
 }
 
@@ -399,14 +399,14 @@ async function hasSession(visitor: Visitor): Promise<boolean> {
 }
 
 /** Logging out says so, leads to the landing page, and the token is worth nothing from then on. */
-async function endsSession(visitor: Visitor): Promise<void> {
+async function expectSessionEnded(visitor: Visitor): Promise<void> {
   const token = await visitor.page.evaluate(
     () =>
       (JSON.parse(localStorage.getItem('spv-auth-token') ?? '{}') as { access_token: string }).access_token,
   );
-  await visitor.logsOut();
-  await visitor.isTold('Logged Out', 'You have been successfully logged out.');
-  await visitor.isAt('/');
+  await visitor.logOut();
+  await visitor.expectToast('Logged Out', 'You have been successfully logged out.');
+  await visitor.expectPath('/');
   await expect.poll(() => hasSession(visitor)).toBe(false);
   const answer = await visitor.page.request.get('/rest/v1/me', {
     headers: { authorization: `Bearer ${token}` },

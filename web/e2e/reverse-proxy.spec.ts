@@ -10,26 +10,26 @@ test('files go through a proxy in pieces that it takes, and what it refuses is s
   office,
 }) => {
   const proxy = await Proxy.start(office.portal.url);
-  const who = office.newcomer('Priya', 'Raman');
+  const who = office.newPerson('Priya', 'Raman');
   const { spv } = await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const priya = await office.visitor({ baseURL: proxy.url });
-  priya.foresees(/Failed to load resource|50[24] from/);
+  priya.allowError(/Failed to load resource|50[24] from/);
 
   // Signing in.
-  proxy.answersCalls(403, '403 Forbidden', /^\/auth\/v1\/token/);
-  await priya.signsIn('client', who.email, password);
-  await priya.isRefused(
+  proxy.answerApiCalls(403, '403 Forbidden', /^\/auth\/v1\/token/);
+  await priya.signIn('client', who.email, password);
+  await priya.expectErrorToast(
     'Login Failed',
     'The server in front of the portal refused this (status 403). Try again; if it happens again, contact your administrator.',
   );
-  proxy.passesAll();
+  proxy.passThrough();
   await priya.button('Sign In').click();
-  await priya.isAt('/client-dashboard');
+  await priya.expectPath('/client-dashboard');
 
   // As nginx comes.
-  proxy.refusesAbove(kilobyte * kilobyte);
-  await priya.opens(`/client-dashboard/orders/${spv.id}`);
+  proxy.rejectBodiesAbove(kilobyte * kilobyte);
+  await priya.open(`/client-dashboard/orders/${spv.id}`);
   const group = priya.page.getByRole('group', {
     name: `Upload documents for ${spv.identifier}`,
     exact: true,
@@ -46,19 +46,19 @@ test('files go through a proxy in pieces that it takes, and what it refuses is s
       });
   await send('scan.pdf', 3 * kilobyte * kilobyte);
   await expect(priya.row('scan.pdf', table)).toBeVisible({ timeout: 30_000 });
-  expect(Math.max(...proxy.pieces)).toBe(512 * kilobyte);
+  expect(Math.max(...proxy.uploadChunkSizes)).toBe(512 * kilobyte);
 
   // Narrower: halved until it fits, also for what comes after.
-  proxy.pieces.length = 0;
-  proxy.refusesAbove(150 * kilobyte);
+  proxy.uploadChunkSizes.length = 0;
+  proxy.rejectBodiesAbove(150 * kilobyte);
   await send('lease.pdf', 1024 * kilobyte);
   await expect(priya.row('lease.pdf', table)).toBeVisible({ timeout: 30_000 });
   await send('annex.pdf', 300 * kilobyte);
   await expect(priya.row('annex.pdf', table)).toBeVisible({ timeout: 30_000 });
-  expect(Math.max(...proxy.pieces)).toBe(128 * kilobyte);
+  expect(Math.max(...proxy.uploadChunkSizes)).toBe(128 * kilobyte);
 
   // Narrower than makes sense: the row says whose fault it is, and goes on once that is mended.
-  proxy.refusesAbove(10 * kilobyte, '');
+  proxy.rejectBodiesAbove(10 * kilobyte, '');
   await send('plan.pdf', 200 * kilobyte);
   const row = group
     .getByRole('list', { name: 'Uploads' })
@@ -67,38 +67,38 @@ test('files go through a proxy in pieces that it takes, and what it refuses is s
   await expect(row.getByRole('status')).toHaveText(
     'The server in front of the portal refused this as too large (status 413). Contact your administrator.',
   );
-  proxy.passesAll();
+  proxy.passThrough();
   await priya.button('Try to upload plan.pdf again').click();
   await expect(priya.row('plan.pdf', table)).toBeVisible({ timeout: 30_000 });
 
   // Saving, reading, and a sign-in page in place of everything.
-  await priya.opens('/client-profile');
-  await priya.writes({ City: 'Pune' });
-  proxy.answersCalls(413, '413 Request Entity Too Large', /^\/rest\/v1\/me\/profile/);
+  await priya.open('/client-profile');
+  await priya.fill({ City: 'Pune' });
+  proxy.answerApiCalls(413, '413 Request Entity Too Large', /^\/rest\/v1\/me\/profile/);
   await priya.button('Save Changes').click();
-  await priya.isRefused(
+  await priya.expectErrorToast(
     'Error',
     'The server in front of the portal refused this as too large (status 413). Contact your administrator.',
   );
-  proxy.answersCalls(200, 'Company sign-in', /^\/rest\/v1\/me\/profile/);
+  proxy.answerApiCalls(200, 'Company sign-in', /^\/rest\/v1\/me\/profile/);
   await priya.button('Save Changes').click();
-  await priya.isRefused(
+  await priya.expectErrorToast(
     'Error',
     'A server in front of the portal answered with a page of its own, perhaps a sign-in page. ' +
       'Reload this page; if that does not help, contact your administrator.',
   );
-  proxy.passesAll();
+  proxy.passThrough();
   await priya.button('Save Changes').click();
-  await priya.isTold('Profile Updated');
-  proxy.answersCalls(504, '504 Gateway Time-out', /^\/rest\/v1\/invoices/);
-  await priya.opens('/client-dashboard/billing');
+  await priya.expectToast('Profile Updated');
+  proxy.answerApiCalls(504, '504 Gateway Time-out', /^\/rest\/v1\/invoices/);
+  await priya.open('/client-dashboard/billing');
   await expect(
     priya.page
       .getByText('The server in front of the portal cannot reach it at present (status 504).')
       .first(),
   ).toBeVisible({ timeout: 30_000 });
   // Whatever it answered, nobody was signed out.
-  proxy.passesAll();
+  proxy.passThrough();
   await priya.page.getByRole('button', { name: 'Try again' }).first().click();
   await expect(priya.page.getByText('The server in front of the portal')).toHaveCount(0);
   await priya.page.close();

@@ -16,14 +16,14 @@ test('the access dialog leads to the chosen portal, and without a choice to the 
     ['Companies', 'company'],
     ["ISO's", 'iso'],
   ] as const) {
-    await visitor.opens('/');
+    await visitor.open('/');
     await visitor.button('Login').click();
     await visitor.page.getByRole('radio', { name: card, exact: true }).check();
     await visitor.button('Continue', access(visitor)).click();
-    await visitor.isAt(`/auth/login/${portal}`);
+    await visitor.expectPath(`/auth/login/${portal}`);
   }
   for (const opener of ['Get Started', 'Get Started Today']) {
-    await visitor.opens('/');
+    await visitor.open('/');
     await visitor.button(opener).click();
     await expect(access(visitor)).toContainText(
       'Account creation is managed by your account representative.',
@@ -33,9 +33,9 @@ test('the access dialog leads to the chosen portal, and without a choice to the 
   }
   await visitor.button('Get Started').click();
   await visitor.button('Continue', access(visitor)).click();
-  await visitor.isAt('/auth/portal-selector');
+  await visitor.expectPath('/auth/portal-selector');
   await visitor.page.getByRole('link', { name: /^Company Portal/ }).click();
-  await visitor.isAt('/auth/login/company');
+  await visitor.expectPath('/auth/login/company');
 });
 
 const wanted = [
@@ -49,32 +49,32 @@ const wanted = [
 for (const [portal, card, email, path, heading] of wanted) {
   test(`whoever wanted ${path} without a session signs in and gets there`, async ({ office }) => {
     const visitor = await office.visitor();
-    await visitor.opens(path);
-    await visitor.isAt('/');
+    await visitor.open(path);
+    await visitor.expectPath('/');
     await expect(access(visitor)).toContainText(signIn);
     await visitor.page.getByRole('radio', { name: card, exact: true }).check();
     await visitor.button('Continue', access(visitor)).click();
-    await visitor.isAt(`/auth/login/${portal}`);
-    await visitor.fillsInSignIn(email, password);
-    await visitor.isAt(path);
+    await visitor.expectPath(`/auth/login/${portal}`);
+    await visitor.submitSignIn(email, password);
+    await visitor.expectPath(path);
     await expect(visitor.heading(heading)).toBeVisible();
   });
 }
 
 test('a visitor who closes the access dialog has forgotten where they wanted to go', async ({ office }) => {
   const visitor = await office.visitor();
-  await visitor.opens('/client-dashboard/orders');
+  await visitor.open('/client-dashboard/orders');
   await visitor.button('Close', access(visitor)).click();
   await expect(access(visitor)).toBeHidden();
-  await visitor.signsIn('client', 'client@example.com', password);
-  await visitor.isAt('/client-dashboard');
+  await visitor.signIn('client', 'client@example.com', password);
+  await visitor.expectPath('/client-dashboard');
 });
 
 test('every dashboard sends a visitor without a session to the landing page', async ({ office }) => {
   const visitor = await office.visitor();
   for (const path of ['/admin-dashboard', '/client-dashboard', '/company-dashboard', '/iso-dashboard']) {
-    await visitor.opens(path);
-    await visitor.isAt('/');
+    await visitor.open(path);
+    await visitor.expectPath('/');
     await expect(access(visitor)).toContainText(signIn);
   }
 });
@@ -87,25 +87,25 @@ test('short and old addresses lead to the real pages', async ({ office }) => {
     ['/auth/client-login', '/auth/login/client'],
     ['/clients', '/employee-dashboard?tab=clients'],
   ] as const) {
-    await sigrid.opens(from);
-    await sigrid.isAt(to);
+    await sigrid.open(from);
+    await sigrid.expectPath(to);
   }
   const clara = await office.companyAdmin();
   for (const name of ['employees', 'clients']) {
-    await clara.opens(`/${name}`);
-    await clara.isAt(`/company-dashboard/${name}`);
+    await clara.open(`/${name}`);
+    await clara.expectPath(`/company-dashboard/${name}`);
   }
   const visitor = await office.visitor();
-  await visitor.opens('/auth/forgot-password');
+  await visitor.open('/auth/forgot-password');
   await expect(visitor.heading('Forgot your password?')).toBeVisible();
-  await visitor.opens('/employee-portal');
+  await visitor.open('/employee-portal');
   await visitor.link('Employee sign-in').click();
-  await visitor.isAt('/auth/login/employee');
+  await visitor.expectPath('/auth/login/employee');
 });
 
 test('an address that leads nowhere answers 404 and a page with a way home', async ({ office }) => {
   const visitor = await office.visitor();
-  visitor.foresees(/^404 Error: /);
+  visitor.allowError(/^404 Error: /);
   for (const path of [
     '/nowhere',
     '/client-dashboard/nothing/here',
@@ -118,14 +118,14 @@ test('an address that leads nowhere answers 404 and a page with a way home', asy
     await expect(visitor.page.getByText(path, { exact: false })).toBeVisible();
   }
   await visitor.link('Return to Home').click();
-  await visitor.isAt('/');
+  await visitor.expectPath('/');
   await expect(visitor.heading('Streamline Your SPV Management')).toBeVisible();
 });
 
 test('a page that cannot be loaded says so, and loading anew helps', async ({ office }) => {
   const visitor = await office.visitor();
-  visitor.foresees(/./);
-  await visitor.opens('/security');
+  visitor.allowError(/./);
+  await visitor.open('/security');
   await visitor.page.route('**/assets/HelpPage*.js', (route) => route.abort());
   await visitor.link('Help Center').click();
   await expect(visitor.heading('Unexpected Application Error!')).toBeVisible();
@@ -137,7 +137,7 @@ test('a page that cannot be loaded says so, and loading anew helps', async ({ of
 
 test('pages that are not there yet for this person are the 404 page, with status 200', async ({ office }) => {
   const amara = await office.client();
-  amara.foresees(/^404 Error: /);
+  amara.allowError(/^404 Error: /);
   for (const path of ['/employees', '/clients', '/analytics', '/finances', '/reports']) {
     const answer = await amara.page.goto(path);
     expect(answer?.status(), path).toBe(200);
@@ -146,9 +146,9 @@ test('pages that are not there yet for this person are the 404 page, with status
 });
 
 test("an order that is somebody else's does not exist for a client", async ({ office }) => {
-  const { spv } = await office.clientWithOrder(office.newcomer('Not', 'Amara'));
+  const { spv } = await office.clientWithOrder(office.newPerson('Not', 'Amara'));
   const amara = await office.client();
-  await amara.opens(`/client-dashboard/orders/${spv.id}`);
+  await amara.open(`/client-dashboard/orders/${spv.id}`);
   await expect(amara.page.getByRole('alert')).toContainText(
     'This does not exist, or you have no access to it.',
   );
@@ -161,7 +161,7 @@ test('the success page tells how it went and goes on after five seconds, to our 
   const amara = await office.client();
   const { page } = amara;
   await page.clock.install({ time: new Date('2026-03-02T10:00:00Z') });
-  await amara.opens('/success?redirect=/client-dashboard/orders&ref=SPV-2026-777&time=4.1');
+  await amara.open('/success?redirect=/client-dashboard/orders&ref=SPV-2026-777&time=4.1');
   await expect(page.getByText('Complete', { exact: true })).toBeVisible();
   await expect(page.getByText('4.1 seconds')).toBeVisible();
   await expect(page.getByText('SPV-2026-777')).toBeVisible();
@@ -169,22 +169,22 @@ test('the success page tells how it went and goes on after five seconds, to our 
   await expect(amara.link('Continue to Dashboard')).toHaveAttribute('href', '/client-dashboard/orders');
   await expect(page.getByRole('button', { name: /^Stay here/ })).toBeVisible();
   await page.clock.pauseAt(new Date('2026-03-02T10:02:00Z'));
-  await amara.isAt('/client-dashboard/orders');
+  await amara.expectPath('/client-dashboard/orders');
 
   // It can be stopped, and then it stays.
   await page.clock.resume();
   // What is blank is not there.
-  await amara.opens('/success?time=&ref=%20');
+  await amara.open('/success?time=&ref=%20');
   await expect(page.getByText('SPV-2026-001')).toBeVisible();
   await expect(page.getByText('2.3 seconds')).toBeVisible();
   await expect(page.getByText('Your dashboard opens by itself in a few seconds.')).toBeVisible();
   await page.getByRole('button', { name: /^Stay here/ }).click();
   await page.clock.runFor(60_000);
-  await amara.isAt('/success?time=&ref=%20');
+  await amara.expectPath('/success?time=&ref=%20');
   await expect(amara.link('Continue to Dashboard')).toHaveAttribute('href', '/client-dashboard');
 
   for (const foreign of ['https://example.com/', '//example.com', '/\\example.com', 'javascript:alert(1)']) {
-    await amara.opens(`/success?redirect=${encodeURIComponent(foreign)}`);
+    await amara.open(`/success?redirect=${encodeURIComponent(foreign)}`);
     await expect(amara.link('Continue to Dashboard')).toHaveAttribute('href', '/client-dashboard');
   }
 });
@@ -193,7 +193,7 @@ test('the landing page: preview tabs, anchors, and only those footer links that 
   office,
 }) => {
   const visitor = await office.visitor();
-  await visitor.opens('/');
+  await visitor.open('/');
   await expect(visitor.heading('Streamline Your SPV Management')).toBeVisible();
   for (const feature of ['Real-time Analytics', 'Document Management', 'Multi-Role Access']) {
     await expect(visitor.heading(feature)).toBeVisible();
@@ -221,7 +221,7 @@ test('the landing page: preview tabs, anchors, and only those footer links that 
     ['About', '/about', 'About the portal'],
   ] as const) {
     await visitor.link(name, footer).click();
-    await visitor.isAt(path);
+    await visitor.expectPath(path);
     await expect(visitor.page.getByRole('heading', { level: 1, name: heading, exact: true })).toBeVisible();
   }
 });
@@ -234,7 +234,7 @@ test('the footer links a page of the operator’s own once it has a text', async
   };
   await (await office.api()).put('/rest/v1/settings', { pages: texts });
   const visitor = await office.visitor();
-  await visitor.opens('/');
+  await visitor.open('/');
   const footer = visitor.page.getByRole('navigation', { name: 'Footer' });
   for (const [name, path, text] of [
     ['Pricing', '/pricing', texts.pricing],
@@ -242,7 +242,7 @@ test('the footer links a page of the operator’s own once it has a text', async
     ['Privacy', '/privacy', texts.privacy],
   ] as const) {
     await visitor.link(name, footer).click();
-    await visitor.isAt(path);
+    await visitor.expectPath(path);
     await expect(visitor.page.getByRole('heading', { level: 1, name, exact: true })).toBeVisible();
     await expect(visitor.page.getByRole('article')).toContainText(text);
   }
@@ -250,16 +250,16 @@ test('the footer links a page of the operator’s own once it has a text', async
 
 test('the contact page makes a request that staff can read', async ({ office }) => {
   const visitor = await office.visitor();
-  const who = office.newcomer('Petra', 'Novak');
-  await visitor.opens('/contact');
+  const who = office.newPerson('Petra', 'Novak');
+  await visitor.open('/contact');
   await visitor.button('Send').click();
-  await visitor.isRefused('Missing Information', 'Please fill in all required fields');
-  await visitor.isToldBeside('Name', 'Enter your name.');
-  await visitor.writes({ Name: who.name, Email: 'petra', 'How can we help?': 'Which steps come first?' });
+  await visitor.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await visitor.expectFieldError('Name', 'Enter your name.');
+  await visitor.fill({ Name: who.name, Email: 'petra', 'How can we help?': 'Which steps come first?' });
   await visitor.button('Send').click();
-  await visitor.isRefused('Error');
-  await visitor.isToldBeside('Email', 'Enter an e-mail address, for example name@example.com.');
-  await visitor.writes({ Email: who.email });
+  await visitor.expectErrorToast('Error');
+  await visitor.expectFieldError('Email', 'Enter an e-mail address, for example name@example.com.');
+  await visitor.fill({ Email: who.email });
   await visitor.button('Send').click();
   await expect(visitor.heading('We have received your request')).toBeVisible();
   const reference = await visitor.page.getByRole('status').getByRole('strong').innerText();

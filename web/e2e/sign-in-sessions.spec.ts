@@ -1,34 +1,34 @@
 /** Sessions in a browser: how long they last, what other tabs do to them, and what comes before a portal opens. */
 import type { Page, Route } from '@playwright/test';
 import { paths } from '../src/paths';
-import { asksForTokens } from './support/authJsClient';
-import { Office } from './support/server';
+import { tokenResponse } from './support/authJsClient';
+import { TestServer } from './support/server';
 import type { Person } from './support/users';
 import { password } from './support/portal';
-import { barriers, sticksOut } from './support/pageChecks';
+import { axeViolations, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
-const chosen = 'a sentence of their own';
+const NEW_PASSWORD = 'a sentence of their own';
 
 test('a remembered session outlives the browser, another one does not', async ({ office }) => {
   for (const remember of [true, false]) {
     const visitor = await office.visitor();
-    await visitor.opens(paths.login('client'));
+    await visitor.open(paths.login('client'));
     await visitor.page.getByRole('checkbox', { name: 'Remember me' }).setChecked(remember);
-    await visitor.fillsInSignIn('client@example.com', password);
+    await visitor.submitSignIn('client@example.com', password);
     await expect(visitor.heading('Welcome, Amara')).toBeVisible();
 
     // What a browser keeps when it is closed: no tab, and so nothing of a tab.
     const kept = await visitor.page.context().storageState();
     const later = await office.visitor({ storageState: kept });
-    await later.opens(paths.clientDashboard);
+    await later.open(paths.clientDashboard);
     if (remember) await expect(later.heading('Welcome, Amara')).toBeVisible();
-    else await later.isAt('/');
+    else await later.expectPath('/');
   }
 });
 
 /** What a browser does that blocks storage, as with all cookies refused. */
-function blocksStorage(): void {
+function blockStorage(): void {
   for (const name of ['localStorage', 'sessionStorage'])
     Object.defineProperty(window, name, {
       get: () => {
@@ -38,42 +38,42 @@ function blocksStorage(): void {
 }
 
 /** Storage that is there, and full to the last byte. */
-function fillsStorage(): void {
+function fillStorage(): void {
   Storage.prototype.setItem = () => {
     throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
   };
 }
 
 for (const [what, happens] of [
-  ['blocked', blocksStorage],
-  ['full', fillsStorage],
+  ['blocked', blockStorage],
+  ['full', fillStorage],
 ] as const) {
   test(`where storage is ${what}, every page comes and a session works for the tab`, async ({ office }) => {
     const visitor = await office.visitor();
     await visitor.page.addInitScript(happens);
     for (const path of ['/', '/help', '/contact', paths.signupFor('client'), paths.clientOrders]) {
-      await visitor.opens(path);
+      await visitor.open(path);
       await expect(visitor.page.getByRole('heading').first()).toBeVisible();
     }
-    await visitor.opens(paths.login('client'));
+    await visitor.open(paths.login('client'));
     await expect(visitor.page.getByText('This browser stores nothing for this site')).toBeVisible();
-    await visitor.fillsInSignIn('client@example.com', password);
+    await visitor.submitSignIn('client@example.com', password);
     await expect(visitor.heading('Welcome, Amara')).toBeVisible();
     await expect(visitor.page.getByText('This browser does not keep your session')).toBeVisible();
     await visitor.page.getByRole('button', { name: /^Account menu of/ }).click();
     await visitor.page.getByRole('menuitem', { name: 'Profile and security' }).click();
-    await visitor.isAt(paths.clientProfile);
+    await visitor.expectPath(paths.clientProfile);
     await visitor.page.getByRole('tab', { name: 'Security Settings' }).click();
     await expect(visitor.card('Sessions')).toContainText('This device');
-    expect(visitor.complaints).toEqual([]);
+    expect(visitor.unexpectedErrors).toEqual([]);
   });
 }
 
 test('a page that cannot start says so', async ({ office }) => {
   const visitor = await office.visitor();
-  visitor.foresees(/Failed to (load|fetch)|error loading|ERR_FAILED/i);
+  visitor.allowError(/Failed to (load|fetch)|error loading|ERR_FAILED/i);
   await visitor.page.route(/\/assets\/App-.*\.js/, (route) => route.abort());
-  await visitor.opens(paths.login('client'));
+  await visitor.open(paths.login('client'));
   await expect(visitor.page.getByRole('alert')).toContainText('This page could not be started.');
   await visitor.page.unroute(/\/assets\/App-.*\.js/);
   await visitor.button('Try again').click();
@@ -82,12 +82,12 @@ test('a page that cannot start says so', async ({ office }) => {
 
 test('two tabs that renew the session at once both stay signed in', async ({ office }) => {
   const amara = await office.visitor();
-  await amara.signsIn('client', 'client@example.com', password);
+  await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   const tabs = [amara.page, await secondTab(amara)];
   for (let times = 0; times < 2; times += 1) {
-    for (const tab of tabs) await isNowhere(tab);
-    await isOver(amara.page);
+    for (const tab of tabs) await leaveApp(tab);
+    await expireAccessToken(amara.page);
     // Neither is answered before both have asked with the same token.
     const renewed = new Map<Page, string>();
     let release: () => void = () => undefined;
@@ -118,7 +118,7 @@ test('a session that cannot be renewed just now goes on, and the person is told'
     [409, 'conflict', 'The portal is not available right now. Please try again in a moment.'],
   ] as const) {
     const amara = await office.client();
-    await amara.opens(paths.clientDashboard);
+    await amara.open(paths.clientDashboard);
     await expect(amara.heading('Welcome, Amara')).toBeVisible();
     await amara.page.route(/grant_type=refresh_token/, (route) =>
       route.fulfill({
@@ -132,7 +132,7 @@ test('a session that cannot be renewed just now goes on, and the person is told'
     );
     await amara.link('View all orders').click();
     await expect(amara.page.getByText(shown).first()).toBeVisible();
-    await amara.isAt(paths.clientOrders);
+    await amara.expectPath(paths.clientOrders);
     await amara.page.unrouteAll();
     await amara.page.reload();
     await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
@@ -143,34 +143,34 @@ test('a token that was used before signs out whoever has it, and the one it was 
   ownOffice: office,
 }) => {
   const amara = await office.visitor();
-  await amara.signsIn('client', 'client@example.com', password);
+  await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   const taken = await amara.page.context().storageState();
   for (let times = 0; times < 2; times += 1) {
-    expect(await comesLater(amara)).toEqual({ status: 200 });
+    expect(await openWithExpiredToken(amara)).toEqual({ status: 200 });
     await expect(amara.heading('Welcome, Amara')).toBeVisible();
   }
-  await office.portal.minutePasses();
+  await office.portal.ageRefreshesByMinute();
 
   const thief = await office.visitor({ storageState: taken });
-  expect(await comesLater(thief)).toEqual({ status: 400, code: 'refresh_token_already_used' });
-  await thief.isAt('/');
+  expect(await openWithExpiredToken(thief)).toEqual({ status: 400, code: 'refresh_token_already_used' });
+  await thief.expectPath('/');
   await expect(amara.page).toHaveURL((url) => url.pathname === '/');
-  await amara.signsIn('client', 'client@example.com', password);
+  await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
-  await amara.opens(paths.clientProfileTab('security'));
+  await amara.open(paths.clientProfileTab('security'));
   await expect(amara.row(/Signed out.*An old token was used again/, 'Sign-in history')).toBeVisible();
 });
 
 test('a wrong password changes nothing about the session that is there', async ({ office }) => {
   const visitor = await office.visitor();
-  await visitor.signsIn('client', 'client@example.com', password);
+  await visitor.signIn('client', 'client@example.com', password);
   await expect(visitor.heading('Welcome, Amara')).toBeVisible();
-  await visitor.opens(paths.login('iso'));
+  await visitor.open(paths.login('iso'));
   await visitor.page.getByRole('checkbox', { name: 'Remember me' }).uncheck();
-  await visitor.fillsInSignIn('iso@example.com', 'not the password');
-  await visitor.isRefused('Login Failed', 'The e-mail address or the password is wrong.');
-  await visitor.opens(paths.clientDashboard);
+  await visitor.submitSignIn('iso@example.com', 'not the password');
+  await visitor.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
+  await visitor.open(paths.clientDashboard);
   await expect(visitor.heading('Welcome, Amara')).toBeVisible();
 });
 
@@ -178,7 +178,7 @@ test('a session of one tab leaves the other tabs alone, when it begins and when 
   office,
 }) => {
   const amara = await office.visitor();
-  await amara.signsIn('client', 'client@example.com', password);
+  await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
 
   const other = await secondTab(amara);
@@ -194,9 +194,9 @@ test('a session of one tab leaves the other tabs alone, when it begins and when 
   await other.getByRole('menuitem', { name: 'Logout', exact: true }).click();
   await expect(other).toHaveURL((url) => url.pathname === '/');
   await amara.link('View all orders').click();
-  await amara.isAt(paths.clientOrders);
+  await amara.expectPath(paths.clientOrders);
   await amara.page.reload();
-  await amara.isAt(paths.clientOrders);
+  await amara.expectPath(paths.clientOrders);
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
 
@@ -204,13 +204,13 @@ test('signing out in one tab signs out the other, which says so and keeps nothin
   office,
 }) => {
   const amara = await office.visitor();
-  await amara.signsIn('client', 'client@example.com', password);
+  await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   const other = await secondTab(amara);
   await other.goto(paths.clientOrders);
   await expect(other.getByRole('table', { name: 'All orders' })).toBeVisible();
-  await amara.logsOut();
-  await amara.isTold('Logged Out', 'You have been successfully logged out.');
+  await amara.logOut();
+  await amara.expectToast('Logged Out', 'You have been successfully logged out.');
   await expect(other).toHaveURL((url) => url.pathname === '/');
   await expect(other.getByRole('alert').filter({ hasText: 'Your session has ended.' })).toBeVisible();
   await expect(other.getByRole('table')).toHaveCount(0);
@@ -218,18 +218,18 @@ test('signing out in one tab signs out the other, which says so and keeps nothin
 
 test('coming back to a tab changes nothing in it', async ({ office }) => {
   const elias = await office.employee();
-  await elias.opens(paths.employeeTab('clients'));
+  await elias.open(paths.employeeTab('clients'));
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await elias.writes({ 'First Name': 'Half' }, dialog);
+  await elias.fill({ 'First Name': 'Half' }, dialog);
   const asked: string[] = [];
   elias.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await elias.withoutReloading(async () => {
-    for (let times = 0; times < 3; times += 1) await comesBack(elias.page);
-    await elias.writes({ 'Last Name': 'Way' }, dialog);
+  await elias.withoutReload(async () => {
+    for (let times = 0; times < 3; times += 1) await refocus(elias.page);
+    await elias.fill({ 'Last Name': 'Way' }, dialog);
   });
   await expect(elias.field('First Name', dialog)).toHaveValue('Half');
-  await elias.isAt(paths.employeeTab('clients'));
+  await elias.expectPath(paths.employeeTab('clients'));
   expect(asked.filter((path) => path === '/rest/v1/me')).toEqual([]);
 });
 
@@ -237,33 +237,33 @@ test('a lost connection keeps the session and says so, and is noticed when it is
   office,
 }) => {
   const amara = await office.client();
-  amara.foresees(/ERR_INTERNET_DISCONNECTED|Failed to fetch/);
-  await amara.opens(paths.clientDashboard);
+  amara.allowError(/ERR_INTERNET_DISCONNECTED|Failed to fetch/);
+  await amara.open(paths.clientDashboard);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   const context = amara.page.context();
   await context.setOffline(true);
   await expect(amara.page.getByText('No connection.')).toBeVisible();
-  expect.soft(await sticksOut(amara.page)).toEqual([]);
-  expect.soft(await barriers(amara.page)).toEqual([]);
+  expect.soft(await overflowingElements(amara.page)).toEqual([]);
+  expect.soft(await axeViolations(amara.page)).toEqual([]);
 
   // Not even a token that has expired meanwhile ends it.
-  await isOver(amara.page);
-  await comesBack(amara.page);
+  await expireAccessToken(amara.page);
+  await refocus(amara.page);
   await amara.button('Try now').click();
   await expect(amara.page.getByText('No connection.')).toBeVisible();
-  await amara.isAt(paths.clientDashboard);
+  await amara.expectPath(paths.clientDashboard);
 
   await context.setOffline(false);
   await expect(amara.page.getByText('No connection.')).toHaveCount(0);
-  await amara.isTold('The portal is there again.');
+  await amara.expectToast('The portal is there again.');
   await amara.link('View all orders').click();
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
 
 test('a server that is gone for a while is told of, and asked for without the person', async ({ office }) => {
   const amara = await office.client();
-  amara.foresees(/ERR_CONNECTION_REFUSED|Failed to fetch/);
-  await amara.opens(paths.clientDashboard);
+  amara.allowError(/ERR_CONNECTION_REFUSED|Failed to fetch/);
+  await amara.open(paths.clientDashboard);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   await amara.page.route(/\/(healthz|rest|auth\/v1|realtime)\b/, (route) => route.abort('connectionrefused'));
   await amara.link('View all orders').click();
@@ -275,7 +275,7 @@ test('a server that is gone for a while is told of, and asked for without the pe
 
 test('a session that the portal has no profile for is told so, and ends', async ({ office }) => {
   const amara = await office.visitor();
-  await amara.signsIn('client', 'client@example.com', password);
+  await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   await amara.page.route('**/rest/v1/me', (route) =>
     route.fulfill({
@@ -283,9 +283,9 @@ test('a session that the portal has no profile for is told so, and ends', async 
       json: { code: 'not_found', message: 'This does not exist.', request_id: '1' },
     }),
   );
-  await amara.opens(paths.clientOrders);
-  await amara.isRefused('Access Denied', 'Unable to load your profile. Please contact support.');
-  await amara.isAt('/');
+  await amara.open(paths.clientOrders);
+  await amara.expectErrorToast('Access Denied', 'Unable to load your profile. Please contact support.');
+  await amara.expectPath('/');
   await expect(amara.heading('Streamline Your SPV Management')).toBeVisible();
   const kept = () => amara.page.evaluate(() => localStorage.getItem('spv-auth-token'));
   await expect.poll(kept).toBeNull();
@@ -294,49 +294,49 @@ test('a session that the portal has no profile for is told so, and ends', async 
 test('a password that somebody else chose is changed first, and then the page that was wanted opens', async ({
   office,
 }) => {
-  const who = office.newcomer('Given', 'Word');
-  await givesPassword(office, who.email, who.first, who.last);
+  const who = office.newPerson('Given', 'Word');
+  await createUserWithPassword(office, who.email, who.first, who.last);
   const visitor = await office.visitor();
   const wanted = paths.employeeTab('spvs');
-  await visitor.opens(wanted);
-  await visitor.isAt('/');
-  await visitor.signsIn('employee', who.email, password);
+  await visitor.open(wanted);
+  await visitor.expectPath('/');
+  await visitor.signIn('employee', who.email, password);
   await expect(visitor.heading('Choose your own password')).toBeVisible();
-  expect.soft(await barriers(visitor.page)).toEqual([]);
+  expect.soft(await axeViolations(visitor.page)).toEqual([]);
 
   // No way around it.
-  await visitor.opens(paths.employeeDashboard);
-  await visitor.isAt(`${paths.newPassword}?next=${encodeURIComponent(paths.employeeDashboard)}`);
-  await visitor.opens(`${paths.newPassword}?next=${encodeURIComponent(wanted)}`);
+  await visitor.open(paths.employeeDashboard);
+  await visitor.expectPath(`${paths.newPassword}?next=${encodeURIComponent(paths.employeeDashboard)}`);
+  await visitor.open(`${paths.newPassword}?next=${encodeURIComponent(wanted)}`);
   await visitor.button('Save password').click();
-  await visitor.isToldBeside('Password you were given', 'Enter your password.');
-  await visitor.isToldBeside('New password', 'Use at least 8 characters.');
-  await visitor.writes({
+  await visitor.expectFieldError('Password you were given', 'Enter your password.');
+  await visitor.expectFieldError('New password', 'Use at least 8 characters.');
+  await visitor.fill({
     'Password you were given': 'something else',
-    'New password': chosen,
-    'Repeat the password': chosen,
+    'New password': NEW_PASSWORD,
+    'Repeat the password': NEW_PASSWORD,
   });
   await visitor.button('Save password').click();
-  await visitor.isToldBeside('Password you were given', 'The current password is wrong.');
-  await visitor.writes({ 'Password you were given': password });
+  await visitor.expectFieldError('Password you were given', 'The current password is wrong.');
+  await visitor.fill({ 'Password you were given': password });
   // The greeting is gone after five seconds, which a page under load may need by itself.
   await Promise.all([
-    visitor.isTold('Welcome back!', 'Successfully logged in to Employee Portal'),
+    visitor.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
     visitor.button('Save password').click(),
   ]);
-  await visitor.isAt(wanted);
+  await visitor.expectPath(wanted);
 
   // It is the person's own from now on.
   const later = await office.visitor();
-  await later.signsIn('employee', who.email, chosen);
-  await later.isAt(paths.employeeDashboard);
+  await later.signIn('employee', who.email, NEW_PASSWORD);
+  await later.expectPath(paths.employeeDashboard);
 });
 
 test('a sign-in at a provider that is given up leaves the session of the tab where it was', async ({
   office,
 }) => {
   const amara = await office.client();
-  await offersProviders(amara.page);
+  await mockProviders(amara.page);
   let back: string | undefined = new URLSearchParams({ error_code: 'access_denied' }).toString();
   await amara.page.route('**/auth/v1/authorize?*', async (route) => {
     const to = new URL(new URL(route.request().url()).searchParams.get('redirect_to') ?? '');
@@ -346,14 +346,14 @@ test('a sign-in at a provider that is given up leaves the session of the tab whe
   });
   for (const answer of [back, undefined]) {
     back = answer;
-    await amara.opens(paths.login('iso'));
+    await amara.open(paths.login('iso'));
     await amara.page.getByRole('checkbox', { name: 'Remember me' }).uncheck();
     await amara.button('Google').click();
-    await amara.isAt(paths.login('iso'));
+    await amara.expectPath(paths.login('iso'));
     if (answer)
       await expect(amara.page.getByText('The sign-in was cancelled. Nothing has changed.')).toBeVisible();
     await expect(amara.button('Sign In')).toBeEnabled();
-    await amara.opens(paths.clientDashboard);
+    await amara.open(paths.clientDashboard);
     await expect(amara.heading('Welcome, Amara')).toBeVisible();
   }
 });
@@ -371,7 +371,7 @@ test('Google and Microsoft lead away when they are configured, and every answer 
   office,
 }) => {
   const visitor = await office.visitor();
-  await offersProviders(visitor.page);
+  await mockProviders(visitor.page);
   const left: URL[] = [];
   let code = '';
   await visitor.page.route('**/auth/v1/authorize?*', async (route) => {
@@ -383,10 +383,10 @@ test('Google and Microsoft lead away when they are configured, and every answer 
   });
   for (const [refusal, words, role] of answers) {
     code = refusal;
-    await visitor.opens(paths.login('client'));
+    await visitor.open(paths.login('client'));
     await visitor.button(left.length % 2 ? 'Microsoft' : 'Google').click();
     await expect(visitor.page.getByRole(role).filter({ hasText: words })).toBeVisible();
-    await visitor.isAt(paths.login('client'));
+    await visitor.expectPath(paths.login('client'));
   }
   expect(left.map((url) => url.searchParams.get('provider')).slice(0, 2)).toEqual(['google', 'azure']);
   for (const url of left) {
@@ -394,7 +394,7 @@ test('Google and Microsoft lead away when they are configured, and every answer 
     expect(url.searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
   }
   // Without a way back to a form, the answer stands beside the choice of portals.
-  await visitor.opens('/?error=invalid_request&error_code=bad_oauth_state');
+  await visitor.open('/?error=invalid_request&error_code=bad_oauth_state');
   await expect(visitor.heading('Choose your portal')).toBeVisible();
   await expect(visitor.page.getByText('This sign-in took too long or was used already.')).toBeVisible();
 });
@@ -402,19 +402,19 @@ test('Google and Microsoft lead away when they are configured, and every answer 
 test('a code that nobody here asked for signs nobody in, and nobody out', async ({ office }) => {
   const code = '?code=00000000-0000-4000-8000-000000000000';
   for (const person of [await office.visitor(), await office.client()]) {
-    await person.opens(paths.login('iso') + code);
+    await person.open(paths.login('iso') + code);
     await expect(
       person.page.getByRole('alert').filter({ hasText: 'The sign-in did not come through' }),
     ).toBeVisible();
-    await person.isAt(paths.login('iso'));
+    await person.expectPath(paths.login('iso'));
     await expect(person.button('Sign In')).toBeEnabled();
-    await person.opens(`/${code}`);
+    await person.open(`/${code}`);
     await expect(person.heading('Choose your portal')).toBeVisible();
   }
   const amara = await office.client();
-  await amara.opens(paths.login('iso') + code);
-  await amara.isAt(paths.login('iso'));
-  await amara.opens(paths.clientDashboard);
+  await amara.open(paths.login('iso') + code);
+  await amara.expectPath(paths.login('iso'));
+  await amara.open(paths.clientDashboard);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
 });
 
@@ -423,7 +423,7 @@ async function secondTab(person: Person): Promise<Page> {
 }
 
 /** The operator has configured Google and Microsoft, as far as this page knows. */
-async function offersProviders(page: Page): Promise<void> {
+async function mockProviders(page: Page): Promise<void> {
   await page.route('**/rest/v1/settings', async (route) => {
     const answer = await route.fetch();
     await route.fulfill({
@@ -434,13 +434,13 @@ async function offersProviders(page: Page): Promise<void> {
 }
 
 /** Leaves the app: while the session is changed, no page of it may renew it. */
-async function isNowhere(page: Page): Promise<void> {
+async function leaveApp(page: Page): Promise<void> {
   await page.route('**/nothing', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
   await page.goto('/nothing');
 }
 
 /** The access token has run out, as far as the browser knows. */
-async function isOver(page: Page): Promise<void> {
+async function expireAccessToken(page: Page): Promise<void> {
   await page.evaluate(() => {
     const session = JSON.parse(localStorage.getItem('spv-auth-token') ?? '{}') as object;
     localStorage.setItem('spv-auth-token', JSON.stringify({ ...session, expires_at: 1 }));
@@ -448,21 +448,21 @@ async function isOver(page: Page): Promise<void> {
 }
 
 /** Opens the portal when the access token has run out, so that it is renewed; tells how that was answered. */
-async function comesLater(person: Person): Promise<{ status: number; code?: string }> {
+async function openWithExpiredToken(person: Person): Promise<{ status: number; code?: string }> {
   const { page } = person;
-  await isNowhere(page);
-  await isOver(page);
-  return asksForTokens(page, 'refresh_token', () => person.opens(paths.clientDashboard));
+  await leaveApp(page);
+  await expireAccessToken(page);
+  return tokenResponse(page, 'refresh_token', () => person.open(paths.clientDashboard));
 }
 
 /** What a browser tells a page that is looked at again. */
-async function comesBack(page: Page): Promise<void> {
+async function refocus(page: Page): Promise<void> {
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 }
 
 /** The operator makes an account with a password of the operator's. */
-async function givesPassword(office: Office, email: string, first: string, last: string): Promise<void> {
-  const said = await office.portal.tells(
+async function createUserWithPassword(office: TestServer, email: string, first: string, last: string): Promise<void> {
+  const said = await office.portal.spvctlWithInput(
     password,
     ...['user', 'create', '--role', 'employee', '--email', email, '--first-name', first],
     ...['--last-name', last, '--password-stdin'],

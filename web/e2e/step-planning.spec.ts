@@ -5,36 +5,36 @@ const first = 'KYC and beneficial owners';
 const second = 'Name check and reservation';
 
 test('an employee plans a step, which then waits for another', async ({ office }) => {
-  const who = office.newcomer('Runa', 'Falk');
+  const who = office.newPerson('Runa', 'Falk');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();
-  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.open(`/employee-dashboard/orders/${spv.id}`);
 
   await elias.button(`Edit ${second}`).click();
   const dialog = elias.dialog('Edit SPV Step');
   await elias.button('Name, owner, due date and what comes first', dialog).click();
-  await elias.chooses('Whose work', 'Authority', dialog);
-  await elias.writes({ 'In business days': '2' }, dialog);
+  await elias.choose('Whose work', 'Authority', dialog);
+  await elias.fill({ 'In business days': '2' }, dialog);
   await expect(dialog.getByLabel('Due date')).toHaveValue(/^\d{4}-\d\d-\d\d$/);
-  await elias.writes({ 'Due date': '2030-01-15' }, dialog);
+  await elias.fill({ 'Due date': '2030-01-15' }, dialog);
   await dialog.getByPlaceholder('Nothing has to come first').click();
   await elias.page.getByRole('option', { name: `1. ${first}` }).click();
   await elias.page.keyboard.press('Tab');
   await dialog.getByRole('switch', { name: 'Completes with its documents' }).press('Space');
   await elias.button('Save', dialog).click();
-  await elias.isTold('Step Updated', second);
+  await elias.expectToast('Step Updated', second);
   await expect(elias.step(second)).toContainText('Authority');
   await expect(elias.step(second)).toContainText(`After “${first}”`);
 
   // The client sees the two apart, and what the one waits for all the same.
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const runa = await office.person(who.email);
-  await runa.opens(`/client-dashboard/orders/${spv.id}`);
+  await runa.open(`/client-dashboard/orders/${spv.id}`);
   const ours = runa.page.getByRole('list', { name: 'Our progress' }).getByRole('listitem');
   await expect(ours.filter({ hasText: second })).toContainText(`After “${first}”`);
 
-  await elias.movesStep(second, 'In progress');
-  await elias.isRefused('Error', `This step has to wait: ${first} must be completed first.`);
+  await elias.setStepStatus(second, 'In progress');
+  await elias.expectErrorToast('Error', `This step has to wait: ${first} must be completed first.`);
   await elias.button('Cancel', dialog).click();
   await elias.button('Discard', elias.page.getByRole('alertdialog')).press('Enter');
 
@@ -50,17 +50,17 @@ test('an employee plans a step, which then waits for another', async ({ office }
 });
 
 test('an employee adds, sorts and deletes steps, also with the keyboard @postgres', async ({ office }) => {
-  const who = office.newcomer('Sunniva', 'Dahl');
+  const who = office.newPerson('Sunniva', 'Dahl');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();
-  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.open(`/employee-dashboard/orders/${spv.id}`);
   await elias.button('Add step').click();
   const adding = elias.dialog('Add step');
   await elias.button('Add Step', adding).click();
-  await elias.isRefused('Missing Information', 'Please fill in all required fields');
-  await elias.writes({ Name: 'Apostille of the articles' }, adding);
+  await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
+  await elias.fill({ Name: 'Apostille of the articles' }, adding);
   await elias.button('Add Step', adding).click();
-  await elias.isTold('Step Added', 'Apostille of the articles');
+  await elias.expectToast('Step Added', 'Apostille of the articles');
   await expect(elias.steps().getByRole('listitem')).toHaveCount(9);
 
   const handle = elias.button('Move Apostille of the articles');
@@ -70,7 +70,7 @@ test('an employee adds, sorts and deletes steps, also with the keyboard @postgre
   await elias.page.keyboard.press('ArrowUp');
   await expect(elias.page.getByText('is now number 8 of 9.')).toBeAttached();
   await elias.page.keyboard.press('Space');
-  await elias.isTold('Order of the steps saved');
+  await elias.expectToast('Order of the steps saved');
   await expect(elias.steps().getByRole('listitem').nth(7)).toContainText('Apostille of the articles');
 
   await elias.button(`Move ${second}`).hover();
@@ -87,18 +87,18 @@ test('an employee adds, sorts and deletes steps, also with the keyboard @postgre
   const question = elias.dialog('Delete Apostille of the articles?');
   await expect(question).toContainText('one step less');
   await elias.button('Delete step', question).click();
-  await elias.isTold('Step Deleted', 'Apostille of the articles');
+  await elias.expectToast('Step Deleted', 'Apostille of the articles');
   await expect(elias.steps().getByRole('listitem')).toHaveCount(8);
 });
 
 test('who sorts steps that somebody else has changed is told so, and nothing is overwritten @postgres', async ({
   office,
 }) => {
-  const { spv } = await office.clientWithOrder(office.newcomer('Tyra', 'Holt'));
+  const { spv } = await office.clientWithOrder(office.newPerson('Tyra', 'Holt'));
   const elias = await office.employee();
   // What happens elsewhere does not reach the page.
   await elias.page.route(/\/realtime\/v1\/events/, () => undefined);
-  await elias.opens(`/employee-dashboard/orders/${spv.id}`);
+  await elias.open(`/employee-dashboard/orders/${spv.id}`);
   const steps = elias.steps().getByRole('listitem');
   await expect(steps.first()).toContainText(first);
 
@@ -111,7 +111,7 @@ test('who sorts steps that somebody else has changed is told so, and nothing is 
   await elias.page.keyboard.press('ArrowUp');
   await expect(elias.page.getByText('is now number 1 of 8.')).toBeAttached();
   await elias.page.keyboard.press('Space');
-  await elias.isRefused('Error', /changed this on .+ Reload to see the newest version\.$/);
+  await elias.expectErrorToast('Error', /changed this on .+ Reload to see the newest version\.$/);
   await expect(steps.first()).toContainText(first);
 
   // The page has the newest version by now: the same is saved, and again at once on top of that.
@@ -133,7 +133,7 @@ test('who sorts steps that somebody else has changed is told so, and nothing is 
   await elias.page.keyboard.press('ArrowDown');
   await expect(elias.page.getByText('is now number 2 of 8.')).toBeAttached();
   await elias.page.keyboard.press('Space');
-  await elias.isTold('Order of the steps saved');
+  await elias.expectToast('Order of the steps saved');
   await elias.page.reload();
   await expect(steps.first()).toContainText(first);
 });

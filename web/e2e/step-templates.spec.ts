@@ -5,15 +5,15 @@ test('a super admin changes a template, and the next order begins with it @postg
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();
-  await sigrid.opens('/employee-dashboard/templates?country=SG');
+  await sigrid.open('/employee-dashboard/templates?country=SG');
   await expect(sigrid.steps().getByRole('listitem')).toHaveCount(8);
 
   await sigrid.button('Edit Constitution signed').click();
   const dialog = sigrid.dialog('Edit step');
-  await sigrid.writes({ 'Business days': '9' }, dialog);
+  await sigrid.fill({ 'Business days': '9' }, dialog);
   await sigrid.button('Add document', dialog).click();
   await sigrid.button('Apply', dialog).click();
-  await sigrid.isRefused('Missing Information', 'Please fill in all required fields');
+  await sigrid.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await dialog.getByRole('textbox', { name: 'Document', exact: true }).fill('Signed constitution');
   await sigrid.button('Apply', dialog).click();
   await expect(sigrid.step('Constitution signed')).toContainText('due 9 business days after the order');
@@ -51,9 +51,9 @@ test('a super admin changes a template, and the next order begins with it @postg
   await expect(sigrid.page.getByText('is now number 3 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('Escape');
   await expect(sigrid.page.getByText('is back as number 2 of 7.')).toBeAttached();
-  await sigrid.writes({ 'What is formed': 'Private limited company' });
+  await sigrid.fill({ 'What is formed': 'Private limited company' });
   await sigrid.button('Save template').press('Enter');
-  await sigrid.isTold('Template Saved', 'Private limited company');
+  await sigrid.expectToast('Template Saved', 'Private limited company');
   await expect(sigrid.page.getByText(/Last changed by Sigrid Aalto/)).toBeVisible();
   await expect(sigrid.button('Save template')).toBeDisabled();
   await expect(sigrid.step('Constitution signed')).toContainText(`After “${director}”`);
@@ -61,7 +61,7 @@ test('a super admin changes a template, and the next order begins with it @postg
   // Each would wait for the other.
   await comesAfter(director, '2. Constitution signed');
   await sigrid.button('Save template').press('Enter');
-  await sigrid.isRefused('Error');
+  await sigrid.expectErrorToast('Error');
   const circle = 'Would make the step wait for itself. Choose other steps.';
   for (const name of ['Constitution signed', director]) {
     await expect(sigrid.page.getByText(`${name}: ${circle}`, { exact: true })).toBeVisible();
@@ -70,7 +70,7 @@ test('a super admin changes a template, and the next order begins with it @postg
   await expect(sigrid.step(director)).not.toContainText('After “');
 
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard/templates?country=SG');
+  await elias.open('/employee-dashboard/templates?country=SG');
   await expect(elias.steps().getByRole('listitem').nth(1)).toContainText('Constitution signed');
   await expect(elias.step('Constitution signed')).toContainText(`After “${director}”`);
   await expect(elias.page.getByText('Signed constitution')).toBeVisible();

@@ -1,11 +1,11 @@
 /** Two of a kind side by side see their own and nothing of the other; and what a choice changes elsewhere. */
 import { readFile } from 'node:fs/promises';
 import { paths } from '../src/paths';
-import type { Office } from './support/server';
+import type { TestServer } from './support/server';
 import type { Person } from './support/users';
 import { password } from './support/portal';
-import { barriers, isQuiet } from './support/pageChecks';
-import { expect, test, withOffice } from './support/fixtures';
+import { axeViolations, waitForIdle } from './support/pageChecks';
+import { expect, test, withServer } from './support/fixtures';
 
 interface Company {
   id: string;
@@ -27,27 +27,27 @@ const dollars = (amount: string) =>
   Number(amount).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
 
 /** Someone of the company who signs in as its admin. */
-async function admin(office: Office, company: Company, first: string) {
-  const { name, email, last } = office.newcomer(first, 'Keeper');
+async function admin(office: TestServer, company: Company, first: string) {
+  const { name, email, last } = office.newPerson(first, 'Keeper');
   const api = await office.api();
   await api.post(`/rest/v1/companies/${company.id}/members`, { first_name: first, last_name: last, email });
-  await office.setsPassword(email);
+  await office.setPassword(email);
   return { name, person: await office.person(email) };
 }
 
 /** An ISO partner of the company who signs in. */
-async function partner(office: Office, company: Company, first: string) {
-  const { name, email, last } = office.newcomer(first, 'Bringer');
+async function partner(office: TestServer, company: Company, first: string) {
+  const { name, email, last } = office.newPerson(first, 'Bringer');
   const api = await office.api();
   const person = { first_name: first, last_name: last, email, company_id: company.id };
   const { id } = await api.post<{ id: string }>('/rest/v1/isos', person);
-  await office.setsPassword(email);
+  await office.setPassword(email);
   return { id, name, person: await office.person(email) };
 }
 
 /** A client of the partner's whose order has closed, so that it has earned its commission. */
-async function closed(office: Office, company: Company, isoId: string, first: string, what: Terms) {
-  const who = office.newcomer(first, 'Lindqvist');
+async function clientWithClosedOrder(office: TestServer, company: Company, isoId: string, first: string, what: Terms) {
+  const who = office.newPerson(first, 'Lindqvist');
   const api = await office.api();
   const { spv } = await api.post<{ spv: { id: string; identifier: string } }>('/rest/v1/clients', {
     setup: 'quick',
@@ -70,10 +70,10 @@ async function closed(office: Office, company: Company, isoId: string, first: st
   };
 }
 
-async function companyWithFigures(office: Office, name: string, first: string, what: Terms) {
-  const company = await office.company(office.fresh(name));
+async function companyWithFigures(office: TestServer, name: string, first: string, what: Terms) {
+  const company = await office.company(office.uniqueName(name));
   const iso = await partner(office, company, `Iso${first}`);
-  const order = await closed(office, company, iso.id, `Buyer${first}`, what);
+  const order = await clientWithClosedOrder(office, company, iso.id, `Buyer${first}`, what);
   return { company, iso: iso.name, ...order, admin: await admin(office, company, first) };
 }
 
@@ -99,9 +99,9 @@ test('two companies see nothing of each other in their figures @postgres', async
       await test.step(page, async () => {
         // Also with the other's id in the address.
         const more = new URLSearchParams({ period: 'all_time', company: other.company.id });
-        await person.opens(`/company-dashboard/${page}${page.includes('?') ? '&' : '?'}${more}`);
+        await person.open(`/company-dashboard/${page}${page.includes('?') ? '&' : '?'}${more}`);
         for (const word of words) await expect(main).toContainText(word);
-        await isQuiet(person.page);
+        await waitForIdle(person.page);
         for (const word of [...theirs, other.price, other.commission, other.country])
           await expect(main).not.toContainText(word);
         if (page === 'analytics')
@@ -121,18 +121,18 @@ test('two companies see nothing of each other in their figures @postgres', async
 });
 
 /** A time in some days that nobody takes for another one. */
-const inDays = (days: number, time: string) =>
+const daysFromNow = (days: number, time: string) =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${time}Z`;
 
 test('two ISO partners see nothing of what the other one earns and asks for @postgres', async ({
   office,
 }) => {
-  const company = await office.company(office.fresh('Cedar Capital'));
+  const company = await office.company(office.uniqueName('Cedar Capital'));
   const earning = async (first: string, subject: string, what: Terms) => {
     const iso = await partner(office, company, first);
-    const order = await closed(office, company, iso.id, `Buyer${first}`, what);
-    const topic = office.fresh(subject);
-    const call = { topic, times: [inDays(4, '15:07:00')] };
+    const order = await clientWithClosedOrder(office, company, iso.id, `Buyer${first}`, what);
+    const topic = office.uniqueName(subject);
+    const call = { topic, times: [daysFromNow(4, '15:07:00')] };
     const { id: callId } = await iso.person.api.post<{ id: string }>('/rest/v1/calls', call);
     return { ...iso, ...order, topic, callId };
   };
@@ -150,9 +150,9 @@ test('two ISO partners see nothing of what the other one earns and asks for @pos
       calls: [own.topic],
     };
     for (const [page, words] of Object.entries(pages)) {
-      await person.opens(`/iso-dashboard/${page}`);
+      await person.open(`/iso-dashboard/${page}`);
       for (const word of words) await expect(main).toContainText(word);
-      await isQuiet(person.page);
+      await waitForIdle(person.page);
       for (const word of [other.name, other.order, other.client, other.commission, other.topic])
         await expect(main).not.toContainText(word);
     }
@@ -162,19 +162,19 @@ test('two ISO partners see nothing of what the other one earns and asks for @pos
 });
 
 test('both sides of a call put the same time into their calendars', async ({ office }) => {
-  const iva = await partner(office, await office.company(office.fresh('Dogwood Capital')), 'Iva');
-  const topic = office.fresh('A call in two calendars');
-  const begins = inDays(5, '16:23:00');
+  const iva = await partner(office, await office.company(office.uniqueName('Dogwood Capital')), 'Iva');
+  const topic = office.uniqueName('A call in two calendars');
+  const begins = daysFromNow(5, '16:23:00');
   await iva.person.api.post('/rest/v1/calls', { topic, times: [begins] });
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard/calls?status=requested');
-  await elias.picks('Confirm', topic);
+  await elias.open('/employee-dashboard/calls?status=requested');
+  await elias.chooseRowAction('Confirm', topic);
   await elias.button('Confirm', elias.dialog(`Confirm the call with ${iva.name}`)).click();
-  await elias.isTold('Call confirmed');
+  await elias.expectToast('Call confirmed');
 
-  await elias.opens('/employee-dashboard/calls?status=confirmed');
+  await elias.open('/employee-dashboard/calls?status=confirmed');
   const staffs = await calendar(elias, topic);
-  await iva.person.opens('/iso-dashboard/calls');
+  await iva.person.open('/iso-dashboard/calls');
   expect(await calendar(iva.person, topic)).toEqual(staffs);
   expect(staffs).toContain(`DTSTART:${begins.replaceAll(/[-:]/g, '')}`);
   expect(staffs).toHaveLength(3);
@@ -184,7 +184,7 @@ test('both sides of a call put the same time into their calendars', async ({ off
 async function calendar(person: Person, topic: string): Promise<string[]> {
   const [file] = await Promise.all([
     person.page.waitForEvent('download'),
-    person.picks('Add to calendar', topic),
+    person.chooseRowAction('Add to calendar', topic),
   ]);
   const lines = (await readFile(await file.path(), 'utf8')).split('\r\n');
   return lines.filter((line) => /^(UID|DTSTART|DTEND)\b/.test(line)).toSorted();
@@ -193,15 +193,15 @@ async function calendar(person: Person, topic: string): Promise<string[]> {
 test('the zone of a company is the one of its overview, too', async ({ office }) => {
   // No other zone of the story has the time that it is there.
   const zone = 'Pacific/Kiritimati';
-  const company = await office.company(office.fresh('Elder Capital'));
+  const company = await office.company(office.uniqueName('Elder Capital'));
   const { name, person: zoe } = await admin(office, company, 'Zoe');
-  await zoe.opens('/company-dashboard/settings');
+  await zoe.open('/company-dashboard/settings');
   const regional = zoe.page.getByRole('form', { name: 'Regional Settings' });
-  await zoe.finds('Time zone', 'Kiritimati', regional);
+  await zoe.pickFromSearch('Time zone', 'Kiritimati', regional);
   await zoe.button('Save Changes', regional).click();
-  await zoe.isTold('Settings Saved');
+  await zoe.expectToast('Settings Saved');
 
-  await zoe.opens('/company-dashboard');
+  await zoe.open('/company-dashboard');
   const time = zoe.page
     .getByRole('region', { name: 'Recent Activities' })
     .getByRole('listitem')
@@ -223,22 +223,22 @@ test('the zone of a company is the one of its overview, too', async ({ office })
 test('the short addresses lead into the own portal', async ({ office }) => {
   const clara = await office.companyAdmin();
   for (const title of ['Analytics', 'Finances', 'Reports', 'Employees', 'Clients']) {
-    await clara.opens(`/${title.toLowerCase()}`);
-    await clara.isAt(`/company-dashboard/${title.toLowerCase()}`);
+    await clara.open(`/${title.toLowerCase()}`);
+    await clara.expectPath(`/company-dashboard/${title.toLowerCase()}`);
     await expect(clara.page.getByRole('heading', { name: title, exact: true, level: 1 })).toBeVisible();
   }
   // How many clients have orders says how it is counted.
   await expect(clara.page.getByRole('img', { name: /^Different clients with at least one/ })).toBeVisible();
   const ingrid = await office.iso();
-  await ingrid.opens('/clients');
-  await ingrid.isAt('/iso-dashboard/clients');
+  await ingrid.open('/clients');
+  await ingrid.expectPath('/iso-dashboard/clients');
   const sigrid = await office.superAdmin();
-  await sigrid.opens('/analytics');
-  await sigrid.isAt('/admin-dashboard/analytics');
+  await sigrid.open('/analytics');
+  await sigrid.expectPath('/admin-dashboard/analytics');
 });
 
 /** Keeps the answers from these addresses until they may arrive. */
-async function held({ page }: Person, url: RegExp): Promise<() => void> {
+async function holdResponses({ page }: Person, url: RegExp): Promise<() => void> {
   let arrive = () => undefined as void;
   const way = new Promise<void>((resolve) => (arrive = resolve));
   await page.route(url, async (route) => {
@@ -254,8 +254,8 @@ test('a table that waits for its rows has no barriers, at the desk and on a phon
     { width: 390, height: 844 },
   ]) {
     const ingrid = await office.iso({ viewport });
-    const arrive = await held(ingrid, /\/rest\/v1\/commissions(\?|$)/);
-    await ingrid.opens('/iso-dashboard/commissions');
+    const arrive = await holdResponses(ingrid, /\/rest\/v1\/commissions(\?|$)/);
+    await ingrid.open('/iso-dashboard/commissions');
     const ledger = ingrid.page.getByRole('table', { name: 'Ledger', exact: true });
     await expect(ledger).toHaveAttribute('aria-busy', 'true');
     // The header and five that are seen, and not read out.
@@ -263,7 +263,7 @@ test('a table that waits for its rows has no barriers, at the desk and on a phon
     await expect(rows).toHaveCount(6);
     await expect(rows.last()).toBeVisible();
     await expect(ledger.getByRole('cell')).toHaveCount(0);
-    expect(await barriers(ingrid.page)).toEqual([]);
+    expect(await axeViolations(ingrid.page)).toEqual([]);
     arrive();
     await expect(ledger.getByRole('cell').first()).toBeVisible();
     await expect(ledger).toHaveAttribute('aria-busy', 'false');
@@ -274,13 +274,13 @@ test('notes and a statement that are on their way have their place', async ({ of
   const ingrid = await office.iso();
   const places = ingrid.page.getByRole('main').locator('.mantine-Skeleton-root');
   const { items } = await ingrid.api.get<{ items: { id: string }[] }>('/rest/v1/clients?limit=1');
-  const notes = await held(ingrid, /\/rest\/v1\/clients\/[^/]+\/notes(\?|$)/);
-  await ingrid.opens(`/iso-dashboard/clients/${items[0]?.id}`);
+  const notes = await holdResponses(ingrid, /\/rest\/v1\/clients\/[^/]+\/notes(\?|$)/);
+  await ingrid.open(`/iso-dashboard/clients/${items[0]?.id}`);
   await expect(ingrid.card('Private notes').locator('.mantine-Skeleton-root')).toBeVisible();
   notes();
   await expect(places).toHaveCount(0);
-  const statement = await held(ingrid, /\/rest\/v1\/commissions\/statement(\?|$)/);
-  await ingrid.opens('/iso-dashboard/commissions/statement');
+  const statement = await holdResponses(ingrid, /\/rest\/v1\/commissions\/statement(\?|$)/);
+  await ingrid.open('/iso-dashboard/commissions/statement');
   await expect(places).toBeVisible();
   statement();
   await expect(ingrid.page.getByRole('article', { name: 'Commission statement' })).toBeVisible();
@@ -291,30 +291,30 @@ test('where the operator wants it so, a new address is confirmed at the new plac
   browser,
 }) => {
   const env = { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' };
-  await withOffice(browser, { demo: true, env }, async (office) => {
-    const who = office.newcomer('Solo', 'Post');
+  await withServer(browser, { demo: true, env }, async (office) => {
+    const who = office.newPerson('Solo', 'Post');
     await office.clientWithOrder(who);
-    await office.setsPassword(who.email);
-    const next = office.newcomer('Solo', 'House').email;
+    await office.setPassword(who.email);
+    const next = office.newPerson('Solo', 'House').email;
     const owner = await office.visitor();
-    await owner.signsIn('client', who.email, password);
-    await owner.isAt(paths.clientDashboard);
-    await owner.opens(paths.clientProfileTab('security'));
+    await owner.signIn('client', who.email, password);
+    await owner.expectPath(paths.clientDashboard);
+    await owner.open(paths.clientProfileTab('security'));
     const section = owner.card('E-mail address');
     await owner.button('Change e-mail address', section).click();
     const dialog = owner.dialog('Change e-mail address');
     await expect(dialog).toContainText('once it is confirmed there');
-    await owner.writes({ 'New e-mail address': next }, dialog);
+    await owner.fill({ 'New e-mail address': next }, dialog);
     await owner.button('Send the mail', dialog).click();
-    await owner.isTold('Check the new inbox');
+    await owner.expectToast('Check the new inbox');
     await expect(section).toContainText(`Open the link in the mail to ${next}.`);
-    const mail = await office.portal.post.arrives(next, 'Confirm your new e-mail address');
+    const mail = await office.portal.post.waitForMail(next, 'Confirm your new e-mail address');
     const solo = await office.visitor();
-    await solo.opens(mail.link('/auth/confirm'));
+    await solo.open(mail.link('/auth/confirm'));
     await expect(solo.page.getByText('From then on you sign in with this address.')).toBeVisible();
     await solo.button('Confirm').click();
     await expect(solo.heading('Your e-mail address is changed')).toBeVisible();
-    await solo.signsIn('client', next, password);
+    await solo.signIn('client', next, password);
     await expect(solo.heading('Welcome, Solo')).toBeVisible();
     const asked = (await office.portal.post.mails()).filter(({ subject }) =>
       subject.includes('Confirm the change of your e-mail address'),

@@ -2,13 +2,13 @@
 import type { Locator } from '@playwright/test';
 import { paths } from '../src/paths';
 import type { Person } from './support/users';
-import { isQuiet, sticksOut } from './support/pageChecks';
+import { waitForIdle, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 test('one outcome is shown at a time, for five seconds', async ({ office }) => {
   const visitor = await office.visitor();
-  await visitor.opens(paths.login('client'));
-  await holdsTheClock(visitor);
+  await visitor.open(paths.login('client'));
+  await pauseClock(visitor);
   const toasts = visitor.page.getByRole('region', { name: 'Notifications' }).getByRole('status');
   await visitor.button('Google').click();
   await expect(toasts).toHaveText(['Google sign-in coming soon!']);
@@ -25,14 +25,14 @@ test('one outcome is shown at a time, for five seconds', async ({ office }) => {
 test('a table on a tablet breaks no e-mail address, and shows at its edge that there is more', async ({
   office,
 }) => {
-  const who = office.newcomer('Bartholomew', 'Featherstonehaugh');
+  const who = office.newPerson('Bartholomew', 'Featherstonehaugh');
   await office.clientWithOrder(who);
   const sigrid = await office.superAdmin({ viewport: { width: 768, height: 900 } });
-  await sigrid.opens(`${paths.employeeTab('clients')}&q=${encodeURIComponent(who.email)}`);
+  await sigrid.open(`${paths.employeeTab('clients')}&q=${encodeURIComponent(who.email)}`);
   const email = sigrid.page.getByRole('cell', { name: who.email, exact: true }).getByText(who.email);
   await expect(email).toBeVisible();
   expect(await email.evaluate((cell) => cell.getBoundingClientRect().height)).toBeLessThan(24);
-  expect(await sticksOut(sigrid.page)).toEqual([]);
+  expect(await overflowingElements(sigrid.page)).toEqual([]);
   const place = sigrid.page.getByRole('group', { name: 'Clients', exact: true });
   expect(await place.evaluate((table) => table.scrollWidth > table.clientWidth)).toBe(true);
   await expect(place).toHaveCSS('background-attachment', 'local, local, scroll, scroll');
@@ -40,8 +40,8 @@ test('a table on a tablet breaks no e-mail address, and shows at its edge that t
 
 test('an error stays until it is closed, and Alt+T leads to it', async ({ office }) => {
   const visitor = await office.visitor();
-  await visitor.opens(paths.login('client'));
-  await holdsTheClock(visitor);
+  await visitor.open(paths.login('client'));
+  await pauseClock(visitor);
   await visitor.button('Sign In').click();
   const region = visitor.page.getByRole('region', { name: 'Notifications' });
   await expect(region.getByRole('alert')).toContainText('Missing Information');
@@ -61,9 +61,9 @@ test('an error stays until it is closed, and Alt+T leads to it', async ({ office
 
 test('letters choose from a short list, and are forgotten after a second', async ({ office }) => {
   const elias = await office.employee();
-  await elias.opens('/employee-dashboard');
+  await elias.open('/employee-dashboard');
   await elias.button('Quick Setup (Email)').click();
-  await holdsTheClock(elias);
+  await pauseClock(elias);
   const country = elias.button('Country', elias.dialog('Quick Setup (Email)'));
   await country.focus();
   await elias.page.keyboard.type('si');
@@ -85,9 +85,9 @@ test('letters choose from a short list, and are forgotten after a second', async
 
 test('the exact amount is in a tooltip, after 700 ms', async ({ office }) => {
   const sigrid = await office.superAdmin();
-  await sigrid.opens('/employee-dashboard');
-  await isQuiet(sigrid.page);
-  await holdsTheClock(sigrid);
+  await sigrid.open('/employee-dashboard');
+  await waitForIdle(sigrid.page);
+  await pauseClock(sigrid);
   await sigrid.card('Revenue').getByText(/^\$/).hover();
   await sigrid.page.clock.runFor(600);
   await expect(sigrid.page.getByRole('tooltip')).toHaveCount(0);
@@ -96,7 +96,7 @@ test('the exact amount is in a tooltip, after 700 ms', async ({ office }) => {
 });
 
 /** Time stands still from here on, but for what the story lets pass. */
-async function holdsTheClock(person: Person): Promise<void> {
+async function pauseClock(person: Person): Promise<void> {
   await person.page.clock.install();
   const now = await person.page.evaluate(() => Date.now());
   // Until it stands it goes on: later than the page may have become meanwhile.
@@ -107,13 +107,13 @@ test('a page that is loaded again is shown where it was, another one from its to
   const elias = await office.employee();
   const place = () => elias.page.evaluate(() => Math.round(scrollY));
   const rows = elias.page.getByRole('table').getByRole('row');
-  await elias.opens('/request-management');
+  await elias.open('/request-management');
   await expect(rows.nth(20)).toBeVisible();
   // No further than the page is long while it waits for its rows.
   await elias.page.evaluate(() => scrollTo(0, 300));
   await elias.page.reload();
   await expect.poll(place).toBe(300);
-  await elias.opens('/employee-dashboard/commissions');
+  await elias.open('/employee-dashboard/commissions');
   await expect(rows.nth(20)).toBeVisible();
   // What a place was kept for comes after what is drawn first.
   await elias.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)));
@@ -126,8 +126,8 @@ test('what is on a page stays where it is when its figures come', async ({ offic
   await staff.post(`/rest/v1/requests/${waiting.items[0]?.id}/review`);
   const elias = await office.employee();
   const queue = elias.heading('Priority queue');
-  const [desk, counted] = await movesWhen(elias, '**/rest/v1/requests/summary', queue, async () => {
-    await elias.opens(paths.requestManagement);
+  const [desk, counted] = await offsetAround(elias, '**/rest/v1/requests/summary', queue, async () => {
+    await elias.open(paths.requestManagement);
     // Its hint makes no card higher.
     return elias.card('Pending').getByText('1 in review');
   });
@@ -135,15 +135,15 @@ test('what is on a page stays where it is when its figures come', async ({ offic
 
   const carla = await office.companyAdmin();
   const overview = carla.link('Overview');
-  const [nameless, named] = await movesWhen(carla, '**/rest/v1/companies/*', overview, async () => {
-    await carla.opens(paths.companyDashboard);
+  const [nameless, named] = await offsetAround(carla, '**/rest/v1/companies/*', overview, async () => {
+    await carla.open(paths.companyDashboard);
     return carla.page.getByRole('navigation').getByText('Meridian Ventures', { exact: true });
   });
   expect(named).toBe(nameless);
 });
 
 /** How far down something is before and after an answer that is held back, and shown by what `opened` finds. */
-async function movesWhen(
+async function offsetAround(
   { page }: Person,
   answer: string,
   thing: Locator,
@@ -167,7 +167,7 @@ async function movesWhen(
 
 test('an open menu stays with its row when more arrives above it', async ({ office }) => {
   const elias = await office.employee();
-  await elias.opens('/request-management');
+  await elias.open('/request-management');
   await elias.page
     .getByRole('button', { name: /^Actions for / })
     .first()
@@ -181,7 +181,7 @@ test('an open menu stays with its row when more arrives above it', async ({ offi
 
 test('an open list stays with its field, wherever that goes', async ({ office }) => {
   const elias = await office.employee();
-  await elias.opens(paths.employeeTab('spvs'));
+  await elias.open(paths.employeeTab('spvs'));
   await elias.field('Status').click();
   const choice = elias.page.getByRole('option', { name: 'Closed', exact: true });
   await expect(choice).toBeVisible();
@@ -197,7 +197,7 @@ test('a field that searches says so until what it offers is the answer', async (
     await way;
     return route.continue();
   });
-  await elias.opens(paths.employeeTab('clients'));
+  await elias.open(paths.employeeTab('clients'));
   await elias.button('Quick Setup (Email)').click();
   const field = elias.field('Company', elias.dialog('Quick Setup (Email)'));
   await expect(field).toHaveAttribute('aria-busy', 'false');

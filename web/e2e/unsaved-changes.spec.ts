@@ -4,19 +4,19 @@ import { expect, test } from './support/fixtures';
 const words = 'Discard what you typed?';
 
 test('settings and profiles ask before typed input is lost', async ({ office }) => {
-  const who = office.newcomer('Ottilie', 'Brand');
+  const who = office.newPerson('Ottilie', 'Brand');
   await office.clientWithOrder(who);
-  await office.setsPassword(who.email);
+  await office.setPassword(who.email);
   const ottilie = await office.person(who.email);
   const question = ottilie.dialog(words);
-  await ottilie.opens('/client-dashboard');
+  await ottilie.open('/client-dashboard');
   await ottilie.link('Profile').click();
   await expect(ottilie.field('City')).toBeVisible();
   // Nothing typed, nothing asked.
   await ottilie.link('Documents').click();
-  await ottilie.isAt('/client-dashboard/documents');
+  await ottilie.expectPath('/client-dashboard/documents');
   await ottilie.page.goBack();
-  await ottilie.writes({ City: 'Basel' });
+  await ottilie.fill({ City: 'Basel' });
   for (const leave of [
     () => ottilie.link('Documents').click(),
     () => ottilie.page.getByRole('tab', { name: 'Preferences', exact: true }).click(),
@@ -27,7 +27,7 @@ test('settings and profiles ask before typed input is lost', async ({ office }) 
     await ottilie.button('Cancel', question).click();
     await expect(question).toHaveCount(0);
     await expect(ottilie.field('City')).toHaveValue('Basel');
-    await ottilie.isAt('/client-profile');
+    await ottilie.expectPath('/client-profile');
   }
   // Closing the tab, too.
   const asked = ottilie.page.waitForEvent('dialog');
@@ -39,29 +39,29 @@ test('settings and profiles ask before typed input is lost', async ({ office }) 
   await expect(ottilie.field('City')).toHaveValue('Basel');
   // Saved: no question. Discarded: gone.
   await ottilie.button('Save Changes').click();
-  await ottilie.isTold('Profile Updated');
+  await ottilie.expectToast('Profile Updated');
   await ottilie.link('Documents').click();
-  await ottilie.isAt('/client-dashboard/documents');
-  await ottilie.opens('/client-profile?tab=preferences');
-  await ottilie.chooses('Date format', 'Year-month-day');
+  await ottilie.expectPath('/client-dashboard/documents');
+  await ottilie.open('/client-profile?tab=preferences');
+  await ottilie.choose('Date format', 'Year-month-day');
   await ottilie.link('Documents').click();
   await ottilie.button('Discard', question).click();
-  await ottilie.isAt('/client-dashboard/documents');
-  await ottilie.opens('/client-dashboard/orders/new');
-  await ottilie.writes({ 'First choice': 'Basel One' });
+  await ottilie.expectPath('/client-dashboard/documents');
+  await ottilie.open('/client-dashboard/orders/new');
+  await ottilie.fill({ 'First choice': 'Basel One' });
   await ottilie.link('Dashboard').first().click();
   await ottilie.button('Discard', question).click();
-  await ottilie.isAt('/client-dashboard');
+  await ottilie.expectPath('/client-dashboard');
 
   const sigrid = await office.superAdmin();
   for (const [from, entry, form, field] of [
     ['/admin-dashboard/logs', 'System Settings', undefined, 'Name'],
     ['/employee-dashboard/leads', 'Dashboard', 'Quick Setup (Email)', 'First Name'],
   ] as const) {
-    await sigrid.opens(from);
+    await sigrid.open(from);
     await sigrid.link(entry).first().click();
     if (form) await sigrid.button(form).click();
-    await sigrid.writes({ [field]: 'typed' });
+    await sigrid.fill({ [field]: 'typed' });
     await sigrid.page.goBack({ waitUntil: 'commit' }).catch(() => null);
     await sigrid.button('Cancel', sigrid.dialog(words)).click();
     await expect(sigrid.field(field)).toHaveValue('typed');
@@ -78,7 +78,7 @@ test('the way out is a button in every portal, at every width', async ({ office 
     [await office.superAdmin(), '/admin-dashboard'],
   ] as const;
   for (const [person, path] of everybody) {
-    await person.opens(path);
+    await person.open(path);
     for (const width of [1440, 768, 390, 320]) {
       await person.page.setViewportSize({ width, height: 800 });
       await expect(person.button('Logout').filter({ visible: true })).toHaveCount(1);

@@ -1,6 +1,6 @@
 /** The API, as one signed-in person. */
 import { randomUUID } from 'node:crypto';
-import { areNoted, namesAt } from './secretScan';
+import { recordSecretsIn, secretFieldNames } from './secretScan';
 
 export class Refused extends Error {
   constructor(
@@ -57,11 +57,11 @@ export class Api {
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    const under = namesAt(path);
+    const under = secretFieldNames(path);
     if (under) {
-      areNoted(JSON.stringify(body ?? {}), under);
+      recordSecretsIn(JSON.stringify(body ?? {}), under);
       // A refusal's `code` is its name.
-      if (answer.ok) areNoted(text, under);
+      if (answer.ok) recordSecretsIn(text, under);
     }
     if (!answer.ok) throw new Refused(answer.status, text);
     return (text ? JSON.parse(text) : undefined) as Body;

@@ -4,7 +4,7 @@ import type { JSHandle, Page, Response } from '@playwright/test';
 import type * as AuthJs from '@supabase/auth-js';
 
 /** Does something that makes the page's client ask for tokens, and tells how that was answered. */
-export async function asksForTokens(
+export async function tokenResponse(
   page: Page,
   grant: 'pkce' | 'refresh_token',
   something: () => Promise<void>,
@@ -15,7 +15,7 @@ export async function asksForTokens(
   return { status: answer.status(), code };
 }
 
-const modules = '../../node_modules/@supabase/auth-js/dist/module/index.js';
+const ENTRY = '../../node_modules/@supabase/auth-js/dist/module/index.js';
 let script: Promise<string> | undefined;
 
 interface InPage {
@@ -24,12 +24,12 @@ interface InPage {
 }
 
 /** A client of its own in the page, beside the app's. */
-export async function npmClient(
+export async function createAuthClient(
   page: Page,
   detectSessionInUrl = false,
   flowType: 'implicit' | 'pkce' = 'implicit',
 ): Promise<JSHandle<AuthJs.GoTrueClient>> {
-  script ??= bundled();
+  script ??= bundleAuthJs();
   await page.evaluate(await script);
   const options = { detectSessionInUrl, flowType };
   return page.evaluateHandle((options) => {
@@ -51,14 +51,14 @@ export async function npmClient(
 }
 
 /** How long the page's client was told to wait, each time that it had asked too often. */
-export function waits(page: Page): Promise<(string | null)[]> {
+export function retryAfterValues(page: Page): Promise<(string | null)[]> {
   return page.evaluate(() => (globalThis as unknown as InPage).waits);
 }
 
 /** Its modules name each other in a way that only bundlers understand. Nothing is written: the app stays as it is. */
-async function bundled(): Promise<string> {
+async function bundleAuthJs(): Promise<string> {
   const { build } = await import('vite');
-  const entry = fileURLToPath(new URL(modules, import.meta.url));
+  const entry = fileURLToPath(new URL(ENTRY, import.meta.url));
   const built = await build({
     configFile: false,
     publicDir: false,

@@ -1,10 +1,10 @@
 /** Pool of browser contexts of one portal: a reused context keeps its HTTP cache and its compiled scripts. */
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from '@playwright/test';
 import type { Session } from './api';
-import { areHeardIn } from './secretScan';
+import { recordTraffic } from './secretScan';
 
 /** Tells pages of the pool apart from those that already have their session. */
-const seeded = 'story-session';
+const SEEDED_KEY = 'story-session';
 
 export class ContextPool {
   private readonly idle: BrowserContext[] = [];
@@ -27,8 +27,8 @@ export class ContextPool {
     const page = await context.newPage();
     if (reused) await this.clear(page);
     if (session) {
-      await page.addInitScript(store, {
-        ...{ origin: this.origin, seeded, name: 'spv-auth-token', value: JSON.stringify(session) },
+      await page.addInitScript(storeSession, {
+        ...{ origin: this.origin, seeded: SEEDED_KEY, name: 'spv-auth-token', value: JSON.stringify(session) },
       });
     }
     return page;
@@ -51,7 +51,7 @@ export class ContextPool {
     const context = await this.browser.newContext({ baseURL: this.origin, ...options });
     this.made.set(context, key);
     if (options.storageState) this.unique.add(context);
-    areHeardIn(context);
+    recordTraffic(context);
     await context.addInitScript(() =>
       addEventListener('securitypolicyviolation', (event) =>
         console.error(`policy: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`),
@@ -75,7 +75,7 @@ export class ContextPool {
 }
 
 /** Runs in the page before its own scripts: once in a tab, so that a session that ended stays ended. */
-function store(session: { origin: string; seeded: string; name: string; value: string }): void {
+function storeSession(session: { origin: string; seeded: string; name: string; value: string }): void {
   if (location.origin !== session.origin || sessionStorage.getItem(session.seeded)) return;
   sessionStorage.setItem(session.seeded, 'yes');
   localStorage.setItem(session.name, session.value);

@@ -1,25 +1,25 @@
 import { test as base, type Browser, type TestInfo } from '@playwright/test';
 import type { Session } from './api';
 import { ContextPool } from './contextPool';
-import { Office } from './server';
+import { TestServer } from './server';
 import { Portal, type PortalOptions } from './portal';
 
-interface Place {
+interface WorkerServer {
   portal: Portal;
   pool: ContextPool;
   sessions: Map<string, Promise<Session>>;
 }
 
-interface Offices {
+interface Fixtures {
   /** With the demo data, and shared by the stories of one worker: what a story changes, it made itself. */
-  office: Office;
+  office: TestServer;
   /** With the demo data, for one story alone. */
-  ownOffice: Office;
+  ownOffice: TestServer;
   /** New: nobody and nothing is in it. */
-  emptyOffice: Office;
+  emptyOffice: TestServer;
 }
 
-export const test = base.extend<Offices, { place: Place }>({
+export const test = base.extend<Fixtures, { place: WorkerServer }>({
   place: [
     async ({ browser }, provide) => {
       const portal = await Portal.start({ demo: true });
@@ -31,46 +31,46 @@ export const test = base.extend<Offices, { place: Place }>({
     { scope: 'worker' },
   ],
   office: async ({ place }, provide, story) => {
-    await work(place, provide, story);
+    await runTest(place, provide, story);
   },
   ownOffice: async ({ browser }, provide) => {
-    await withOffice(browser, { demo: true }, provide);
+    await withServer(browser, { demo: true }, provide);
   },
   emptyOffice: async ({ browser }, provide) => {
-    await withOffice(browser, { demo: false }, provide);
+    await withServer(browser, { demo: false }, provide);
   },
 });
 
-type Provide = (office: Office) => Promise<void>;
+type Provide = (office: TestServer) => Promise<void>;
 
-async function work(place: Place, provide: Provide, story: TestInfo): Promise<void> {
-  const office = new Office(place.portal, place.pool, place.sessions);
-  const before = place.portal.logged.length;
-  const explain = async () => {
+async function runTest(place: WorkerServer, provide: Provide, story: TestInfo): Promise<void> {
+  const office = new TestServer(place.portal, place.pool, place.sessions);
+  const logStart = place.portal.logged.length;
+  const attachDiagnostics = async () => {
     const contentType = 'text/plain';
-    await story.attach('what was on the screens', { body: await office.scene(), contentType });
-    await story.attach('what the server logged', { body: place.portal.logged.slice(before), contentType });
+    await story.attach('what was on the screens', { body: await office.describePages(), contentType });
+    await story.attach('what the server logged', { body: place.portal.logged.slice(logStart), contentType });
   };
   try {
     await provide(office);
   } catch (error) {
-    await explain();
+    await attachDiagnostics();
     throw error;
   }
-  if (story.status !== story.expectedStatus) await explain();
+  if (story.status !== story.expectedStatus) await attachDiagnostics();
   await office.close();
 }
 
 /** Runs a story in an office of its own, with these settings beside the usual ones. */
-export async function withOffice(
+export async function withServer(
   browser: Browser,
   options: PortalOptions,
-  story: (office: Office) => Promise<void>,
+  story: (office: TestServer) => Promise<void>,
 ): Promise<void> {
   const portal = await Portal.start(options);
   const pool = new ContextPool(browser, portal.url);
   try {
-    await work({ portal, pool, sessions: new Map() }, story, test.info());
+    await runTest({ portal, pool, sessions: new Map() }, story, test.info());
   } finally {
     await pool.close();
     await portal.stop();

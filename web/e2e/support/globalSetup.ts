@@ -5,17 +5,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Place } from './testEnvironment';
+import { TestEnvironment } from './testEnvironment';
 import ready from './prerequisites';
 
-export default async function begin(): Promise<() => Promise<void>> {
+export default async function globalSetup(): Promise<() => Promise<void>> {
   ready();
   const folder = await mkdtemp(join(tmpdir(), 'spv-story-logs-'));
   // Whoever tells stories finds it there.
   process.env.STORY_LOGS = folder;
-  const demo = await Place.makeDemo();
+  const demo = await TestEnvironment.createDemo();
   return async () => {
-    await demo.leave();
+    await demo.remove();
     await rm(folder, { recursive: true, force: true });
   };
 }

@@ -2,11 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogues, webMessages } from './env';
-import { escaped } from './users';
+import { escapeRegExp } from './users';
 
 type Words = Record<string, string>;
 
-function read(language: string): Words {
+function readCatalogue(language: string): Words {
   const all: Words = {};
   for (const dir of [join(webMessages, language), join(catalogues, language)]) {
     for (const file of readdirSync(dir)) {
@@ -20,17 +20,17 @@ function read(language: string): Words {
 }
 
 /** Matches a whole text made from a message; undefined when the message has too few words of its own. */
-function pattern(message: string): RegExp | undefined {
+function messagePattern(message: string): RegExp | undefined {
   const parts = message.split(/\{\{.*?\}\}|<.*?>/);
-  if (parts.length === 1) return new RegExp(`^${escaped(message)}$`);
+  if (parts.length === 1) return new RegExp(`^${escapeRegExp(message)}$`);
   if (parts.join('').replaceAll(/[^\p{L}]/gu, '').length < 6) return undefined;
-  return new RegExp(`^${parts.map(escaped).join('.+')}$`);
+  return new RegExp(`^${parts.map(escapeRegExp).join('.+')}$`);
 }
 
-const english = read('en');
-const spanish = read('es');
+const english = readCatalogue('en');
+const spanish = readCatalogue('es');
 const spanishTexts = Object.values(spanish)
-  .map(pattern)
+  .map(messagePattern)
   .filter((one) => one !== undefined);
 
 interface Message {
@@ -39,23 +39,23 @@ interface Message {
   pattern: RegExp;
 }
 const englishOnly = Object.entries(english).flatMap(([key, text]): Message[] => {
-  const one = spanish[key] === text ? undefined : pattern(text);
+  const one = spanish[key] === text ? undefined : messagePattern(text);
   const file = key.slice(0, key.indexOf(':'));
   return one ? [{ file, whole: !/\{\{|</.test(text), pattern: one }] : [];
 });
 
 /** The landing page's samples speak of steps as orders do; the API's own document is English prose. */
-export type Place = 'open' | 'portal' | 'document';
+export type TextContext = 'open' | 'portal' | 'document';
 
 /** A text of the English catalogue that no Spanish message would make. */
-export function isEnglish(text: string, place: Place): boolean {
-  const said = englishOnly.some(
+export function isEnglish(text: string, place: TextContext): boolean {
+  const matches = englishOnly.some(
     (message) =>
       (place !== 'portal' || message.file !== 'landing.json') &&
       (place !== 'document' || message.whole) &&
       message.pattern.test(text),
   );
-  return said && !spanishTexts.some((one) => one.test(text));
+  return matches && !spanishTexts.some((one) => one.test(text));
 }
 
 /** A message's key instead of its words, such as `clients.create`. */

@@ -39,7 +39,7 @@ export class Provider {
   }
 
   /** On the provider's own page: signs in with this address. */
-  async knows(page: Page, email: string): Promise<void> {
+  async signInAs(page: Page, email: string): Promise<void> {
     await expect(page.getByRole('heading', { name: 'Test provider' })).toBeVisible();
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Continue' }).click();

@@ -1,7 +1,7 @@
 /** Small PDFs for stories: one page of 300 x 200 points. */
 
 /** A file of these objects, numbered from 1 on; the first is the catalogue. */
-function pdfOf(objects: string[]): Buffer {
+function buildPdf(objects: string[]): Buffer {
   let text = '%PDF-1.4\n';
   const places = objects.map((object, index) => {
     const place = text.length;
@@ -20,7 +20,7 @@ const stream = (dictionary: string, content: string) =>
 
 /** A page with this content and these resources; what they name begins with object 5. */
 export function page(content: string, resources: string, ...objects: string[]): Buffer {
-  return pdfOf([
+  return buildPdf([
     '<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.alert\\("run"\\)) >> >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << ${resources} >> >>`,
@@ -36,11 +36,11 @@ export const pdf = (sentence: string) =>
   page(`BT /F 18 Tf 20 100 Td (${sentence}) Tj ET`, '/Font << /F 5 0 R >>', font('Helvetica'));
 
 /** One big letter of a standard font that is not in the file. */
-export const letterOf = (name: string, letter: string) =>
+export const letterPdf = (name: string, letter: string) =>
   page(`BT /F 120 Tf 40 50 Td (${letter}) Tj ET`, '/Font << /F 5 0 R >>', font(name));
 
 /** Japanese words in a font that is not in the file: only a character map says what they are. */
-export const japanese = page(
+export const cjkPdf = page(
   'BT /F 60 Tf 30 80 Td <65E5672C8A9E> Tj ET',
   '/Font << /F 5 0 R >>',
   '<< /Type /Font /Subtype /Type0 /BaseFont /HeiseiMin-W3 /Encoding /UniJIS-UCS2-H /DescendantFonts [6 0 R] >>',
@@ -69,5 +69,5 @@ const picture = (content: string) =>
   );
 
 /** A scan in JPEG 2000, and one that came to harm. */
-export const scan = picture(jpeg2000);
-export const brokenScan = picture(jpeg2000.slice(0, 120));
+export const jpxPdf = picture(jpeg2000);
+export const brokenJpxPdf = picture(jpeg2000.slice(0, 120));

@@ -2,16 +2,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { database, password, python, spvctl, support } from './env';
-import { Place } from './testEnvironment';
-import { Post } from './smtpServer';
-import { run, stop, type Outcome } from './process';
-import { isNoted, keepsLog } from './secretScan';
+import { TestEnvironment } from './testEnvironment';
+import { SmtpServer } from './smtpServer';
+import { run, stop, type ProcessResult } from './process';
+import { recordSecret, openLogFile } from './secretScan';
 
 export { password } from './env';
 
 /** What `spvctl` said, as data. */
-export class Said {
-  constructor(readonly outcome: Outcome) {}
+export class CommandResult {
+  constructor(readonly outcome: ProcessResult) {}
 
   get code() {
     return this.outcome.code;
@@ -33,16 +33,16 @@ export interface PortalOptions {
 export class Portal {
   private constructor(
     readonly url: string,
-    readonly post: Post,
+    readonly post: SmtpServer,
     private readonly env: NodeJS.ProcessEnv,
     private readonly server: ChildProcess,
     private readonly log: string[],
-    private readonly place: Place,
+    private readonly place: TestEnvironment,
   ) {}
 
   static async start({ demo, env: more }: PortalOptions): Promise<Portal> {
-    const post = await Post.start();
-    const place = await Place.make(demo ? Place.demo() : undefined);
+    const post = await SmtpServer.start();
+    const place = await TestEnvironment.make(demo ? TestEnvironment.demo() : undefined);
     const env = {
       PATH: process.env.PATH,
       ...place.settings,
@@ -61,48 +61,48 @@ export class Portal {
       ...more,
     };
     for (const name of ['SPV_DEMO_PASSWORD', 'SPV_DEFAULT_PASSWORD', 'SPV_AUTH_JWT_SECRET']) {
-      isNoted(name, (env as NodeJS.ProcessEnv)[name] ?? '');
+      recordSecret(name, (env as NodeJS.ProcessEnv)[name] ?? '');
     }
     const server = spawn(spvctl, ['serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const log: string[] = [];
     try {
-      const url = await address(server, log);
+      const url = await waitForUrl(server, log);
       return new Portal(url, post, { ...env, SPV_PUBLIC_URL: url }, server, log, place);
     } catch (error) {
       await stop(server);
       await post.stop();
-      await place.leave();
+      await place.remove();
       throw error;
     }
   }
 
   /** Runs a command as the operator would, in a process of its own. */
-  async spvctl(...args: string[]): Promise<Said> {
-    return new Said(await run(spvctl, args, { env: this.env }));
+  async spvctl(...args: string[]): Promise<CommandResult> {
+    return new CommandResult(await run(spvctl, args, { env: this.env }));
   }
 
   /** The same, with something to read on its standard input. */
-  async tells(input: string, ...args: string[]): Promise<Said> {
-    isNoted('standard input', input);
-    return new Said(await run(spvctl, args, { env: this.env, input }));
+  async spvctlWithInput(input: string, ...args: string[]): Promise<CommandResult> {
+    recordSecret('standard input', input);
+    return new CommandResult(await run(spvctl, args, { env: this.env, input }));
   }
 
   /** As `spvctl`, where anything but success is a fault of the story; answers the data. */
   async operator<Data = unknown>(...args: string[]): Promise<Data> {
-    const said = await this.spvctl(...args, '--format', 'json');
-    if (said.code !== 0) throw new Error(`spvctl ${args.join(' ')} ended with ${said.code}: ${said.words}`);
-    return said.outcome.stdout.trim() ? said.data<Data>() : (undefined as Data);
+    const result = await this.spvctl(...args, '--format', 'json');
+    if (result.code !== 0) throw new Error(`spvctl ${args.join(' ')} ended with ${result.code}: ${result.words}`);
+    return result.outcome.stdout.trim() ? result.data<Data>() : (undefined as Data);
   }
 
   /** Runs a command on a terminal, typing an answer whenever its question is on the screen. */
-  async onTerminal(args: string[], answers: [question: string, answer: string][]): Promise<Said> {
+  async onTerminal(args: string[], answers: [question: string, answer: string][]): Promise<CommandResult> {
     const env = { ...this.env, TERM: 'xterm', NO_COLOR: '1' };
     const script = [join(support, 'terminal.py'), JSON.stringify(answers), spvctl, ...args];
-    return new Said(await run(python, script, { env }));
+    return new CommandResult(await run(python, script, { env }));
   }
 
   /** The time of every link sent, of every sign-in under way and of every code asked for runs out. */
-  async timeIsUp(): Promise<void> {
+  async expireLinksAndCodes(): Promise<void> {
     const past = "expires_at = '2000-01-01T00:00:00+00:00'";
     for (const table of ['links', 'flows', 'factor_challenges'])
       await this.place.sql(`update ${table} set ${past}`);
@@ -120,24 +120,24 @@ export class Portal {
   }
 
   /** Nobody has refreshed a session for a minute: long after a second use of a token may be chance. */
-  minutePasses = () => this.sessionsWere('refreshed_at', 60_000);
+  ageRefreshesByMinute = () => this.backdateSessions('refreshed_at', 60_000);
 
   /** However long the last refresh took to be tried. */
-  wasJustRefreshed = () => this.sessionsWere('refreshed_at', 0);
+  setRefreshedNow = () => this.backdateSessions('refreshed_at', 0);
 
   /** Every session was begun longer ago than a mail is enough to choose a password. */
-  quarterPasses = () => this.sessionsWere('created_at', 16 * 60_000);
+  ageSessionsBy16Minutes = () => this.backdateSessions('created_at', 16 * 60_000);
 
   /** Every session was begun more than a day ago. */
-  dayPasses = () => this.sessionsWere('created_at', 25 * 3_600_000);
+  ageSessionsBy25Hours = () => this.backdateSessions('created_at', 25 * 3_600_000);
 
   /** Everybody proved who they are a quarter of an hour ago, by password alone. */
-  async proofsAge(): Promise<void> {
+  async expireReauthentication(): Promise<void> {
     const timestamp = Math.floor(Date.now() / 1000) - 900;
     await this.place.sql(`update sessions set amr = '[{"method":"password","timestamp":${timestamp}}]'`);
   }
 
-  private async sessionsWere(when: 'created_at' | 'refreshed_at', before: number): Promise<void> {
+  private async backdateSessions(when: 'created_at' | 'refreshed_at', before: number): Promise<void> {
     const at = new Date(Date.now() - before).toISOString().replace('Z', '+00:00');
     await this.place.sql(`update sessions set ${when} = '${at}'`);
   }
@@ -147,7 +147,7 @@ export class Portal {
     return this.log.join('');
   }
 
-  private get lastWords(): string {
+  private get lastLogLines(): string {
     return this.logged.split('\n').slice(-20).join('\n');
   }
 
@@ -156,17 +156,17 @@ export class Portal {
     const { exitCode, signalCode } = this.server;
     const orderly = await stop(this.server);
     await this.post.stop();
-    await this.place.leave();
+    await this.place.remove();
     if (exitCode !== null || signalCode !== null) {
-      throw new Error(`spvctl serve ended by itself with ${exitCode ?? signalCode}:\n${this.lastWords}`);
+      throw new Error(`spvctl serve ended by itself with ${exitCode ?? signalCode}:\n${this.lastLogLines}`);
     }
-    if (!orderly) throw new Error(`spvctl serve did not stop when it was asked to:\n${this.lastWords}`);
+    if (!orderly) throw new Error(`spvctl serve did not stop when it was asked to:\n${this.lastLogLines}`);
   }
 }
 
 /** The address that the server prints once it can be asked. */
-function address(server: ChildProcess, log: string[]): Promise<string> {
-  const keep = keepsLog();
+function waitForUrl(server: ChildProcess, log: string[]): Promise<string> {
+  const keep = openLogFile();
   return new Promise((resolve, reject) => {
     const hear = (data: Buffer) => {
       log.push(data.toString());

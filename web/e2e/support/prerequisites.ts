@@ -6,27 +6,27 @@ import { chromium, database, python, spvctl, webApp } from './env';
 export default function ready(): void {
   const missing = [
     !existsSync(spvctl) && `The portal is not built: ${spvctl} is missing. Run: cargo build --workspace`,
-    !isBuilt() && 'The web app is not built. Run: npm --prefix web run build',
+    !isWebAppBuilt() && 'The web app is not built. Run: npm --prefix web run build',
     !existsSync(chromium) &&
       `Chromium is missing. Run: sudo apt-get install chromium-headless-shell fonts-liberation`,
     !python && 'The mail server is missing. Run: sudo apt-get install python3-aiosmtpd',
-    ...(database() === 'postgres' ? withoutPostgres() : []),
+    ...(database() === 'postgres' ? checkPostgres() : []),
   ].filter((sentence) => sentence !== false);
   if (missing.length > 0) throw new Error(missing.join('\n'));
 }
 
-function withoutPostgres(): (string | false)[] {
+function checkPostgres(): (string | false)[] {
   const address = process.env.TEST_POSTGRES_URL;
   if (!address) return ['TEST_POSTGRES_URL is not set: the address of a PostgreSQL that may be written to.'];
-  return [!runs('psql', address, '-c', 'select 1') && `PostgreSQL does not answer at ${address}.`];
+  return [!succeeds('psql', address, '-c', 'select 1') && `PostgreSQL does not answer at ${address}.`];
 }
 
 /** A checkout in which the web app was never built has a page that says so. */
-function isBuilt(): boolean {
+function isWebAppBuilt(): boolean {
   return existsSync(webApp) && readFileSync(webApp, 'utf8').includes('/assets/');
 }
 
-function runs(command: string, ...args: string[]): boolean {
+function succeeds(command: string, ...args: string[]): boolean {
   try {
     execFileSync(command, args, { stdio: 'ignore' });
     return true;

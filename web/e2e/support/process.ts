@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
 
-export interface Outcome {
+export interface ProcessResult {
   code: number | null;
   stdout: string;
   stderr: string;
@@ -14,7 +14,7 @@ export async function run(
   command: string,
   args: string[],
   { env = process.env, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {},
-): Promise<Outcome> {
+): Promise<ProcessResult> {
   const child = spawn(command, args, { env, stdio: 'pipe' });
   const outcome = { stdout: '', stderr: '' };
   child.stdout.on('data', (data: Buffer) => (outcome.stdout += data.toString()));
@@ -26,11 +26,11 @@ export async function run(
 }
 
 /** Asks a process to end; one that does not listen for `patience` milliseconds is ended. Answers whether it did. */
-export async function stop(child: ChildProcess, patience = 10_000): Promise<boolean> {
+export async function stop(child: ChildProcess, timeout = 10_000): Promise<boolean> {
   if (child.exitCode !== null || child.signalCode !== null) return true;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
-  const force = setTimeout(() => child.kill('SIGKILL'), patience);
+  const force = setTimeout(() => child.kill('SIGKILL'), timeout);
   await gone;
   clearTimeout(force);
   return child.signalCode !== 'SIGKILL';
@@ -46,7 +46,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export function listens(port: number): Promise<boolean> {
+export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
     socket.once('connect', () => (socket.destroy(), resolve(true)));
@@ -55,9 +55,9 @@ export function listens(port: number): Promise<boolean> {
 }
 
 /** Looks again and again until it is so. */
-export async function until(so: () => Promise<boolean>, what: string, patience = 10_000): Promise<void> {
-  const end = Date.now() + patience;
-  while (!(await so())) {
+export async function waitUntil(condition: () => Promise<boolean>, what: string, timeout = 10_000): Promise<void> {
+  const end = Date.now() + timeout;
+  while (!(await condition())) {
     if (Date.now() > end) throw new Error(`Waited for this in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -10,7 +10,7 @@ const page = (title: string) =>
 
 export class Proxy {
   /** The size of every body that was passed on to an upload. */
-  readonly pieces: number[] = [];
+  readonly uploadChunkSizes: number[] = [];
   /** Asked before anything is passed on. */
   answers: (request: IncomingMessage) => Answer = () => undefined;
 
@@ -27,17 +27,17 @@ export class Proxy {
   }
 
   /** Bodies above so many bytes are refused, as by nginx's `client_max_body_size`. */
-  refusesAbove(bytes: number, body = page('413 Request Entity Too Large')): void {
+  rejectBodiesAbove(bytes: number, body = page('413 Request Entity Too Large')): void {
     this.answers = ({ headers }) =>
       Number(headers['content-length'] ?? 0) > bytes ? { status: 413, body } : undefined;
   }
 
   /** Calls to the API are answered with a page. */
-  answersCalls(status: number, title: string, path = /^\/(rest|auth\/v1)\//): void {
+  answerApiCalls(status: number, title: string, path = /^\/(rest|auth\/v1)\//): void {
     this.answers = ({ url = '' }) => (path.test(url) ? { status, body: page(title) } : undefined);
   }
 
-  passesAll(): void {
+  passThrough(): void {
     this.answers = () => undefined;
   }
 
@@ -51,7 +51,7 @@ export class Proxy {
       return;
     }
     if (incoming.method === 'PATCH' && incoming.url?.startsWith('/storage/v1/uploads/'))
-      this.pieces.push(Number(incoming.headers['content-length']));
+      this.uploadChunkSizes.push(Number(incoming.headers['content-length']));
     const { method, headers } = incoming;
     const onward = request(new URL(incoming.url ?? '/', portal), { method, headers }, (answered) => {
       response.writeHead(answered.statusCode ?? 502, answered.headers);

@@ -5,21 +5,21 @@ import type { ContextPool } from './contextPool';
 import { Person, Staff, Visitor } from './users';
 import { password, type Portal } from './portal';
 
-export interface Newcomer {
+export interface NewPerson {
   first: string;
   last: string;
   name: string;
   email: string;
 }
 
-interface Created {
+interface ClientWithOrder {
   client: { id: string; user_id: string };
   spv: { id: string; identifier: string };
 }
 
-let made = 0;
+let counter = 0;
 
-export class Office {
+export class TestServer {
   private readonly contexts: BrowserContext[] = [];
   private readonly people: Person[] = [];
 
@@ -52,16 +52,16 @@ export class Office {
   }
 
   /** Where everybody is, and what they have before them: what a failed story is understood by. */
-  async scene(): Promise<string> {
+  async describePages(): Promise<string> {
     const pages = this.contexts.flatMap((context) => context.pages());
-    const seen = pages.map(async (page) => {
-      const shown = await page
+    const snapshots = pages.map(async (page) => {
+      const snapshot = await page
         .locator('body')
         .ariaSnapshot({ timeout: 2000 })
         .catch(() => '(nothing)');
-      return `${page.url()}\n${shown.split('\n').slice(0, 60).join('\n')}`;
+      return `${page.url()}\n${snapshot.split('\n').slice(0, 60).join('\n')}`;
     });
-    return (await Promise.all(seen)).join('\n\n');
+    return (await Promise.all(snapshots)).join('\n\n');
   }
 
   async visitor(options?: BrowserContextOptions): Promise<Visitor> {
@@ -70,21 +70,21 @@ export class Office {
   }
 
   /** Staff before they have signed in. */
-  async visitorWhoWorksHere(options?: BrowserContextOptions): Promise<Staff> {
+  async signedOutStaff(options?: BrowserContextOptions): Promise<Staff> {
     const page = await this.page(undefined, options);
     return this.welcome(new Staff(page, new Api(this.portal.url)));
   }
 
   /** The operator makes an account in an office without people, and its owner sets a password. */
   async firstEmployee(first: string, last: string): Promise<Staff> {
-    const who = this.newcomer(first, last);
+    const who = this.newPerson(first, last);
     // Addresses of the demo cannot sign in with its password where it is no demo.
     const email = who.email.replace('@example.com', '@office.example');
     await this.portal.operator(
       ...['user', 'create', '--role', 'employee', '--email', email],
       ...['--first-name', first, '--last-name', last],
     );
-    await this.setsPassword(email);
+    await this.setPassword(email);
     return this.staff(email);
   }
 
@@ -104,25 +104,25 @@ export class Office {
   }
 
   /** Names that nobody in this office has yet. */
-  newcomer(first: string, last: string): Newcomer {
-    made += 1;
-    const email = `${first}.${last}.${made}@example.com`.toLowerCase();
+  newPerson(first: string, last: string): NewPerson {
+    counter += 1;
+    const email = `${first}.${last}.${counter}@example.com`.toLowerCase();
     return { first, last, name: `${first} ${last}`, email };
   }
 
-  fresh(name: string): string {
-    made += 1;
-    return `${name} ${made}`;
+  uniqueName(name: string): string {
+    counter += 1;
+    return `${name} ${counter}`;
   }
 
-  async company(name = this.fresh('Harbor Capital')): Promise<{ id: string; name: string }> {
+  async company(name = this.uniqueName('Harbor Capital')): Promise<{ id: string; name: string }> {
     return (await this.api()).post('/rest/v1/companies', { name, business_name: `${name} LLC` });
   }
 
   /** A client with a first order, whose password is the demo's when `signsIn`. */
-  async clientWithOrder(who: Newcomer, companyId?: string, isoId: string | null = null): Promise<Created> {
+  async clientWithOrder(who: NewPerson, companyId?: string, isoId: string | null = null): Promise<ClientWithOrder> {
     const api = await this.api();
-    return api.post<Created>('/rest/v1/clients', {
+    return api.post<ClientWithOrder>('/rest/v1/clients', {
       setup: 'quick',
       first_name: who.first,
       last_name: who.last,
@@ -135,11 +135,11 @@ export class Office {
   }
 
   /** Sets the password by the newest link that was mailed. */
-  async setsPassword(email: string, subject = 'Set your password'): Promise<void> {
-    const mail = await this.portal.post.arrives(email, subject);
+  async setPassword(email: string, subject = 'Set your password'): Promise<void> {
+    const mail = await this.portal.post.waitForMail(email, subject);
     const token_hash = new URL(mail.link('/auth/reset-password')).searchParams.get('token_hash');
-    const nobody = new Api(this.portal.url);
-    const session = await nobody.post<Session>('/auth/v1/verify', { type: 'recovery', token_hash });
+    const anonymous = new Api(this.portal.url);
+    const session = await anonymous.post<Session>('/auth/v1/verify', { type: 'recovery', token_hash });
     await new Api(this.portal.url, session).put('/auth/v1/user', { password });
   }
 
@@ -170,6 +170,6 @@ export class Office {
       for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
       await this.pool.release(context);
     }
-    expect(this.people.flatMap((person) => person.complaints)).toEqual([]);
+    expect(this.people.flatMap((person) => person.unexpectedErrors)).toEqual([]);
   }
 }

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { python, support } from './env';
-import { freePort, listens, run, stop, until } from './process';
-import { areNoted, isNoted } from './secretScan';
+import { freePort, isListening, run, stop, waitUntil } from './process';
+import { recordSecretsIn, recordSecret } from './secretScan';
 
 export class Mail {
   readonly id!: string;
@@ -29,10 +29,10 @@ export class Mail {
   }
 
   /** Its links and its code are for its reader alone. */
-  notesItsSecrets(): void {
-    for (const address of this.text.match(/https?:\/\/\S+/g) ?? []) areNoted(address);
-    areNoted(this.unsubscribe);
-    for (const [, code] of this.text.matchAll(/^\s*(\d{6})\s*$/gm)) isNoted('code in a mail', code ?? '');
+  recordSecrets(): void {
+    for (const address of this.text.match(/https?:\/\/\S+/g) ?? []) recordSecretsIn(address);
+    recordSecretsIn(this.unsubscribe);
+    for (const [, code] of this.text.matchAll(/^\s*(\d{6})\s*$/gm)) recordSecret('code in a mail', code ?? '');
   }
 
   /** The six digits beside the link. */
@@ -43,7 +43,7 @@ export class Mail {
   }
 }
 
-export class Post {
+export class SmtpServer {
   private server: ChildProcess | undefined;
   /** By the name of its file; in the order of arrival. */
   private readonly parsed = new Map<string, Mail>();
@@ -53,8 +53,8 @@ export class Post {
     private readonly dir: string,
   ) {}
 
-  static async start(): Promise<Post> {
-    const post = new Post(await freePort(), await mkdtemp(join(tmpdir(), 'spv-post-')));
+  static async start(): Promise<SmtpServer> {
+    const post = new SmtpServer(await freePort(), await mkdtemp(join(tmpdir(), 'spv-post-')));
     await post.open();
     return post;
   }
@@ -66,7 +66,7 @@ export class Post {
       env: { PYTHONPATH: join(support, 'smtp'), PYTHONDONTWRITEBYTECODE: '1' },
       stdio: 'ignore',
     });
-    await until(() => listens(this.port), 'the mail server listens');
+    await waitUntil(() => isListening(this.port), 'the mail server listens');
   }
 
   /** Nobody takes mails any more; those that arrived stay. */
@@ -92,7 +92,7 @@ export class Post {
       const mails = JSON.parse(read.stdout) as ({ file: string } & object)[];
       for (const { file, ...parts } of mails) {
         const mail = new Mail(parts);
-        mail.notesItsSecrets();
+        mail.recordSecrets();
         this.parsed.set(file, mail);
       }
     }
@@ -100,7 +100,7 @@ export class Post {
   }
 
   /** The newest mail to this address whose subject has these words, once it is there. */
-  async arrives(to: string, subject: string): Promise<Mail> {
+  async waitForMail(to: string, subject: string): Promise<Mail> {
     const found = await this.count(to, subject, (mails) => mails.length > 0);
     return found.at(-1) as Mail;
   }
@@ -108,12 +108,12 @@ export class Post {
   /** Waits until so many such mails are there, and answers them, oldest first. */
   async count(to: string, subject: string, enough: (mails: Mail[]) => boolean): Promise<Mail[]> {
     let found: Mail[] = [];
-    const look = async () => {
+    const poll = async () => {
       const mails = await this.mails();
       found = mails.filter((mail) => mail.to.includes(to) && mail.subject.includes(subject));
       return enough(found);
     };
-    await until(look, `a mail “${subject}” to ${to}`, 15_000);
+    await waitUntil(poll, `a mail “${subject}” to ${to}`, 15_000);
     return found;
   }
 

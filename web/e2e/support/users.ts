@@ -6,40 +6,40 @@ type Fields = Record<string, string>;
 
 export class Person {
   /** What the browser complained of that no story asked for. */
-  readonly complaints: string[] = [];
-  private readonly foreseen: RegExp[] = [];
-  private readonly toldOf = new Set<string>();
+  readonly unexpectedErrors: string[] = [];
+  private readonly allowedErrors: RegExp[] = [];
+  private readonly seenToasts = new Set<string>();
 
   constructor(
     readonly page: Page,
     /** The same person at the API: for what a story only needs to be there, and for what must be true. */
     readonly api: Api,
   ) {
-    page.on('pageerror', (error) => this.complaints.push(`error on the page: ${error.message}`));
+    page.on('pageerror', (error) => this.unexpectedErrors.push(`error on the page: ${error.message}`));
     page.on('console', (message) => {
       // A refusal is logged as a failed load by the browser itself; 5xx answers are heard below.
       const refusal = /^Failed to load resource: .* status of 4\d\d/.test(message.text());
       if (message.type() !== 'error' || refusal) return;
-      if (this.foreseen.some((words) => words.test(message.text()))) return;
-      this.complaints.push(`console: ${message.text()} (${page.url()})`);
+      if (this.allowedErrors.some((words) => words.test(message.text()))) return;
+      this.unexpectedErrors.push(`console: ${message.text()} (${page.url()})`);
     });
     page.on('response', (response) => {
       const words = `${response.status()} from ${response.url()}`;
-      if (response.status() >= 500 && !this.foreseen.some((one) => one.test(words)))
-        this.complaints.push(words);
+      if (response.status() >= 500 && !this.allowedErrors.some((one) => one.test(words)))
+        this.unexpectedErrors.push(words);
     });
   }
 
   /** Says that this is meant to be logged in the story. */
-  foresees(words: RegExp): void {
-    this.foreseen.push(words);
+  allowError(words: RegExp): void {
+    this.allowedErrors.push(words);
   }
 
-  async opens(path: string): Promise<void> {
+  async open(path: string): Promise<void> {
     await this.page.goto(path);
   }
 
-  async isAt(path: string | RegExp): Promise<void> {
+  async expectPath(path: string | RegExp): Promise<void> {
     await expect(this.page).toHaveURL(
       typeof path === 'string' ? (url) => url.pathname + url.search === path : path,
     );
@@ -83,36 +83,36 @@ export class Person {
   }
 
   /** Fills in fields of a form by their labels. */
-  async writes(fields: Fields, within: Page | Locator = this.page): Promise<void> {
+  async fill(fields: Fields, within: Page | Locator = this.page): Promise<void> {
     for (const [label, text] of Object.entries(fields)) {
       await within.getByRole('textbox', { name: label, exact: true }).fill(text);
     }
   }
 
   /** Chooses from a short list. */
-  async chooses(label: string, option: string, within: Page | Locator = this.page): Promise<void> {
+  async choose(label: string, option: string, within: Page | Locator = this.page): Promise<void> {
     await within.getByRole('button', { name: label, exact: true }).click();
-    await this.takes(this.page.getByRole('option', { name: option, exact: true }));
+    await this.clickOption(this.page.getByRole('option', { name: option, exact: true }));
   }
 
   /** Finds one out of many by typing. */
-  async finds(label: string, words: string, within: Page | Locator = this.page): Promise<void> {
+  async pickFromSearch(label: string, words: string, within: Page | Locator = this.page): Promise<void> {
     const field = within.getByRole('combobox', { name: label, exact: true });
     await field.fill(words);
     // The answer moves what is offered: under a click that has begun, it would take nothing.
     await expect(field).not.toHaveAttribute('aria-busy', 'true');
-    await this.takes(this.page.getByRole('option', { name: words }));
+    await this.clickOption(this.page.getByRole('option', { name: words }));
   }
 
   /** A list closes when something is taken from it. */
-  private async takes(option: Locator): Promise<void> {
+  private async clickOption(option: Locator): Promise<void> {
     await option.click();
     await expect(option).toBeHidden();
   }
 
   /** The message beside the field of this label. */
-  async isToldBeside(label: string, message: string, within: Page | Locator = this.page): Promise<void> {
-    await expect(this.field(label, within)).toHaveAccessibleDescription(new RegExp(escaped(message)));
+  async expectFieldError(label: string, message: string, within: Page | Locator = this.page): Promise<void> {
+    await expect(this.field(label, within)).toHaveAccessibleDescription(new RegExp(escapeRegExp(message)));
     await expect(within.getByText(message, { exact: true }).first()).toBeVisible();
   }
 
@@ -124,27 +124,27 @@ export class Person {
       .filter({ visible: true });
     const wanted = text instanceof RegExp ? expect.stringMatching(text) : text;
     let shown: { id: string; words: string[] }[] = [];
-    const look = async () => {
-      shown = (await toasts.evaluateAll(wordsOfToasts)).filter(({ id }) => !this.toldOf.has(id));
+    const readNewToasts = async () => {
+      shown = (await toasts.evaluateAll(readToasts)).filter(({ id }) => !this.seenToasts.has(id));
       return shown.map(({ words }) => (text === undefined ? words.slice(0, 1) : words));
     };
     const words = text === undefined ? [title] : [title, wanted];
-    await expect.poll(look, { message: `a toast “${title}”`, intervals: [100] }).toContainEqual(words);
-    for (const { id } of shown) this.toldOf.add(id);
+    await expect.poll(readNewToasts, { message: `a toast “${title}”`, intervals: [100] }).toContainEqual(words);
+    for (const { id } of shown) this.seenToasts.add(id);
   }
 
-  isTold(title: string, text?: string | RegExp): Promise<void> {
+  expectToast(title: string, text?: string | RegExp): Promise<void> {
     return this.toast('status', title, text);
   }
 
-  isRefused(title: string, text?: string | RegExp): Promise<void> {
+  expectErrorToast(title: string, text?: string | RegExp): Promise<void> {
     return this.toast('alert', title, text);
   }
 
-  async searches(label: string, words: string): Promise<void> {
+  async search(label: string, words: string): Promise<void> {
     // Whoever goes on before the answer is there picks from rows that are about to go. None is asked for what is known.
-    const asked = (response: Response) => new URL(response.url()).searchParams.get('q') === words;
-    const answered = this.page.waitForResponse(asked, { timeout: 3000 }).catch(() => null);
+    const isSearchResponse = (response: Response) => new URL(response.url()).searchParams.get('q') === words;
+    const answered = this.page.waitForResponse(isSearchResponse, { timeout: 3000 }).catch(() => null);
     await this.page.getByRole('searchbox', { name: label, exact: true }).fill(words);
     await expect(this.page).toHaveURL((url) => url.searchParams.get('q') === words);
     await answered;
@@ -152,18 +152,18 @@ export class Person {
   }
 
   /** Opens the menu of a row, or of whatever has this name, and picks from it. */
-  async picks(action: string, name: string): Promise<void> {
+  async chooseRowAction(action: string, name: string): Promise<void> {
     await this.button(`Actions for ${name}`).click();
     await this.page.getByRole('menuitem', { name: action, exact: true }).click();
   }
 
-  async logsOut(): Promise<void> {
+  async logOut(): Promise<void> {
     await this.page.getByRole('button', { name: /^Account menu of/ }).click();
     await this.page.getByRole('menuitem', { name: 'Logout', exact: true }).click();
   }
 
   /** Does something, and is sure that the page was not loaded anew meanwhile. */
-  async withoutReloading(something: () => Promise<void>): Promise<void> {
+  async withoutReload(something: () => Promise<void>): Promise<void> {
     const born = () => this.page.evaluate(() => performance.timeOrigin);
     const before = await born();
     await something();
@@ -173,26 +173,26 @@ export class Person {
 
 /** Somebody without a session. */
 export class Visitor extends Person {
-  async signsIn(portal: string, email: string, password: string): Promise<void> {
-    await this.opens(`/auth/login/${portal}`);
-    await this.fillsInSignIn(email, password);
+  async signIn(portal: string, email: string, password: string): Promise<void> {
+    await this.open(`/auth/login/${portal}`);
+    await this.submitSignIn(email, password);
   }
 
-  async fillsInSignIn(email: string, password: string): Promise<void> {
-    await this.writes({ Email: email, Password: password });
+  async submitSignIn(email: string, password: string): Promise<void> {
+    await this.fill({ Email: email, Password: password });
     await this.button('Sign In').click();
   }
 }
 
 /** An employee or super admin in the employee portal. */
 export class Staff extends Person {
-  async goesTo(tab: 'Clients' | 'Companies' | 'ISOs' | 'SPVs'): Promise<void> {
+  async openTab(tab: 'Clients' | 'Companies' | 'ISOs' | 'SPVs'): Promise<void> {
     await this.page.getByRole('tab', { name: tab, exact: true }).click();
   }
 
   /** Opens the list of orders with one of them chosen. */
-  async opensOrder(id: string): Promise<void> {
-    await this.opens(`/employee-dashboard?tab=spvs&spv=${id}`);
+  async openOrder(id: string): Promise<void> {
+    await this.open(`/employee-dashboard?tab=spvs&spv=${id}`);
     await expect(this.steps()).toBeVisible();
   }
 
@@ -214,17 +214,17 @@ export class Staff extends Person {
   }
 
   /** Moves a step in its dialog, and leaves the outcome to the story. */
-  async movesStep(name: string, status: string, more: Fields = {}): Promise<void> {
+  async setStepStatus(name: string, status: string, more: Fields = {}): Promise<void> {
     await this.button(`Edit ${name}`).click();
     const dialog = this.dialog('Edit SPV Step');
-    await this.chooses('Status', status, dialog);
-    await this.writes(more, dialog);
+    await this.choose('Status', status, dialog);
+    await this.fill(more, dialog);
     await this.button('Save', dialog).click();
   }
 }
 
 /** Runs in the page: the lines of each toast, without the words of its button. */
-function wordsOfToasts(toasts: Element[]): { id: string; words: string[] }[] {
+function readToasts(toasts: Element[]): { id: string; words: string[] }[] {
   return toasts.map((toast) => {
     const texts = document.createTreeWalker(toast, NodeFilter.SHOW_TEXT);
     const words: string[] = [];
@@ -233,6 +233,6 @@ function wordsOfToasts(toasts: Element[]): { id: string; words: string[] }[] {
   });
 }
 
-export function escaped(text: string): string {
+export function escapeRegExp(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

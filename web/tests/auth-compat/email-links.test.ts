@@ -1,52 +1,52 @@
 /** Links and codes that come by mail: a new password, signing in without one, invitations, proof of who sits there. */
 import { describe, expect, test } from 'vitest';
 import {
-  elsewhere,
-  got,
-  linked,
-  methods,
-  no,
-  office,
+  EXTERNAL_URL,
+  unwrap,
+  linkParams,
+  amrMethods,
+  errorWith,
+  startServer,
   password,
-  refusal,
-  shown,
-  type Answer,
+  errorOf,
+  currentCode,
+  type HttpResponse,
 } from './support/server';
 
-const portal = office({ SPV_AUTH_REDIRECT_ALLOW: 'https://*.example.com/**' });
-const chosen = 'sparrow-copper-window-88';
-const otpExpired = no(403, 'otp_expired');
+const portal = startServer({ SPV_AUTH_REDIRECT_ALLOW: 'https://*.example.com/**' });
+const NEW_PASSWORD = 'sparrow-copper-window-88';
+const OTP_EXPIRED = errorWith(403, 'otp_expired');
 
-function page(answer: Answer): URL {
+function page(answer: HttpResponse): URL {
   expect(answer.status).toBe(303);
   return new URL(answer.headers.get('location') ?? '');
 }
 
 describe('a forgotten password', () => {
   test('by the link: a session that may set a new one, and the link is used up', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const before = portal.client();
-    await before.enters(email);
-    got(await portal.client().resetPasswordForEmail(email));
+    await before.signIn(email);
+    unwrap(await portal.client().resetPasswordForEmail(email));
     const mail = await portal.mail(email, 'password');
-    const { token_hash, type } = linked(mail);
+    const { token_hash, type } = linkParams(mail);
     expect(type).toBe('recovery');
     expect(new URL(mail.link('/auth/reset-password')).origin).toBe(portal.portal.url);
 
     const client = portal.client();
-    const { session } = got(await client.verifyOtp({ token_hash, type }));
-    expect(methods(session?.access_token ?? '')).toEqual(['otp']);
+    const { session } = unwrap(await client.verifyOtp({ token_hash, type }));
+    expect(amrMethods(session?.access_token ?? '')).toEqual(['otp']);
     expect(client.events).toContain('PASSWORD_RECOVERY');
-    got(await client.updateUser({ password: chosen }));
-    expect(refusal(await portal.client().verifyOtp({ token_hash, type }))).toEqual(otpExpired);
-    expect(await before.isOut()).toBe(true);
-    await portal.client().enters(email, chosen);
+    unwrap(await client.updateUser({ password: NEW_PASSWORD }));
+    expect(errorOf(await portal.client().verifyOtp({ token_hash, type }))).toEqual(OTP_EXPIRED);
+    expect(await before.isSessionEnded()).toBe(true);
+    await portal.client().signIn(email, NEW_PASSWORD);
   });
 
   test('by the code, which is good once, and only with its own address', async () => {
-    const { email } = await portal.somebody();
-    const other = await portal.somebody();
-    got(await portal.client().resetPasswordForEmail(email));
+    const { email } = await portal.createUser();
+    const other = await portal.createUser();
+    unwrap(await portal.client().resetPasswordForEmail(email));
     const token = (await portal.mail(email)).code();
     const tries: [string, string][] = [
       [other.email, token],
@@ -55,71 +55,71 @@ describe('a forgotten password', () => {
     ];
     for (const [address, code] of tries) {
       const result = await portal.client().verifyOtp({ email: address, token: code, type: 'recovery' });
-      expect(refusal(result), address).toEqual(otpExpired);
+      expect(errorOf(result), address).toEqual(OTP_EXPIRED);
       expect(result.error?.message).toBe('Token has expired or is invalid');
     }
     // None at all is no code, and uses nothing up.
     const none = await portal.client().verifyOtp({ email, token: '', type: 'recovery' });
-    expect(refusal(none)).toEqual(no(400, 'validation_failed'));
+    expect(errorOf(none)).toEqual(errorWith(400, 'validation_failed'));
     const client = portal.client();
-    const { user } = got(await client.verifyOtp({ email, token, type: 'recovery' }));
+    const { user } = unwrap(await client.verifyOtp({ email, token, type: 'recovery' }));
     expect(user?.email).toBe(email);
     expect(client.events).toContain('PASSWORD_RECOVERY');
-    expect(refusal(await portal.client().verifyOtp({ email, token, type: 'recovery' }))).toEqual(otpExpired);
+    expect(errorOf(await portal.client().verifyOtp({ email, token, type: 'recovery' }))).toEqual(OTP_EXPIRED);
   });
 
   test('with PKCE: the click leads back to where it was asked for, whose secret opens the session', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
-    got(await client.resetPasswordForEmail(email, { redirectTo: elsewhere }));
+    unwrap(await client.resetPasswordForEmail(email, { redirectTo: EXTERNAL_URL }));
     const mail = await portal.mail(email);
-    expect(linked(mail).token_hash).toMatch(/^pkce_/);
-    const back = await portal.clicks(mail);
-    expect(back.origin + back.pathname).toBe(elsewhere);
+    expect(linkParams(mail).token_hash).toMatch(/^pkce_/);
+    const back = await portal.followLink(mail);
+    expect(back.origin + back.pathname).toBe(EXTERNAL_URL);
     const code = back.searchParams.get('code') ?? '';
     expect(back.href).not.toContain('access_token');
 
-    const { session } = got(await client.exchangeCodeForSession(code));
+    const { session } = unwrap(await client.exchangeCodeForSession(code));
     expect(client.events).toContain('PASSWORD_RECOVERY');
-    expect(methods(session.access_token)).toEqual(['recovery']);
-    got(await client.updateUser({ password: chosen }));
-    await portal.client().enters(email, chosen);
+    expect(amrMethods(session.access_token)).toEqual(['recovery']);
+    unwrap(await client.updateUser({ password: NEW_PASSWORD }));
+    await portal.client().signIn(email, NEW_PASSWORD);
   });
 
   test('with PKCE in another browser: the code from the mail serves instead', async () => {
-    const { email } = await portal.somebody();
-    got(await portal.client({ flowType: 'pkce' }).resetPasswordForEmail(email));
+    const { email } = await portal.createUser();
+    unwrap(await portal.client({ flowType: 'pkce' }).resetPasswordForEmail(email));
     const token = (await portal.mail(email)).code();
     const elsewhere_ = portal.client({ flowType: 'pkce' });
-    got(await elsewhere_.verifyOtp({ email, token, type: 'recovery' }));
+    unwrap(await elsewhere_.verifyOtp({ email, token, type: 'recovery' }));
     expect(await elsewhere_.session()).not.toBeNull();
   });
 
   test('confirms an address that was never confirmed', async () => {
-    const { email } = await portal.somebody({ email_confirm: false });
-    got(await portal.client().resetPasswordForEmail(email));
-    const { user } = got(await portal.client().verifyOtp(linked(await portal.mail(email))));
+    const { email } = await portal.createUser({ email_confirm: false });
+    unwrap(await portal.client().resetPasswordForEmail(email));
+    const { user } = unwrap(await portal.client().verifyOtp(linkParams(await portal.mail(email))));
     expect(user?.email_confirmed_at).toBeTruthy();
-    await portal.client().enters(email);
+    await portal.client().signIn(email);
   });
 
   test('does not do away with a second factor', async () => {
-    const { who, client } = await portal.inside();
-    const { id, totp } = got(await client.mfa.enroll({ factorType: 'totp' }));
-    got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret) }));
-    got(await portal.client().resetPasswordForEmail(who.email));
+    const { who, client } = await portal.signedInUser();
+    const { id, totp } = unwrap(await client.mfa.enroll({ factorType: 'totp' }));
+    unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret) }));
+    unwrap(await portal.client().resetPasswordForEmail(who.email));
     const later = portal.client();
-    got(await later.verifyOtp(linked(await portal.mail(who.email))));
-    expect(refusal(await later.updateUser({ password: chosen }))).toEqual(no(401, 'insufficient_aal'));
-    got(await later.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret, 1) }));
-    got(await later.updateUser({ password: chosen }));
-    await portal.client().enters(who.email, chosen);
+    unwrap(await later.verifyOtp(linkParams(await portal.mail(who.email))));
+    expect(errorOf(await later.updateUser({ password: NEW_PASSWORD }))).toEqual(errorWith(401, 'insufficient_aal'));
+    unwrap(await later.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret, 1) }));
+    unwrap(await later.updateUser({ password: NEW_PASSWORD }));
+    await portal.client().signIn(who.email, NEW_PASSWORD);
   });
 
   test('is asked for alike by somebody unknown, who gets no mail', async () => {
     const nobody = portal.address();
     const answer = await portal.ask('/recover', { body: { email: nobody } });
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const known = await portal.ask('/recover', { body: { email } });
     expect([answer.status, answer.text]).toEqual([200, '{}']);
     expect([known.status, known.text]).toEqual([200, '{}']);
@@ -135,13 +135,13 @@ describe('a forgotten password', () => {
   });
 
   test('ends every link that was mailed before, once one is used', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const made = async () =>
-      got(await portal.program.admin.generateLink({ type: 'recovery', email })).properties.hashed_token;
+      unwrap(await portal.program.admin.generateLink({ type: 'recovery', email })).properties.hashed_token;
     const [one, two] = [await made(), await made()];
-    got(await portal.client().verifyOtp({ token_hash: one, type: 'recovery' }));
-    expect(refusal(await portal.client().verifyOtp({ token_hash: two, type: 'recovery' }))).toEqual(
-      otpExpired,
+    unwrap(await portal.client().verifyOtp({ token_hash: one, type: 'recovery' }));
+    expect(errorOf(await portal.client().verifyOtp({ token_hash: two, type: 'recovery' }))).toEqual(
+      OTP_EXPIRED,
     );
   });
 });
@@ -156,33 +156,33 @@ describe('the first password', () => {
       ...['client', 'create', '--setup', 'quick', '--first-name', 'Maya', '--last-name', 'Ortiz'],
       ...['--email', email, '--company', 'Harbor Capital', '--price', '1250.00'],
     );
-    const wrong = await portal.client().signInWithPassword({ email, password: chosen });
-    expect(refusal(wrong)).toEqual(no(400, 'invalid_credentials'));
+    const wrong = await portal.client().signInWithPassword({ email, password: NEW_PASSWORD });
+    expect(errorOf(wrong)).toEqual(errorWith(400, 'invalid_credentials'));
 
     const mail = await portal.mail(email, 'Set your password');
-    const { token_hash, type } = linked(mail);
+    const { token_hash, type } = linkParams(mail);
     expect(new URL(mail.link('/auth/reset-password')).origin).toBe(portal.portal.url);
     const client = portal.client();
-    const { session, user } = got(await client.verifyOtp({ token_hash, type }));
-    expect(methods(session?.access_token ?? '')).toEqual(['otp']);
+    const { session, user } = unwrap(await client.verifyOtp({ token_hash, type }));
+    expect(amrMethods(session?.access_token ?? '')).toEqual(['otp']);
     expect(user).toMatchObject({ email, app_metadata: { role: 'client' } });
-    got(await client.updateUser({ password: chosen }));
-    expect(got(await client.getUser()).user.email_confirmed_at).toBeTruthy();
+    unwrap(await client.updateUser({ password: NEW_PASSWORD }));
+    expect(unwrap(await client.getUser()).user.email_confirmed_at).toBeTruthy();
 
-    expect(refusal(await portal.client().verifyOtp({ token_hash, type }))).toEqual(otpExpired);
-    const { user: again } = await portal.client().enters(email, chosen);
+    expect(errorOf(await portal.client().verifyOtp({ token_hash, type }))).toEqual(OTP_EXPIRED);
+    const { user: again } = await portal.client().signIn(email, NEW_PASSWORD);
     expect(again.id).toBe(user?.id);
   });
 });
 
 describe('a link that is only looked at', () => {
   test('is not used up, however often and in whatever way a scanner comes', async () => {
-    const { email } = await portal.somebody();
-    const { properties } = got(
+    const { email } = await portal.createUser();
+    const { properties } = unwrap(
       await portal.program.admin.generateLink({
         type: 'recovery',
         email,
-        options: { redirectTo: elsewhere },
+        options: { redirectTo: EXTERNAL_URL },
       }),
     );
     const link = new URL(properties.action_link);
@@ -192,10 +192,10 @@ describe('a link that is only looked at', () => {
       const led = page(await portal.ask(link.href, { method }));
       expect(led.pathname).toBe('/auth/reset-password');
       expect(led.searchParams.get('token_hash')).toBe(properties.hashed_token);
-      expect(led.searchParams.get('redirect_to')).toBe(elsewhere);
+      expect(led.searchParams.get('redirect_to')).toBe(EXTERNAL_URL);
       expect((await portal.ask(led.href, { method })).status).toBe(200);
     }
-    got(await portal.client().verifyOtp({ token_hash: properties.hashed_token, type: 'recovery' }));
+    unwrap(await portal.client().verifyOtp({ token_hash: properties.hashed_token, type: 'recovery' }));
     // Not even a used one tells anything.
     expect(page(await portal.ask(link.href)).pathname).toBe('/auth/reset-password');
   });
@@ -218,36 +218,36 @@ describe('a link that is only looked at', () => {
 describe('signing in by mail', () => {
   test('by the link, the code and, for whoever asked so, with PKCE', async () => {
     for (const by of ['link', 'code', 'pkce'] as const) {
-      const { email } = await portal.somebody();
+      const { email } = await portal.createUser();
       const client = portal.client({ flowType: by === 'pkce' ? 'pkce' : 'implicit' });
-      got(await client.signInWithOtp({ email, options: { emailRedirectTo: elsewhere } }));
+      unwrap(await client.signInWithOtp({ email, options: { emailRedirectTo: EXTERNAL_URL } }));
       const mail = await portal.mail(email);
       if (by === 'link') {
-        expect(linked(mail).type).toBe('magiclink');
-        got(await client.verifyOtp(linked(mail)));
+        expect(linkParams(mail).type).toBe('magiclink');
+        unwrap(await client.verifyOtp(linkParams(mail)));
       } else if (by === 'code') {
-        got(await client.verifyOtp({ email, token: mail.code(), type: 'email' }));
+        unwrap(await client.verifyOtp({ email, token: mail.code(), type: 'email' }));
       } else {
-        const back = await portal.clicks(mail);
-        got(await client.exchangeCodeForSession(back.searchParams.get('code') ?? ''));
+        const back = await portal.followLink(mail);
+        unwrap(await client.exchangeCodeForSession(back.searchParams.get('code') ?? ''));
       }
-      const session = await client.there();
+      const session = await client.requireSession();
       expect(session.user.email).toBe(email);
-      expect(methods(session.access_token)).toEqual([by === 'pkce' ? 'magiclink' : 'otp']);
+      expect(amrMethods(session.access_token)).toEqual([by === 'pkce' ? 'magiclink' : 'otp']);
       expect(client.events).toContain('SIGNED_IN');
       expect(client.events).not.toContain('PASSWORD_RECOVERY');
       // By now it is used up, whichever way it went.
       const again = await portal.client().verifyOtp({ email, token: mail.code(), type: 'magiclink' });
-      expect(refusal(again)).toEqual(otpExpired);
+      expect(errorOf(again)).toEqual(OTP_EXPIRED);
     }
   });
 
   test('without PKCE the click leads back with the session itself, which the client takes from there', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const client = portal.client();
-    got(await client.signInWithOtp({ email, options: { emailRedirectTo: elsewhere } }));
-    const back = await portal.clicks(await portal.mail(email));
-    expect(back.href.startsWith(`${elsewhere}#`)).toBe(true);
+    unwrap(await client.signInWithOtp({ email, options: { emailRedirectTo: EXTERNAL_URL } }));
+    const back = await portal.followLink(await portal.mail(email));
+    expect(back.href.startsWith(`${EXTERNAL_URL}#`)).toBe(true);
     const brought = new URLSearchParams(back.hash.slice(1));
     const names = ['access_token', 'expires_at', 'expires_in', 'refresh_token', 'sb', 'token_type', 'type'];
     expect(new Set(brought.keys())).toEqual(new Set(names));
@@ -255,15 +255,15 @@ describe('signing in by mail', () => {
     const [access_token, refresh_token] = ['access_token', 'refresh_token'].map(
       (name) => brought.get(name) ?? '',
     );
-    got(await client.setSession({ access_token: access_token ?? '', refresh_token: refresh_token ?? '' }));
-    expect((await client.there()).user.email).toBe(email);
+    unwrap(await client.setSession({ access_token: access_token ?? '', refresh_token: refresh_token ?? '' }));
+    expect((await client.requireSession()).user.email).toBe(email);
   });
 
   test('makes no account, and says so where the client asks for none', async () => {
     for (const options of [{ shouldCreateUser: false }, {}]) {
       const email = portal.address();
       const result = await portal.client().signInWithOtp({ email, options });
-      expect(refusal(result)).toEqual(no(422, 'otp_disabled'));
+      expect(errorOf(result)).toEqual(errorWith(422, 'otp_disabled'));
       expect(await portal.mails(email)).toEqual([]);
     }
   });
@@ -287,17 +287,17 @@ describe('signing in by mail', () => {
   });
 
   test('by the older route too', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const answer = await portal.ask('/magiclink', { body: { email } });
     expect([answer.status, answer.text]).toEqual([200, '{}']);
-    got(await portal.client().verifyOtp(linked(await portal.mail(email))));
+    unwrap(await portal.client().verifyOtp(linkParams(await portal.mail(email))));
   });
 });
 
 describe('an invitation', () => {
   test('makes an account whose owner comes by the link and sets a password', async () => {
     const email = portal.address('guest');
-    const { user } = got(
+    const { user } = unwrap(
       await portal.program.admin.inviteUserByEmail(email, { data: { first_name: 'Ines' } }),
     );
     expect(user.email).toBe(email);
@@ -305,73 +305,73 @@ describe('an invitation', () => {
     expect((await portal.client().signInWithPassword({ email, password })).error).toBeTruthy();
     const mail = await portal.mail(email, 'invitation');
     const client = portal.client();
-    got(await client.verifyOtp(linked(mail)));
-    got(await client.updateUser({ password: chosen }));
-    const session = await portal.client().enters(email, chosen);
+    unwrap(await client.verifyOtp(linkParams(mail)));
+    unwrap(await client.updateUser({ password: NEW_PASSWORD }));
+    const session = await portal.client().signIn(email, NEW_PASSWORD);
     expect(session.user.email_confirmed_at).toBeTruthy();
   });
 
   test('by the code, with the invitation’s own type', async () => {
     const email = portal.address('guest');
-    got(await portal.program.admin.inviteUserByEmail(email));
+    unwrap(await portal.program.admin.inviteUserByEmail(email));
     const token = (await portal.mail(email)).code();
-    const { user } = got(await portal.client().verifyOtp({ email, token, type: 'invite' }));
+    const { user } = unwrap(await portal.client().verifyOtp({ email, token, type: 'invite' }));
     expect(user?.email).toBe(email);
   });
 
   test('may be sent again until it was accepted', async () => {
     const email = portal.address('guest');
-    const first = got(await portal.program.admin.inviteUserByEmail(email)).user;
-    const second = got(await portal.program.admin.inviteUserByEmail(email)).user;
+    const first = unwrap(await portal.program.admin.inviteUserByEmail(email)).user;
+    const second = unwrap(await portal.program.admin.inviteUserByEmail(email)).user;
     expect(second.id).toBe(first.id);
     await portal.portal.post.count(email, '', (mails) => mails.length === 2);
     const newest = await portal.mail(email);
-    got(await portal.client().verifyOtp(linked(newest)));
-    expect(refusal(await portal.program.admin.inviteUserByEmail(email))).toEqual(no(422, 'email_exists'));
+    unwrap(await portal.client().verifyOtp(linkParams(newest)));
+    expect(errorOf(await portal.program.admin.inviteUserByEmail(email))).toEqual(errorWith(422, 'email_exists'));
   });
 });
 
 describe('proof of who sits there', () => {
   test('is a code that lets a password be set in place of the present one, once', async () => {
-    const { who, client } = await portal.inside();
-    got(await client.reauthenticate());
+    const { who, client } = await portal.signedInUser();
+    unwrap(await client.reauthenticate());
     const mail = await portal.mail(who.email);
     const nonce = mail.code();
     expect(mail.text).not.toContain('token_hash');
     const wrong = await client.updateUser({
-      password: chosen,
+      password: NEW_PASSWORD,
       nonce: nonce === '000000' ? '000001' : '000000',
     });
-    expect(refusal(wrong)).toEqual(no(422, 'reauthentication_not_valid'));
-    got(await client.updateUser({ password: chosen, nonce }));
-    await portal.client().enters(who.email, chosen);
+    expect(errorOf(wrong)).toEqual(errorWith(422, 'reauthentication_not_valid'));
+    unwrap(await client.updateUser({ password: NEW_PASSWORD, nonce }));
+    await portal.client().signIn(who.email, NEW_PASSWORD);
     const again = await client.updateUser({ password: 'thistle-anchor-violet-19', nonce });
-    expect(refusal(again)).toEqual(no(422, 'reauthentication_not_valid'));
+    expect(errorOf(again)).toEqual(errorWith(422, 'reauthentication_not_valid'));
   });
 
   test('is asked for where somebody has sat for more than a day', async () => {
-    const { who, client } = await portal.inside();
-    await portal.portal.dayPasses();
-    expect(refusal(await client.updateUser({ password: chosen }))).toEqual(
-      no(400, 'reauthentication_needed'),
+    const { who, client } = await portal.signedInUser();
+    await portal.portal.ageSessionsBy25Hours();
+    expect(errorOf(await client.updateUser({ password: NEW_PASSWORD }))).toEqual(
+      errorWith(400, 'reauthentication_needed'),
     );
-    got(await client.reauthenticate());
+    unwrap(await client.reauthenticate());
     const nonce = (await portal.mail(who.email)).code();
-    got(await client.updateUser({ password: chosen, nonce }));
-    await portal.client().enters(who.email, chosen);
+    unwrap(await client.updateUser({ password: NEW_PASSWORD, nonce }));
+    await portal.client().signIn(who.email, NEW_PASSWORD);
   });
 
   test('is no way in', async () => {
-    const { who, client } = await portal.inside();
-    got(await client.reauthenticate());
+    const { who, client } = await portal.signedInUser();
+    unwrap(await client.reauthenticate());
     const token = (await portal.mail(who.email)).code();
     for (const type of ['recovery', 'email', 'magiclink'] as const) {
-      expect(refusal(await portal.client().verifyOtp({ email: who.email, token, type }))).toEqual(otpExpired);
+      expect(errorOf(await portal.client().verifyOtp({ email: who.email, token, type }))).toEqual(OTP_EXPIRED);
     }
   });
 
   test('is for somebody who is signed in', async () => {
-    expect(refusal(await portal.client().reauthenticate())).toMatchObject({ code: undefined });
+    expect(errorOf(await portal.client().reauthenticate())).toMatchObject({ code: undefined });
     expect(await portal.ask('/reauthenticate')).toMatchObject({
       status: 401,
       body: { code: 'no_authorization' },
@@ -405,17 +405,17 @@ describe('what a link or code is asked with', () => {
 
 describe('where a click may lead', () => {
   test('is us, this machine, and what the operator allows; anything else becomes us', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const asked = async (redirectTo: string) => {
       const made = await portal.program.admin.generateLink({
         type: 'magiclink',
         email,
         options: { redirectTo },
       });
-      return got(made).properties.redirect_to;
+      return unwrap(made).properties.redirect_to;
     };
     const own = new URL(portal.portal.url);
-    for (const good of [`${own.origin}/client`, elsewhere, 'https://app.example.com/in?x=1']) {
+    for (const good of [`${own.origin}/client`, EXTERNAL_URL, 'https://app.example.com/in?x=1']) {
       expect(await asked(good)).toBe(good);
     }
     for (const bad of [

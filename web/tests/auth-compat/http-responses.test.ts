@@ -1,9 +1,9 @@
 /** How requests and answers look: both shapes of errors, what another site's page may read, bodies, refusals. */
 import { describe, expect, test } from 'vitest';
-import { got, no, office, password, refusal, signed } from './support/server';
+import { unwrap, errorWith, startServer, password, errorOf, signJwt } from './support/server';
 
 const site = 'https://app.example.com';
-const portal = office({ SPV_CORS_ORIGINS: site });
+const portal = startServer({ SPV_CORS_ORIGINS: site });
 
 describe('an error', () => {
   const wrong = { email: 'nobody@example.com', password };
@@ -40,7 +40,7 @@ describe('an error', () => {
   });
 
   test('says why a password is weak in both', async () => {
-    const { session } = await portal.inside();
+    const { session } = await portal.signedInUser();
     for (const older of [true, false]) {
       const answer = await portal.ask('/user', {
         method: 'PUT',
@@ -125,14 +125,14 @@ describe('a body', () => {
       const answer = await portal.ask(path, { method: 'POST', body });
       expect(answer, body).toMatchObject({ status: 400, body: { code: 'bad_json' } });
     }
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const more = { something: 1, gotrue_meta_security: { captcha_token: 'x' }, code_challenge: null };
     expect((await portal.ask(path, { body: { email, password, ...more } })).status).toBe(200);
     expect((await portal.ask('/recover', { body: { email: portal.address(), ...more } })).status).toBe(200);
   });
 
   test('that is too large is refused', async () => {
-    const { access_token: token } = (await portal.inside()).session;
+    const { access_token: token } = (await portal.signedInUser()).session;
     for (const path of ['/recover', '/callback', '/factors/recovery-codes']) {
       const answer = await portal.ask(path, { token, body: { email: 'x'.repeat((1 << 20) + 1) } });
       expect(answer, path).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
@@ -143,13 +143,13 @@ describe('a body', () => {
 
 describe('an id in the address', () => {
   test('that is not even a text leads nowhere, in the words of any other', async () => {
-    const { access_token } = (await portal.inside()).session;
+    const { access_token } = (await portal.signedInUser()).session;
     for (const [method, path, token] of [
       ['POST', '/factors/%FF/challenge', access_token],
       ['DELETE', '/factors/%FF', access_token],
       ['DELETE', '/sessions/%FF', access_token],
       ['DELETE', '/user/identities/%FF', access_token],
-      ['GET', '/admin/users/%FF', signed({ role: 'service_role' })],
+      ['GET', '/admin/users/%FF', signJwt({ role: 'service_role' })],
     ] as const) {
       const answer = await portal.ask(path, { method, token });
       expect(answer, path).toMatchObject({ status: 404, body: { code: 'validation_failed' } });
@@ -185,19 +185,19 @@ describe('what is not offered', () => {
   test('making accounts, and so guests without an address', async () => {
     const client = portal.client();
     const signup = await client.signUp({ email: portal.address(), password });
-    expect(refusal(signup)).toEqual(no(422, 'signup_disabled'));
+    expect(errorOf(signup)).toEqual(errorWith(422, 'signup_disabled'));
     expect(signup.error?.message).toBe('Signups not allowed for this instance');
-    expect(refusal(await client.signInAnonymously())).toEqual(no(422, 'signup_disabled'));
+    expect(errorOf(await client.signInAnonymously())).toEqual(errorWith(422, 'signup_disabled'));
   });
 
   test('telephones', async () => {
     const client = portal.client();
     const phone = '+4712345678';
-    expect(refusal(await client.signInWithPassword({ phone, password }))).toEqual(
-      no(422, 'phone_provider_disabled'),
+    expect(errorOf(await client.signInWithPassword({ phone, password }))).toEqual(
+      errorWith(422, 'phone_provider_disabled'),
     );
-    expect(refusal(await client.signInWithOtp({ phone }))).toEqual(no(400, 'phone_provider_disabled'));
-    const { client: inside } = await portal.inside();
+    expect(errorOf(await client.signInWithOtp({ phone }))).toEqual(errorWith(400, 'phone_provider_disabled'));
+    const { client: inside } = await portal.signedInUser();
     expect((await inside.updateUser({ phone })).error?.code).toBe('phone_provider_disabled');
   });
 
@@ -208,10 +208,10 @@ describe('what is not offered', () => {
       message: 'hello',
       signature: new Uint8Array(64),
     });
-    expect(refusal(wallet)).toEqual(no(422, 'web3_provider_disabled'));
+    expect(errorOf(wallet)).toEqual(errorWith(422, 'web3_provider_disabled'));
     expect(wallet.error?.message).toBe('Web3 provider is disabled');
     const token = await client.signInWithIdToken({ provider: 'google', token: 'x' });
-    expect(refusal(token)).toEqual(no(400, 'provider_disabled'));
+    expect(errorOf(token)).toEqual(errorWith(400, 'provider_disabled'));
     expect(token.error?.message).toMatch(/not enabled/);
     for (const path of ['/token', '/token?grant_type=', '/token?grant_type=something']) {
       expect(await portal.ask(path, { body: {} })).toMatchObject({
@@ -223,7 +223,7 @@ describe('what is not offered', () => {
 
   test('SAML', async () => {
     const sso = await portal.client().signInWithSSO({ providerId: 'nonsense' });
-    expect(refusal(sso)).toEqual(no(404, 'saml_provider_disabled'));
+    expect(errorOf(sso)).toEqual(errorWith(404, 'saml_provider_disabled'));
     expect(sso.error?.message).toBe('SAML 2.0 is disabled');
     for (const path of ['/saml/metadata', '/saml/acs']) {
       const answer = await portal.ask(path, { method: path.endsWith('acs') ? 'POST' : 'GET' });
@@ -236,13 +236,13 @@ describe('what is not offered', () => {
       const answer = await portal.ask(`/authorize?provider=${provider}`);
       expect(answer, provider).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     }
-    const { client } = await portal.inside();
+    const { client } = await portal.signedInUser();
     const linking = await client.linkIdentity({ provider: 'google', options: { skipBrowserRedirect: true } });
-    expect(refusal(linking)).toEqual(no(404, 'manual_linking_disabled'));
+    expect(errorOf(linking)).toEqual(errorWith(404, 'manual_linking_disabled'));
     expect(linking.error?.message).toBe('Manual linking is disabled');
-    const identity = got(await client.getUserIdentities()).identities[0];
+    const identity = unwrap(await client.getUserIdentities()).identities[0];
     if (!identity) throw new Error('one was listed');
-    expect(refusal(await client.unlinkIdentity(identity))).toEqual(no(404, 'manual_linking_disabled'));
+    expect(errorOf(await client.unlinkIdentity(identity))).toEqual(errorWith(404, 'manual_linking_disabled'));
     const back = await portal.ask('/callback?code=x&state=y');
     expect([302, 303]).toContain(back.status);
     const to = new URL(back.headers.get('location') ?? '');
@@ -251,16 +251,16 @@ describe('what is not offered', () => {
   });
 
   test('a server for others to sign in with, and passkeys: always a refusal, never a fault', async () => {
-    const { client, session } = await portal.inside();
+    const { client, session } = await portal.signedInUser();
     const server = await client.oauth.getAuthorizationDetails('x');
-    expect(refusal(server)).toEqual(no(404, 'feature_disabled'));
+    expect(errorOf(server)).toEqual(errorWith(404, 'feature_disabled'));
     expect(server.error?.message).toBe('OAuth server is disabled');
     const answers = [
       await portal.program.admin.oauth.listClients(),
       await portal.program.admin.oauth.createClient({ client_name: 'x', redirect_uris: ['https://a.cc'] }),
     ];
-    for (const answer of answers) expect(refusal(answer)).toEqual(no(404, 'feature_disabled'));
-    const service = signed({ role: 'service_role' });
+    for (const answer of answers) expect(errorOf(answer)).toEqual(errorWith(404, 'feature_disabled'));
+    const service = signJwt({ role: 'service_role' });
     for (const [path, code] of [
       ['/passkeys', 'not_found'],
       ['/hooks', 'not_found'],
@@ -296,9 +296,9 @@ describe('what is not offered', () => {
 
 describe('a connection', () => {
   test('is kept open longer than a client leaves it idle', async () => {
-    const { client } = await portal.inside();
-    got(await client.getUser());
+    const { client } = await portal.signedInUser();
+    unwrap(await client.getUser());
     await new Promise((resolve) => setTimeout(resolve, 6_000));
-    got(await client.getUser());
+    unwrap(await client.getUser());
   });
 });

@@ -1,13 +1,13 @@
 /** Signing in with a password, and what comes of it. */
 import { describe, expect, test } from 'vitest';
-import { claims, got, methods, no, office, password, refusal, uuid } from './support/server';
+import { jwtClaims, unwrap, amrMethods, errorWith, startServer, password, errorOf, uuid } from './support/server';
 
-const portal = office();
+const portal = startServer();
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 
 describe('the right password', () => {
   test('begins a session that says all the client wants to know', async () => {
-    const { who, session, client } = await portal.inside();
+    const { who, session, client } = await portal.signedInUser();
     expect(session).toMatchObject({ token_type: 'bearer', expires_in: 900 });
     expect(Math.abs((session.expires_at ?? 0) - Date.now() / 1000 - 900)).toBeLessThan(30);
     expect(session.refresh_token.length).toBeGreaterThan(10);
@@ -45,8 +45,8 @@ describe('the right password', () => {
   });
 
   test('is told in the access token, and never more than that', async () => {
-    const { who, session } = await portal.inside();
-    const said = claims(session.access_token);
+    const { who, session } = await portal.signedInUser();
+    const said = jwtClaims(session.access_token);
     expect(said).toMatchObject({
       iss: expect.stringContaining(portal.portal.url),
       sub: who.id,
@@ -62,18 +62,18 @@ describe('the right password', () => {
     });
     expect(Number(said.exp) - Number(said.iat)).toBe(900);
     expect(said.amr).toEqual([{ method: 'password', timestamp: expect.any(Number) }]);
-    expect(methods(session.access_token)).toEqual(['password']);
+    expect(amrMethods(session.access_token)).toEqual(['password']);
   });
 
   test('works whatever the letter case and spaces of the address', async () => {
-    const { email } = await portal.somebody();
-    const session = await portal.client().enters(` ${email.toUpperCase()} `);
+    const { email } = await portal.createUser();
+    const session = await portal.client().signIn(` ${email.toUpperCase()} `);
     expect(session.user.email).toBe(email);
   });
 
   test('opens the user, here and to the portal', async () => {
-    const { client, session, who } = await portal.inside();
-    expect(got(await client.getUser()).user.id).toBe(who.id);
+    const { client, session, who } = await portal.signedInUser();
+    expect(unwrap(await client.getUser()).user.id).toBe(who.id);
     const me = await portal.ask(`${portal.portal.url}/rest/v1/me`, { token: session.access_token });
     expect(me.status).toBe(200);
   });
@@ -81,9 +81,9 @@ describe('the right password', () => {
 
 describe('anything else is refused', () => {
   test('alike for a wrong password, an unknown address and an account without a password', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const invited = portal.address();
-    got(await portal.program.admin.createUser({ email: invited, email_confirm: true }));
+    unwrap(await portal.program.admin.createUser({ email: invited, email_confirm: true }));
     const said = [];
     for (const [who, with_] of [
       [email, 'not this one'],
@@ -92,7 +92,7 @@ describe('anything else is refused', () => {
       [invited, password],
     ] as const) {
       const result = await portal.client().signInWithPassword({ email: who, password: with_ });
-      expect(refusal(result), who).toEqual(no(400, 'invalid_credentials'));
+      expect(errorOf(result), who).toEqual(errorWith(400, 'invalid_credentials'));
       expect(result.data).toEqual({ user: null, session: null });
       said.push(result.error?.message);
     }
@@ -110,7 +110,7 @@ describe('anything else is refused', () => {
     for (let n = 0; n < 31; n += 1) {
       // Another account each time: after some failures one would have to wait, and be answered sooner. Side by side, so
       // that whatever else the machine does spoils both or neither, and the median of all lets a few be spoilt.
-      const { email } = await portal.somebody();
+      const { email } = await portal.createUser();
       const pair = n % 2 ? [email, portal.address()] : [portal.address(), email];
       const [first = 0, second = 0] = [await took(pair[0] ?? ''), await took(pair[1] ?? '')];
       ratios.push(n % 2 ? second / first : first / second);
@@ -133,30 +133,30 @@ describe('anything else is refused', () => {
   });
 
   test('for a shut account, and only to whoever knows the password', async () => {
-    const { id, email } = await portal.somebody();
-    got(await portal.program.admin.updateUserById(id, { ban_duration: '24h' }));
+    const { id, email } = await portal.createUser();
+    unwrap(await portal.program.admin.updateUserById(id, { ban_duration: '24h' }));
     const wrong = await portal.client().signInWithPassword({ email, password: 'not this one' });
-    expect(refusal(wrong)).toEqual(no(400, 'invalid_credentials'));
+    expect(errorOf(wrong)).toEqual(errorWith(400, 'invalid_credentials'));
     const right = await portal.client().signInWithPassword({ email, password });
-    expect(refusal(right)).toEqual(no(400, 'user_banned'));
-    got(await portal.program.admin.updateUserById(id, { ban_duration: 'none' }));
-    await portal.client().enters(email);
+    expect(errorOf(right)).toEqual(errorWith(400, 'user_banned'));
+    unwrap(await portal.program.admin.updateUserById(id, { ban_duration: 'none' }));
+    await portal.client().signIn(email);
   });
 
   test('for an address that was never confirmed, and only to whoever knows the password', async () => {
-    const { email } = await portal.somebody({ email_confirm: false });
+    const { email } = await portal.createUser({ email_confirm: false });
     const wrong = await portal.client().signInWithPassword({ email, password: 'not this one' });
-    expect(refusal(wrong)).toEqual(no(400, 'invalid_credentials'));
+    expect(errorOf(wrong)).toEqual(errorWith(400, 'invalid_credentials'));
     const right = await portal.client().signInWithPassword({ email, password });
-    expect(refusal(right)).toEqual(no(400, 'email_not_confirmed'));
+    expect(errorOf(right)).toEqual(errorWith(400, 'email_not_confirmed'));
   });
 });
 
 describe('a shut account', () => {
   test('is out at once, with every token that it has', async () => {
-    const { who, client, session } = await portal.inside();
-    got(await portal.program.admin.updateUserById(who.id, { ban_duration: '1h' }));
-    expect(await client.isOut()).toBe(true);
+    const { who, client, session } = await portal.signedInUser();
+    unwrap(await portal.program.admin.updateUserById(who.id, { ban_duration: '1h' }));
+    expect(await client.isSessionEnded()).toBe(true);
     const { refresh_token } = session;
     expect((await client.refreshSession({ refresh_token })).error?.status).toBe(400);
   });
@@ -166,18 +166,18 @@ describe('a new password', () => {
   const chosen = 'sparrow-copper-window-88';
 
   test('needs the present one, follows the rules, and ends the other sessions', async () => {
-    const { who, client } = await portal.inside();
+    const { who, client } = await portal.signedInUser();
     const other = portal.client();
-    await other.enters(who.email);
-    expect(refusal(await client.updateUser({ password: chosen }))).toEqual(
-      no(400, 'current_password_required'),
+    await other.signIn(who.email);
+    expect(errorOf(await client.updateUser({ password: chosen }))).toEqual(
+      errorWith(400, 'current_password_required'),
     );
     const change = (new_: string, current_password = password) =>
       client.updateUser({ password: new_, current_password });
-    expect(refusal(await change(chosen, 'not this one'))).toEqual(no(400, 'current_password_invalid'));
-    expect(refusal(await change(password))).toEqual(no(422, 'same_password'));
+    expect(errorOf(await change(chosen, 'not this one'))).toEqual(errorWith(400, 'current_password_invalid'));
+    expect(errorOf(await change(password))).toEqual(errorWith(422, 'same_password'));
     const short = await change('short');
-    expect(refusal(short)).toEqual(no(422, 'weak_password'));
+    expect(errorOf(short)).toEqual(errorWith(422, 'weak_password'));
     expect(short.error).toMatchObject({
       name: 'AuthWeakPasswordError',
       reasons: expect.arrayContaining(['length']),
@@ -187,20 +187,20 @@ describe('a new password', () => {
     expect(common.error).toMatchObject({ code: 'weak_password', reasons: ['pwned'] });
     expect((await change('x1'.repeat(65))).error?.status).toBeGreaterThanOrEqual(400);
 
-    got(await change(chosen));
+    unwrap(await change(chosen));
     expect(client.events).toContain('USER_UPDATED');
-    got(await client.getUser());
-    expect(await other.isOut()).toBe(true);
+    unwrap(await client.getUser());
+    expect(await other.isSessionEnded()).toBe(true);
     expect((await portal.client().signInWithPassword({ email: who.email, password })).error).toBeTruthy();
-    await portal.client().enters(who.email, chosen);
+    await portal.client().signIn(who.email, chosen);
   });
 });
 
 describe('what people say of themselves', () => {
   test('is merged key by key, null deletes, and rights are not theirs to say', async () => {
-    const { client, session } = await portal.inside();
-    got(await client.updateUser({ data: { colour: 'blue', sizes: { shoe: 43 } } }));
-    const { user } = got(await client.updateUser({ data: { colour: null, town: 'Oslo' } }));
+    const { client, session } = await portal.signedInUser();
+    unwrap(await client.updateUser({ data: { colour: 'blue', sizes: { shoe: 43 } } }));
+    const { user } = unwrap(await client.updateUser({ data: { colour: null, town: 'Oslo' } }));
     expect(user.user_metadata).toMatchObject({ town: 'Oslo', sizes: { shoe: 43 } });
     expect(user.user_metadata).not.toHaveProperty('colour');
     const body = { app_metadata: { role: 'super_admin' } };

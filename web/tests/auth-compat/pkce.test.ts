@@ -1,16 +1,16 @@
 /** Sign-ins that begin in one browser, lead through a mail, and end only where they began. */
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { elsewhere, got, no, office, refusal } from './support/server';
+import { EXTERNAL_URL, unwrap, errorWith, startServer, errorOf } from './support/server';
 
-const portal = office();
+const portal = startServer();
 
 /** A code that came back, and who may use it. */
-async function wayBack() {
-  const { email } = await portal.somebody();
+async function callbackCode() {
+  const { email } = await portal.createUser();
   const client = portal.client({ flowType: 'pkce' });
-  got(await client.signInWithOtp({ email, options: { emailRedirectTo: elsewhere } }));
-  const back = await portal.clicks(await portal.mail(email));
+  unwrap(await client.signInWithOtp({ email, options: { emailRedirectTo: EXTERNAL_URL } }));
+  const back = await portal.followLink(await portal.mail(email));
   return { email, client, code: back.searchParams.get('code') ?? '' };
 }
 
@@ -31,35 +31,35 @@ const exchange = (auth_code: string, code_verifier: string) =>
 
 describe('a code that came back', () => {
   test('opens the session where it was asked for, once', async () => {
-    const { email, client, code } = await wayBack();
-    const { session } = got(await client.exchangeCodeForSession(code));
+    const { email, client, code } = await callbackCode();
+    const { session } = unwrap(await client.exchangeCodeForSession(code));
     expect(session.user.email).toBe(email);
     expect(client.events).toContain('SIGNED_IN');
-    got(await client.getUser());
+    unwrap(await client.getUser());
     const again = await exchange(code, randomBytes(56).toString('hex'));
     expect(again).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
   });
 
   test('is worth nothing to a client that began nothing', async () => {
-    const { code, client } = await wayBack();
+    const { code, client } = await callbackCode();
     const stranger = portal.client({ flowType: 'pkce' });
     expect((await stranger.exchangeCodeForSession(code)).error?.name).toBe(
       'AuthPKCECodeVerifierMissingError',
     );
     // Nor to one that began something else; the right one still may.
-    const other = await portal.somebody();
-    got(await stranger.signInWithOtp({ email: other.email }));
-    expect(refusal(await stranger.exchangeCodeForSession(code))).toEqual(no(400, 'bad_code_verifier'));
-    got(await client.exchangeCodeForSession(code));
+    const other = await portal.createUser();
+    unwrap(await stranger.signInWithOtp({ email: other.email }));
+    expect(errorOf(await stranger.exchangeCodeForSession(code))).toEqual(errorWith(400, 'bad_code_verifier'));
+    unwrap(await client.exchangeCodeForSession(code));
   });
 
   test('with a wrong secret is refused in words, as often as it is tried, and stays good for the right one', async () => {
-    const { code, client, email } = await wayBack();
+    const { code, client, email } = await callbackCode();
     const words = 'code challenge does not match previously saved code verifier';
     const stranger = portal.client({ flowType: 'pkce' });
-    got(await stranger.signInWithOtp({ email: (await portal.somebody()).email }));
+    unwrap(await stranger.signInWithOtp({ email: (await portal.createUser()).email }));
     const { data, error } = await stranger.exchangeCodeForSession(code);
-    expect(error).toMatchObject({ name: 'AuthApiError', ...no(400, 'bad_code_verifier'), message: words });
+    expect(error).toMatchObject({ name: 'AuthApiError', ...errorWith(400, 'bad_code_verifier'), message: words });
     expect(data).toMatchObject({ session: null, user: null });
     expect(await stranger.session()).toBeNull();
     expect(stranger.events).not.toContain('SIGNED_IN');
@@ -69,7 +69,7 @@ describe('a code that came back', () => {
         body: { code: 'bad_code_verifier', message: words },
       });
     }
-    const { session } = got(await client.exchangeCodeForSession(code));
+    const { session } = unwrap(await client.exchangeCodeForSession(code));
     expect(session.user.email).toBe(email);
   });
 
@@ -93,24 +93,24 @@ describe('a code that came back', () => {
 
 describe('what has waited too long', () => {
   test('is a code that opens nothing', async () => {
-    const { client, code } = await wayBack();
-    await portal.portal.timeIsUp();
-    expect(refusal(await client.exchangeCodeForSession(code))).toEqual(no(422, 'flow_state_expired'));
+    const { client, code } = await callbackCode();
+    await portal.portal.expireLinksAndCodes();
+    expect(errorOf(await client.exchangeCodeForSession(code))).toEqual(errorWith(422, 'flow_state_expired'));
     expect(await client.session()).toBeNull();
   });
 
   test('is a link that leads back without a code', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
-    got(await client.resetPasswordForEmail(email, { redirectTo: elsewhere }));
+    unwrap(await client.resetPasswordForEmail(email, { redirectTo: EXTERNAL_URL }));
     const mail = await portal.mail(email);
-    await portal.portal.timeIsUp();
+    await portal.portal.expireLinksAndCodes();
     const token_hash = /token_hash=([^&\s]+)/.exec(mail.text)?.[1] ?? '';
-    const back = await form({ token_hash, type: 'recovery', redirect_to: elsewhere });
+    const back = await form({ token_hash, type: 'recovery', redirect_to: EXTERNAL_URL });
     expect(back.searchParams.get('error_code')).toBe('otp_expired');
     expect(back.searchParams.get('code')).toBeNull();
     const late = await client.verifyOtp({ token_hash, type: 'recovery' });
-    expect(refusal(late)).toEqual(no(403, 'otp_expired'));
+    expect(errorOf(late)).toEqual(errorWith(403, 'otp_expired'));
   });
 });
 
@@ -145,11 +145,11 @@ describe('what a flow begins with', () => {
   });
 
   test('may be the secret itself, for a client that cannot hash', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const verifier = randomBytes(48).toString('hex');
     const body = { email, code_challenge: verifier, code_challenge_method: 'plain' };
-    await portal.ask(`/recover?redirect_to=${encodeURIComponent(elsewhere)}`, { body });
-    const back = await portal.clicks(await portal.mail(email));
+    await portal.ask(`/recover?redirect_to=${encodeURIComponent(EXTERNAL_URL)}`, { body });
+    const back = await portal.followLink(await portal.mail(email));
     const code = back.searchParams.get('code') ?? '';
     expect((await exchange(code, `${verifier}x`)).body.code).toBe('bad_code_verifier');
     expect(await exchange(code, verifier)).toMatchObject({ status: 200, body: { user: { email } } });
@@ -159,18 +159,18 @@ describe('what a flow begins with', () => {
 describe('a click that is too late', () => {
   test('leads back with the reason in query and fragment', async () => {
     const { client, email } = await (async () => {
-      const { email } = await portal.somebody();
+      const { email } = await portal.createUser();
       return { email, client: portal.client({ flowType: 'pkce' }) };
     })();
-    got(await client.signInWithOtp({ email, options: { emailRedirectTo: elsewhere } }));
+    unwrap(await client.signInWithOtp({ email, options: { emailRedirectTo: EXTERNAL_URL } }));
     const mail = await portal.mail(email);
     const token_hash = /token_hash=([^&\s]+)/.exec(mail.text)?.[1] ?? '';
-    const fields = { token_hash, type: 'magiclink', redirect_to: elsewhere };
+    const fields = { token_hash, type: 'magiclink', redirect_to: EXTERNAL_URL };
     const back = await form(fields);
-    got(await client.exchangeCodeForSession(back.searchParams.get('code') ?? ''));
+    unwrap(await client.exchangeCodeForSession(back.searchParams.get('code') ?? ''));
 
     const late = await form(fields);
-    expect(late.origin + late.pathname).toBe(elsewhere);
+    expect(late.origin + late.pathname).toBe(EXTERNAL_URL);
     for (const said of [new URLSearchParams(late.hash.slice(1)), late.searchParams]) {
       expect(Object.fromEntries(said)).toMatchObject({ error: 'access_denied', error_code: 'otp_expired' });
       expect(said.get('error_description')).toBeTruthy();

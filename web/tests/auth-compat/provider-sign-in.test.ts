@@ -1,11 +1,11 @@
 /** Signing in with an OpenID provider, which is a real one on this machine. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../e2e/support/process';
-import { elsewhere, got, methods, no, office, refusal, shown, type Client } from './support/server';
-import { Provider, type Doing } from './support/oidcProvider';
+import { EXTERNAL_URL, unwrap, amrMethods, errorWith, startServer, errorOf, currentCode, type Client } from './support/server';
+import { Provider, type ProviderAction } from './support/oidcProvider';
 
 let provider: Provider;
-const portal = office(async () => {
+const portal = startServer(async () => {
   const port = await freePort();
   provider = await Provider.start(`http://127.0.0.1:${port}/auth/v1/callback`);
   const domains = { SPV_OIDC_GOOGLE_DOMAINS: 'acme.example' };
@@ -13,59 +13,59 @@ const portal = office(async () => {
 });
 afterAll(() => provider.stop());
 
-const options = { redirectTo: elsewhere, skipBrowserRedirect: true };
-const visit = (address: string | null | undefined, doing: Doing) =>
+const options = { redirectTo: EXTERNAL_URL, skipBrowserRedirect: true };
+const visit = (address: string | null | undefined, doing: ProviderAction) =>
   provider.visit(address ?? '', portal.portal.url, doing);
 const code = (back: URL) => back.searchParams.get('code') ?? '';
 
-async function enters(client: Client, doing: Doing, name: 'google' | 'azure' = 'google'): Promise<URL> {
-  const { url } = got(await client.signInWithOAuth({ provider: name, options }));
+async function signInWithProvider(client: Client, doing: ProviderAction, name: 'google' | 'azure' = 'google'): Promise<URL> {
+  const { url } = unwrap(await client.signInWithOAuth({ provider: name, options }));
   return visit(url, doing);
 }
 
 describe('somebody with an account', () => {
   test('gets in, and the identity is theirs from then on', async () => {
-    const { email, id } = await portal.somebody();
+    const { email, id } = await portal.createUser();
     for (const name of ['google', 'azure'] as const) {
       const client = portal.client({ flowType: 'pkce' });
-      const back = await enters(client, { email }, name);
-      expect(back.origin + back.pathname).toBe(elsewhere);
-      const { session } = got(await client.exchangeCodeForSession(code(back)));
+      const back = await signInWithProvider(client, { email }, name);
+      expect(back.origin + back.pathname).toBe(EXTERNAL_URL);
+      const { session } = unwrap(await client.exchangeCodeForSession(code(back)));
       expect(session.user.id).toBe(id);
       expect(client.events).toContain('SIGNED_IN');
-      const said = got(await client.getClaims())?.claims;
+      const said = unwrap(await client.getClaims())?.claims;
       expect(said).toMatchObject({ aal: 'aal1', amr: [{ method: 'oauth', provider: name }] });
     }
-    const { user } = await portal.client().enters(email);
+    const { user } = await portal.client().signIn(email);
     expect(user.identities?.map((identity) => identity.provider)).toEqual(['email', 'google', 'azure']);
     expect(user.app_metadata.providers).toEqual(['email', 'google', 'azure']);
   });
 
   test('is brought the session itself where no secret was shown', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const client = portal.client();
-    const back = await enters(client, { email });
+    const back = await signInWithProvider(client, { email });
     const brought = new URLSearchParams(back.hash.slice(1));
     const [access_token, refresh_token] = [
       brought.get('access_token') ?? '',
       brought.get('refresh_token') ?? '',
     ];
-    expect(got(await client.setSession({ access_token, refresh_token })).user?.email).toBe(email);
-    expect(await provider.whose(brought.get('provider_token'))).toBe(email);
+    expect(unwrap(await client.setSession({ access_token, refresh_token })).user?.email).toBe(email);
+    expect(await provider.emailOfToken(brought.get('provider_token'))).toBe(email);
     expect(brought.get('provider_refresh_token')).toBeTruthy();
   });
 
   test('is handed the provider’s own tokens, as many as it gave, until the first refresh', async () => {
     for (const name of ['google', 'azure'] as const) {
-      const { email } = await portal.somebody();
+      const { email } = await portal.createUser();
       const client = portal.client({ flowType: 'pkce' });
-      got(await client.exchangeCodeForSession(code(await enters(client, { email }, name))));
-      const session = await client.there();
-      expect(await provider.whose(session.provider_token)).toBe(email);
+      unwrap(await client.exchangeCodeForSession(code(await signInWithProvider(client, { email }, name))));
+      const session = await client.requireSession();
+      expect(await provider.emailOfToken(session.provider_token)).toBe(email);
       // Only as Google does the provider of these tests give one.
       expect(Boolean(session.provider_refresh_token)).toBe(name === 'google');
-      got(await client.refreshSession());
-      const next = await client.there();
+      unwrap(await client.refreshSession());
+      const next = await client.requireSession();
       expect(next).not.toHaveProperty('provider_token');
       expect(next).not.toHaveProperty('provider_refresh_token');
       expect(portal.portal.logged).not.toContain(session.provider_token);
@@ -73,10 +73,10 @@ describe('somebody with an account', () => {
   });
 
   test('is let in once for each way back', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
-    const back = await enters(client, { email });
-    got(await client.exchangeCodeForSession(code(back)));
+    const back = await signInWithProvider(client, { email });
+    unwrap(await client.exchangeCodeForSession(code(back)));
     const again = await visit(provider.callback, { email });
     expect(again.origin).toBe(portal.portal.url);
     expect(['flow_state_already_used', 'bad_oauth_state']).toContain(again.searchParams.get('error_code'));
@@ -88,20 +88,20 @@ describe('somebody with an account', () => {
   });
 
   test('comes by the domain of the company, too', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
-    const { url } = got(
-      await client.signInWithSSO({ domain: 'acme.example', options: { redirectTo: elsewhere } }),
+    const { url } = unwrap(
+      await client.signInWithSSO({ domain: 'acme.example', options: { redirectTo: EXTERNAL_URL } }),
     );
-    got(await client.exchangeCodeForSession(code(await visit(url, { email }))));
-    expect((await client.there()).user.email).toBe(email);
+    unwrap(await client.exchangeCodeForSession(code(await visit(url, { email }))));
+    expect((await client.requireSession()).user.email).toBe(email);
     const nowhere = await client.signInWithSSO({ domain: 'nowhere.example' });
-    expect(refusal(nowhere)).toEqual(no(404, 'sso_provider_not_found'));
+    expect(errorOf(nowhere)).toEqual(errorWith(404, 'sso_provider_not_found'));
   });
 });
 
 describe('who does not get in', () => {
-  const denied: [string, (email: string) => Doing, string][] = [
+  const denied: [string, (email: string) => ProviderAction, string][] = [
     [
       'somebody unknown, for whom an account is asked for',
       () => ({ email: portal.address() }),
@@ -115,9 +115,9 @@ describe('who does not get in', () => {
     ],
   ];
   test.each(denied)('%s', async (_, doing, error_code) => {
-    const { email } = await portal.somebody();
-    const back = await enters(portal.client({ flowType: 'pkce' }), doing(email));
-    expect(back.origin + back.pathname).toBe(elsewhere);
+    const { email } = await portal.createUser();
+    const back = await signInWithProvider(portal.client({ flowType: 'pkce' }), doing(email));
+    expect(back.origin + back.pathname).toBe(EXTERNAL_URL);
     for (const said of [back.searchParams, new URLSearchParams(back.hash.slice(1))]) {
       expect(Object.fromEntries(said)).toEqual({
         error: 'access_denied',
@@ -128,84 +128,84 @@ describe('who does not get in', () => {
   });
 
   test('somebody whose account is shut', async () => {
-    const { id, email } = await portal.somebody();
-    got(await portal.program.admin.updateUserById(id, { ban_duration: '1h' }));
-    const back = await enters(portal.client({ flowType: 'pkce' }), { email });
+    const { id, email } = await portal.createUser();
+    unwrap(await portal.program.admin.updateUserById(id, { ban_duration: '1h' }));
+    const back = await signInWithProvider(portal.client({ flowType: 'pkce' }), { email });
     expect(back.searchParams.get('error_code')).toBe('user_banned');
   });
 });
 
 describe('identities', () => {
   test('are linked and unlinked by their owner', async () => {
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
-    await client.enters(email);
+    await client.signIn(email);
     const other = portal.address('private');
-    const { url } = got(await client.linkIdentity({ provider: 'google', options }));
+    const { url } = unwrap(await client.linkIdentity({ provider: 'google', options }));
     const back = await visit(url, { email: other });
-    expect(got(await client.getUserIdentities()).identities).toHaveLength(1);
-    got(await client.exchangeCodeForSession(code(back)));
-    const { identities } = got(await client.getUserIdentities());
+    expect(unwrap(await client.getUserIdentities()).identities).toHaveLength(1);
+    unwrap(await client.exchangeCodeForSession(code(back)));
+    const { identities } = unwrap(await client.getUserIdentities());
     expect(identities.map((identity) => identity.provider)).toEqual(['email', 'google']);
     const [own, linked] = identities;
     expect(linked?.identity_data?.email).toBe(other);
 
     const stranger = portal.client({ flowType: 'pkce' });
-    await stranger.enters((await portal.somebody()).email);
-    const asked = got(await stranger.linkIdentity({ provider: 'google', options }));
+    await stranger.signIn((await portal.createUser()).email);
+    const asked = unwrap(await stranger.linkIdentity({ provider: 'google', options }));
     const taken = await visit(asked.url, { email: other });
     expect(taken.searchParams.get('error_code')).toBe('identity_already_exists');
     if (!linked || !own) throw new Error('two were listed');
-    expect(refusal(await stranger.unlinkIdentity(linked))).toEqual(no(422, 'identity_not_found'));
-    const last = got(await stranger.getUserIdentities()).identities[0];
+    expect(errorOf(await stranger.unlinkIdentity(linked))).toEqual(errorWith(422, 'identity_not_found'));
+    const last = unwrap(await stranger.getUserIdentities()).identities[0];
     if (!last) throw new Error('one was listed');
-    expect(refusal(await stranger.unlinkIdentity(last))).toEqual(no(422, 'single_identity_not_deletable'));
+    expect(errorOf(await stranger.unlinkIdentity(last))).toEqual(errorWith(422, 'single_identity_not_deletable'));
 
-    got(await client.unlinkIdentity(linked));
-    expect(got(await client.getUserIdentities()).identities).toEqual([
+    unwrap(await client.unlinkIdentity(linked));
+    expect(unwrap(await client.getUserIdentities()).identities).toEqual([
       expect.objectContaining({ provider: 'email' }),
     ]);
-    expect(refusal(await client.unlinkIdentity({ ...linked, identity_id: 'nonsense' }))).toEqual(
-      no(404, 'validation_failed'),
+    expect(errorOf(await client.unlinkIdentity({ ...linked, identity_id: 'nonsense' }))).toEqual(
+      errorWith(404, 'validation_failed'),
     );
   });
 });
 
 test('an identity is linked with PKCE alone: by whoever asked, and nobody who was sent on their way', async () => {
-  const { client } = await portal.inside();
+  const { client } = await portal.signedInUser();
   const implicit = await client.linkIdentity({ provider: 'google', options });
-  expect(refusal(implicit)).toEqual(no(400, 'validation_failed'));
+  expect(errorOf(implicit)).toEqual(errorWith(400, 'validation_failed'));
   expect(implicit.error?.message).toMatch(/PKCE/);
-  expect(got(await client.getUserIdentities()).identities).toHaveLength(1);
+  expect(unwrap(await client.getUserIdentities()).identities).toHaveLength(1);
 });
 
 test('a second factor is asked for after a provider, too, whose word alone opens nothing', async () => {
-  const { who, client: first } = await portal.inside();
-  const { id, totp } = got(await first.mfa.enroll({ factorType: 'totp' }));
-  got(await first.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret) }));
+  const { who, client: first } = await portal.signedInUser();
+  const { id, totp } = unwrap(await first.mfa.enroll({ factorType: 'totp' }));
+  unwrap(await first.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret) }));
   const client = portal.client({ flowType: 'pkce' });
-  const { session } = got(
-    await client.exchangeCodeForSession(code(await enters(client, { email: who.email }))),
+  const { session } = unwrap(
+    await client.exchangeCodeForSession(code(await signInWithProvider(client, { email: who.email }))),
   );
-  expect(methods(session.access_token)).toEqual(['oauth']);
-  const level = got(await client.mfa.getAuthenticatorAssuranceLevel());
+  expect(amrMethods(session.access_token)).toEqual(['oauth']);
+  const level = unwrap(await client.mfa.getAuthenticatorAssuranceLevel());
   expect(level).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal2' });
   const rest = (token: string) => portal.ask(`${portal.portal.url}/rest/v1/spvs`, { token });
   expect(await rest(session.access_token)).toMatchObject({ status: 403, body: { code: 'mfa_required' } });
-  expect(refusal(await client.updateUser({ password: 'sparrow-copper-window-88' }))).toEqual(
-    no(401, 'insufficient_aal'),
+  expect(errorOf(await client.updateUser({ password: 'sparrow-copper-window-88' }))).toEqual(
+    errorWith(401, 'insufficient_aal'),
   );
   const linking = await client.linkIdentity({ provider: 'azure', options });
-  expect(refusal(linking)).toEqual(no(403, 'insufficient_aal'));
-  got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret, 1) }));
-  const raised = await client.there();
-  expect(methods(raised.access_token)).toEqual(['totp', 'oauth']);
+  expect(errorOf(linking)).toEqual(errorWith(403, 'insufficient_aal'));
+  unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret, 1) }));
+  const raised = await client.requireSession();
+  expect(amrMethods(raised.access_token)).toEqual(['totp', 'oauth']);
   expect((await rest(raised.access_token)).status).toBe(200);
 });
 
 test('what is configured is told beforehand', async () => {
   expect((await portal.ask('/settings')).body.external).toMatchObject({ google: true, azure: true });
-  const token = (await portal.inside()).session.access_token;
+  const token = (await portal.signedInUser()).session.access_token;
   const path = '/user/identities/authorize?provider=github';
   expect(await portal.ask(path, { token })).toMatchObject({
     status: 400,

@@ -1,21 +1,21 @@
 /** Whoever asks too often is told how long to wait: in a header, in the body and in the sentence. */
 import { describe, expect, test } from 'vitest';
 import {
-  address,
-  elsewhere,
-  got,
-  no,
-  office,
+  uniqueAddress,
+  EXTERNAL_URL,
+  unwrap,
+  errorWith,
+  startServer,
   password,
-  refusal,
-  shown,
-  type Answer,
-  type Asking,
+  errorOf,
+  currentCode,
+  type HttpResponse,
+  type RequestOptions,
 } from './support/server';
 
-const portal = office();
+const portal = startServer();
 
-function held(answer: Answer, code: string): number {
+function expectRateLimited(answer: HttpResponse, code: string): number {
   expect(answer.status).toBe(429);
   expect(answer.body.code).toBe(code);
   const seconds = Number(answer.headers.get('retry-after'));
@@ -26,38 +26,38 @@ function held(answer: Answer, code: string): number {
 }
 
 describe('mails to one address', () => {
-  const asked: [string, (email: string) => Promise<Answer>][] = [
+  const asked: [string, (email: string) => Promise<HttpResponse>][] = [
     ['for a new password', (email) => portal.ask('/recover', { body: { email } })],
     ['for a confirmation', (email) => portal.ask('/resend', { body: { type: 'signup', email } })],
     ['for a change', (email) => portal.ask('/resend', { body: { type: 'email_change', email } })],
   ];
   test.each(asked)('%s: one a minute, known or not', async (_, ask) => {
-    for (const email of [(await portal.somebody()).email, portal.address()]) {
+    for (const email of [(await portal.createUser()).email, portal.address()]) {
       expect((await ask(email)).status).toBe(200);
-      const seconds = held(await ask(email), 'over_email_send_rate_limit');
+      const seconds = expectRateLimited(await ask(email), 'over_email_send_rate_limit');
       expect(seconds).toBeLessThanOrEqual(60);
-      held(await ask(email.toUpperCase()), 'over_email_send_rate_limit');
+      expectRateLimited(await ask(email.toUpperCase()), 'over_email_send_rate_limit');
     }
   });
 
   test('to sign in without a password, which count with those for a new one', async () => {
-    const { email } = await portal.somebody();
-    got(await portal.client().signInWithOtp({ email }));
+    const { email } = await portal.createUser();
+    unwrap(await portal.client().signInWithOtp({ email }));
     const again = await portal.client().signInWithOtp({ email });
-    expect(refusal(again)).toEqual(no(429, 'over_email_send_rate_limit'));
+    expect(errorOf(again)).toEqual(errorWith(429, 'over_email_send_rate_limit'));
     expect(again.error?.message).toMatch(/after \d+ seconds/);
-    expect(refusal(await portal.client().resetPasswordForEmail(email))).toEqual(
-      no(429, 'over_email_send_rate_limit'),
+    expect(errorOf(await portal.client().resetPasswordForEmail(email))).toEqual(
+      errorWith(429, 'over_email_send_rate_limit'),
     );
   });
 
   test('for proof of who sits there, and for a new address', async () => {
-    const { client, session } = await portal.inside();
-    got(await client.reauthenticate());
-    held(await portal.ask('/reauthenticate', { token: session.access_token }), 'over_email_send_rate_limit');
-    got(await client.updateUser({ email: portal.address() }));
+    const { client, session } = await portal.signedInUser();
+    unwrap(await client.reauthenticate());
+    expectRateLimited(await portal.ask('/reauthenticate', { token: session.access_token }), 'over_email_send_rate_limit');
+    unwrap(await client.updateUser({ email: portal.address() }));
     const body = { email: portal.address() };
-    held(
+    expectRateLimited(
       await portal.ask('/user', { method: 'PUT', token: session.access_token, body }),
       'over_email_send_rate_limit',
     );
@@ -72,21 +72,21 @@ describe('wrong passwords', () => {
     });
 
   test('make the next try wait, for a known and an unknown address alike', async () => {
-    for (const email of [(await portal.somebody()).email, portal.address()]) {
-      const from = address();
-      const answers: Answer[] = [];
+    for (const email of [(await portal.createUser()).email, portal.address()]) {
+      const from = uniqueAddress();
+      const answers: HttpResponse[] = [];
       // The fifth failure is the first that brings a wait.
       for (let times = 0; times < 6; times += 1) answers.push(await enter(email, 'not this one', from));
       expect(answers.slice(0, 5).map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
-      held(answers[5] as Answer, 'over_request_rate_limit');
+      expectRateLimited(answers[5] as HttpResponse, 'over_request_rate_limit');
     }
   });
 
   test('hold up neither the owner elsewhere nor others at the same place', async () => {
-    const [one, other] = [await portal.somebody(), await portal.somebody()];
-    const from = address();
+    const [one, other] = [await portal.createUser(), await portal.createUser()];
+    const from = uniqueAddress();
     for (let times = 0; times < 6; times += 1) await enter(one.email, 'not this one', from);
-    expect((await enter(one.email, password, address())).status).toBe(200);
+    expect((await enter(one.email, password, uniqueAddress())).status).toBe(200);
     expect((await enter(other.email, password, from)).status).toBe(200);
   });
 });
@@ -95,59 +95,59 @@ describe('guesses of whoever has a session', () => {
   const chosen = 'sparrow-copper-window-88';
 
   /** The first five are only wrong; then each one brings a wait, which doubles until a slow machine meets it. */
-  async function guesses(path: string, asking: Asking, wrong: string, late = 'over_request_rate_limit') {
-    const answers: Answer[] = [];
+  async function failRepeatedly(path: string, asking: RequestOptions, expectedCode: string, late = 'over_request_rate_limit') {
+    const answers: HttpResponse[] = [];
     while (answers.length < 10 && answers.at(-1)?.status !== 429) {
       answers.push(await portal.ask(path, asking));
     }
-    expect(answers.slice(0, 5).map(({ body }) => body.code)).toEqual(Array(5).fill(wrong));
-    held(answers.at(-1) as Answer, late);
+    expect(answers.slice(0, 5).map(({ body }) => body.code)).toEqual(Array(5).fill(expectedCode));
+    expectRateLimited(answers.at(-1) as HttpResponse, late);
   }
 
   const proofs: [string, object, string][] = [
     ['the present password', { current_password: 'not this one' }, 'current_password_invalid'],
     ['the digits of a mail', { nonce: '000000' }, 'reauthentication_not_valid'],
   ];
-  test.each(proofs)('at %s wait, and hold up nobody elsewhere', async (_, proof, wrong) => {
-    const { client, session } = await portal.inside();
-    const headers = { 'x-forwarded-for': address() };
+  test.each(proofs)('at %s wait, and hold up nobody elsewhere', async (_, proof, expectedCode) => {
+    const { client, session } = await portal.signedInUser();
+    const headers = { 'x-forwarded-for': uniqueAddress() };
     const body = { password: chosen, ...proof };
-    await guesses('/user', { method: 'PUT', token: session.access_token, headers, body }, wrong);
-    got(await client.updateUser({ password: chosen, current_password: password }));
+    await failRepeatedly('/user', { method: 'PUT', token: session.access_token, headers, body }, expectedCode);
+    unwrap(await client.updateUser({ password: chosen, current_password: password }));
   });
 
   test('at the code of an authenticator wait, and hold up nobody elsewhere', async () => {
-    const { client, session } = await portal.inside();
-    const { id, totp } = got(await client.mfa.enroll({ factorType: 'totp' }));
-    const who = { token: session.access_token, headers: { 'x-forwarded-for': address() } };
+    const { client, session } = await portal.signedInUser();
+    const { id, totp } = unwrap(await client.mfa.enroll({ factorType: 'totp' }));
+    const who = { token: session.access_token, headers: { 'x-forwarded-for': uniqueAddress() } };
     const challenge = await portal.ask(`/factors/${id}/challenge`, { method: 'POST', ...who });
     const body = { challenge_id: challenge.body.id, code: 'abcdef' };
-    await guesses(`/factors/${id}/verify`, { ...who, body }, 'mfa_verification_failed');
-    got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret) }));
+    await failRepeatedly(`/factors/${id}/verify`, { ...who, body }, 'mfa_verification_failed');
+    unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret) }));
   });
 
   test('at a recovery code wait, under a code of their own', async () => {
-    const { session } = await portal.inside();
-    const headers = { 'x-forwarded-for': address() };
+    const { session } = await portal.signedInUser();
+    const headers = { 'x-forwarded-for': uniqueAddress() };
     const asking = { token: session.access_token, headers, body: { code: 'nonsense' } };
     const late = 'mfa_recovery_codes_locked';
-    await guesses('/factors/recovery-codes/verify', asking, 'mfa_verification_failed', late);
+    await failRepeatedly('/factors/recovery-codes/verify', asking, 'mfa_verification_failed', late);
   });
 });
 
 /** Asks until it is too much; says how often it was answered. `asking` is for another account each time. */
-async function until(
+async function requestsUntilLimited(
   path: string,
-  asking: () => Promise<Asking> | Asking,
+  asking: () => Promise<RequestOptions> | RequestOptions,
   most: number,
-  from = address(),
+  from = uniqueAddress(),
 ): Promise<number> {
   const headers = { 'x-forwarded-for': from };
   const mine = await asking();
   for (let times = 0; times < most; times += 1) {
     const answer = await portal.ask(path, { ...mine, headers });
     if (answer.status !== 429) continue;
-    held(answer, 'over_request_rate_limit');
+    expectRateLimited(answer, 'over_request_rate_limit');
     // Somebody else is not held up.
     expect((await portal.ask(path, await asking())).status).not.toBe(429);
     return times;
@@ -155,10 +155,10 @@ async function until(
   throw new Error(`${path} was answered ${most} times`);
 }
 
-const wrong = () => ({ body: { email: `not an address ${address()}` } });
+const expectedCode = () => ({ body: { email: `not an address ${uniqueAddress()}` } });
 
 /** A browser on its way is turned back, with the reason in the address that it goes to. */
-function turnedBack(answer: Answer, to: string) {
+function expectRedirectedWithError(answer: HttpResponse, to: string) {
   expect(answer.status).toBe(302);
   const seconds = Number(answer.headers.get('retry-after'));
   expect(seconds).toBeGreaterThan(0);
@@ -171,24 +171,24 @@ function turnedBack(answer: Answer, to: string) {
 }
 
 /** Asks until it is turned back; says how often it was not. */
-async function untilBack(path: string, most: number, from: string, to: string): Promise<number> {
+async function redirectsUntilLimited(path: string, most: number, from: string, to: string): Promise<number> {
   const headers = { 'x-forwarded-for': from };
   for (let times = 0; times < most; times += 1) {
     const answer = await portal.ask(path, { headers });
     if (!answer.headers.get('location')?.includes('over_request_rate_limit')) continue;
-    turnedBack(answer, to);
+    expectRedirectedWithError(answer, to);
     return times;
   }
   throw new Error(`${path} was answered ${most} times`);
 }
 
 describe('requests from one address', () => {
-  const routes: [string, () => Asking, number][] = [
+  const routes: [string, () => RequestOptions, number][] = [
     ['/verify', () => ({ body: { type: 'recovery', token_hash: 'x' } }), 30],
-    ['/signup', wrong, 30],
-    ['/otp', wrong, 30],
-    ['/magiclink', wrong, 30],
-    ['/recover', wrong, 30],
+    ['/signup', expectedCode, 30],
+    ['/otp', expectedCode, 30],
+    ['/magiclink', expectedCode, 30],
+    ['/recover', expectedCode, 30],
     ['/resend', () => ({ body: {} }), 30],
     ['/sso', () => ({ body: { domain: 'example.com' } }), 30],
     ['/reauthenticate', () => ({}), 30],
@@ -197,41 +197,41 @@ describe('requests from one address', () => {
     ['/token?grant_type=pkce', () => ({ body: { auth_code: 'x', code_verifier: 'y' } }), 150],
   ];
   test.each(routes)('%s', async (path, asking, allowed) => {
-    const answered = await until(path, asking, allowed + 10);
+    const answered = await requestsUntilLimited(path, asking, allowed + 10);
     expect(answered).toBeGreaterThanOrEqual(30);
   });
 
   test('a browser’s, to a provider and back, are turned back', async () => {
     const own = `${portal.portal.url}/`;
-    const authorize = `/authorize?provider=google&redirect_to=${encodeURIComponent(elsewhere)}`;
-    const from = address();
-    expect(await untilBack(authorize, 40, from, elsewhere)).toBeGreaterThanOrEqual(30);
+    const authorize = `/authorize?provider=google&redirect_to=${encodeURIComponent(EXTERNAL_URL)}`;
+    const from = uniqueAddress();
+    expect(await redirectsUntilLimited(authorize, 40, from, EXTERNAL_URL)).toBeGreaterThanOrEqual(30);
     // The way back is wide, for many may share an address, and is not used up by the way there.
-    expect(await untilBack('/callback?state=x&code=y', 400, from, own)).toBeGreaterThanOrEqual(300);
+    expect(await redirectsUntilLimited('/callback?state=x&code=y', 400, from, own)).toBeGreaterThanOrEqual(300);
     expect((await portal.ask(authorize)).status).toBe(400);
   });
 
   test('are counted for each route by itself', async () => {
-    const from = address();
-    const { access_token: token } = (await portal.inside()).session;
-    const each: [string, Asking][] = [
+    const from = uniqueAddress();
+    const { access_token: token } = (await portal.signedInUser()).session;
+    const each: [string, RequestOptions][] = [
       ['/verify', { body: { type: 'recovery', token_hash: 'x' } }],
-      ...['/signup', '/otp', '/magiclink', '/recover'].map((path): [string, Asking] => [path, wrong()]),
+      ...['/signup', '/otp', '/magiclink', '/recover'].map((path): [string, RequestOptions] => [path, expectedCode()]),
       ['/resend', { body: {} }],
       ['/sso', { body: { domain: 'example.com' } }],
       ['/reauthenticate', {}],
-      ['/user', { method: 'PUT', token, ...wrong() }],
+      ['/user', { method: 'PUT', token, ...expectedCode() }],
       ['/factors/recovery-codes/verify', { body: { code: 'x' } }],
       ['/factors/6a7b1f7e-9f8f-4a59-8f7b-0123456789ab/verify', { body: {} }],
     ];
     for (const [path, asking] of each) {
       const first = await portal.ask(path, { ...asking, headers: { 'x-forwarded-for': from } });
       expect(first.status, `${path} has not been asked yet`).not.toBe(429);
-      await until(path, () => asking, 60, from);
+      await requestsUntilLimited(path, () => asking, 60, from);
     }
     const headers = { 'x-forwarded-for': from };
     expect((await portal.ask('/authorize?provider=google', { headers })).status).toBe(400);
-    const { email } = await portal.somebody();
+    const { email } = await portal.createUser();
     const enters = await portal.ask('/token?grant_type=password', { body: { email, password }, headers });
     expect(enters.status).toBe(200);
   });
@@ -240,9 +240,9 @@ describe('requests from one address', () => {
     const asking = async (method: string, body: object) => ({
       method,
       body,
-      token: (await portal.inside()).session.access_token,
+      token: (await portal.signedInUser()).session.access_token,
     });
-    const changes = await until('/user', () => asking('PUT', wrong().body), 40);
+    const changes = await requestsUntilLimited('/user', () => asking('PUT', expectedCode().body), 40);
     expect(changes).toBeGreaterThanOrEqual(30);
     const factor = '/factors/6a7b1f7e-9f8f-4a59-8f7b-0123456789ab';
     const shows = { challenge_id: '6a7b1f7e-9f8f-4a59-8f7b-0123456789ac', code: '123456' };
@@ -250,23 +250,23 @@ describe('requests from one address', () => {
       ['challenge', {}],
       ['verify', shows],
     ] as const) {
-      const tried = await until(`${factor}/${what}`, () => asking('POST', body), 60);
+      const tried = await requestsUntilLimited(`${factor}/${what}`, () => asking('POST', body), 60);
       expect(tried, what).toBeGreaterThanOrEqual(15);
     }
   });
 
   test('refreshing is hardly ever too often, and the client keeps its session when it is', async () => {
-    const { client, session } = await portal.inside();
-    const headers = { 'x-forwarded-for': address() };
+    const { client, session } = await portal.signedInUser();
+    const headers = { 'x-forwarded-for': uniqueAddress() };
     const body = { refresh_token: session.refresh_token };
     const answers = await Promise.all(
       Array.from({ length: 150 }, () => portal.ask('/token?grant_type=refresh_token', { body, headers })),
     );
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    got(await client.refreshSession());
+    unwrap(await client.refreshSession());
 
     // Beyond that it is refused, too; whoever has a good access token keeps the session all the same.
-    const flood: Answer[] = [];
+    const flood: HttpResponse[] = [];
     for (let times = 0; times < 20 && !flood.some(({ status }) => status === 429); times += 1) {
       const nonsense = { body: { refresh_token: 'x' }, headers };
       flood.push(
@@ -275,15 +275,15 @@ describe('requests from one address', () => {
         )),
       );
     }
-    held(flood.find(({ status }) => status === 429) as Answer, 'over_request_rate_limit');
+    expectRateLimited(flood.find(({ status }) => status === 429) as HttpResponse, 'over_request_rate_limit');
     const stuck = portal.client({ headers });
-    const { access_token, refresh_token } = await client.there();
-    got(await stuck.setSession({ access_token, refresh_token }));
+    const { access_token, refresh_token } = await client.requireSession();
+    unwrap(await stuck.setSession({ access_token, refresh_token }));
     const refused = await stuck.refreshSession();
-    if (refused.error) expect(refusal(refused)).toEqual(no(429, 'over_request_rate_limit'));
+    if (refused.error) expect(errorOf(refused)).toEqual(errorWith(429, 'over_request_rate_limit'));
     expect(await stuck.session()).not.toBeNull();
     expect(stuck.events).not.toContain('SIGNED_OUT');
-    got(await client.refreshSession());
+    unwrap(await client.refreshSession());
   });
 });
 
@@ -294,59 +294,59 @@ describe('requests for one account', () => {
 
   test('are counted wherever they come from, and far more are let through than from one address', async () => {
     const email = portal.address();
-    let answer: Answer | undefined;
+    let answer: HttpResponse | undefined;
     let passed = 0;
     while (passed < 1200 && answer?.status !== 429) {
-      const together = await Promise.all(Array.from({ length: 50 }, () => ask(email, address())));
+      const together = await Promise.all(Array.from({ length: 50 }, () => ask(email, uniqueAddress())));
       answer = together.find(({ status }) => status === 429);
       passed += together.filter(({ status }) => status !== 429).length;
     }
-    held(answer as Answer, 'over_request_rate_limit');
+    expectRateLimited(answer as HttpResponse, 'over_request_rate_limit');
     expect(passed).toBeGreaterThanOrEqual(300);
-    expect((await ask(portal.address(), address())).status).toBe(400);
+    expect((await ask(portal.address(), uniqueAddress())).status).toBe(400);
   });
 
   test('from one address never keep the owner out', async () => {
     const email = portal.address();
-    const from = address();
+    const from = uniqueAddress();
     let limited = 0;
     for (let times = 0; times < 120; times += 1) limited += Number((await ask(email, from)).status === 429);
     expect(limited).toBeGreaterThan(0);
-    expect((await ask(email, address())).status).toBe(400);
+    expect((await ask(email, uniqueAddress())).status).toBe(400);
   });
 
   test('are refreshes by its tokens alone, from wherever they come, and nobody is signed out', async () => {
-    const { session, who } = await portal.inside();
+    const { session, who } = await portal.signedInUser();
     const refresh = (refresh_token: string) =>
       portal.ask('/token?grant_type=refresh_token', { body: { refresh_token, email: who.id } });
     // Neither whoever knows the account nor whoever once had a session of it uses up what its owner needs.
     const gone = portal.client();
-    const { refresh_token } = await gone.enters(who.email);
-    await gone.leaves('local');
+    const { refresh_token } = await gone.signIn(who.email);
+    await gone.signOutOrThrow('local');
     for (let times = 0; times < 7; times += 1) {
       const together = await Promise.all(Array.from({ length: 50 }, () => refresh(refresh_token)));
       expect(new Set(together.map(({ status }) => status))).toEqual(new Set([400]));
     }
-    let answer: Answer | undefined;
+    let answer: HttpResponse | undefined;
     let passed = 0;
     while (passed < 600 && !answer) {
       const together = await Promise.all(Array.from({ length: 50 }, () => refresh(session.refresh_token)));
       answer = together.find(({ status }) => status === 429);
       passed += together.filter(({ status }) => status === 200).length;
     }
-    held(answer as Answer, 'over_request_rate_limit');
+    expectRateLimited(answer as HttpResponse, 'over_request_rate_limit');
     expect(passed).toBeGreaterThanOrEqual(300);
     expect((await portal.ask('/user', { token: session.access_token })).status).toBe(200);
-    got(await (await portal.inside()).client.refreshSession());
+    unwrap(await (await portal.signedInUser()).client.refreshSession());
   });
 
   test('wrong codes from a mail wait longer and longer, for a known and an unknown address alike', async () => {
-    for (const email of [(await portal.somebody()).email, portal.address()]) {
+    for (const email of [(await portal.createUser()).email, portal.address()]) {
       const body = { type: 'recovery', email, token: '123456' };
-      const answers: Answer[] = [];
+      const answers: HttpResponse[] = [];
       for (let times = 0; times < 12; times += 1) answers.push(await portal.ask('/verify', { body }));
       expect(answers.slice(0, 10).map(({ status }) => status)).toEqual(Array(10).fill(403));
-      held(answers.find(({ status }) => status === 429) as Answer, 'over_request_rate_limit');
+      expectRateLimited(answers.find(({ status }) => status === 429) as HttpResponse, 'over_request_rate_limit');
     }
   });
 });

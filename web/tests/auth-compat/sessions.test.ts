@@ -1,8 +1,8 @@
 /** Signing out, here or elsewhere, and the list of where somebody is signed in. */
 import { describe, expect, test } from 'vitest';
-import { claims, got, office, uuid, type Session } from './support/server';
+import { jwtClaims, unwrap, startServer, uuid, type Session } from './support/server';
 
-const portal = office();
+const portal = startServer();
 
 const status = async (session: Session) =>
   (await portal.ask('/user', { token: session.access_token })).status;
@@ -11,25 +11,25 @@ const restStatus = async (session: Session) =>
   (await portal.ask(`${portal.portal.url}/rest/v1/me`, { token: session.access_token })).status;
 
 async function two() {
-  const { who, client, session } = await portal.inside();
+  const { who, client, session } = await portal.signedInUser();
   const other = portal.client();
-  return { who, client, session, other, elsewhere: await other.enters(who.email) };
+  return { who, client, session, other, elsewhere: await other.signIn(who.email) };
 }
 
 describe('signing out', () => {
   test('here leaves the other session', async () => {
     const { client, session, other, elsewhere } = await two();
-    await client.leaves('local');
+    await client.signOutOrThrow('local');
     expect(client.events).toContain('SIGNED_OUT');
     expect(await client.session()).toBeNull();
     expect([await status(session), await restStatus(session)]).toEqual([403, 401]);
     expect([await status(elsewhere), await restStatus(elsewhere)]).toEqual([200, 200]);
-    got(await other.refreshSession());
+    unwrap(await other.refreshSession());
   });
 
   test('everywhere ends both, at once', async () => {
     const { client, session, other, elsewhere } = await two();
-    await client.leaves();
+    await client.signOutOrThrow();
     for (const ended of [session, elsewhere]) {
       expect([await status(ended), await restStatus(ended)]).toEqual([403, 401]);
     }
@@ -38,11 +38,11 @@ describe('signing out', () => {
 
   test('elsewhere leaves only this one', async () => {
     const { client, session, other, elsewhere } = await two();
-    await client.leaves('others');
+    await client.signOutOrThrow('others');
     expect(client.events).not.toContain('SIGNED_OUT');
     expect(await status(session)).toBe(200);
     expect([await status(elsewhere), await restStatus(elsewhere)]).toEqual([403, 401]);
-    got(await client.refreshSession());
+    unwrap(await client.refreshSession());
     // The client takes the hint, and is signed out too.
     const asked = await other.getUser();
     expect(asked.error?.name).toBe('AuthSessionMissingError');
@@ -50,7 +50,7 @@ describe('signing out', () => {
   });
 
   test('is answered with nothing, and twice is as good as once', async () => {
-    const { session } = await portal.inside();
+    const { session } = await portal.signedInUser();
     const out = () => portal.ask('/logout?scope=local', { method: 'POST', token: session.access_token });
     const first = await out();
     expect([first.status, first.text]).toEqual([204, '']);
@@ -62,7 +62,7 @@ describe('signing out', () => {
   });
 
   test('knows no other scope', async () => {
-    const { session } = await portal.inside();
+    const { session } = await portal.signedInUser();
     const answer = await portal.ask('/logout?scope=all', { method: 'POST', token: session.access_token });
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     expect(await status(session)).toBe(200);
@@ -90,13 +90,13 @@ describe('the list of sessions', () => {
   };
 
   test('says where, with what and since when, newest first, and which is this one', async () => {
-    const who = await portal.somebody();
-    const old = await portal.client({ headers: { 'x-forwarded-for': '198.19.1.1' } }).enters(who.email);
+    const who = await portal.createUser();
+    const old = await portal.client({ headers: { 'x-forwarded-for': '198.19.1.1' } }).signIn(who.email);
     const browser = portal.client({ headers: { 'x-forwarded-for': '198.19.1.2', 'user-agent': agent } });
-    const session = await browser.enters(who.email);
+    const session = await browser.signIn(who.email);
     const rows = await list(session);
     expect(rows.map(({ id }) => id)).toEqual(
-      [session, old].map((one) => claims(one.access_token).session_id),
+      [session, old].map((one) => jwtClaims(one.access_token).session_id),
     );
     expect(rows.map(({ current }) => current)).toEqual([true, false]);
     expect(rows[0]).toEqual({
@@ -115,10 +115,10 @@ describe('the list of sessions', () => {
 
   test('ends one of one’s own, and no other’s', async () => {
     const { session, other, elsewhere } = await two();
-    const stranger = await portal.inside();
+    const stranger = await portal.signedInUser();
     const end = (id: unknown, token = session.access_token) =>
       portal.ask(`/sessions/${String(id)}`, { method: 'DELETE', token });
-    const id = claims(elsewhere.access_token).session_id;
+    const id = jwtClaims(elsewhere.access_token).session_id;
     for (const wrong of ['nonsense', '6a7b1f7e-9f8f-4a59-8f7b-0123456789ab']) {
       expect((await end(wrong)).status).toBe(404);
     }
@@ -134,8 +134,8 @@ describe('the list of sessions', () => {
   });
 
   test('may be cleared of this one as well', async () => {
-    const { session } = await portal.inside();
-    const id = String(claims(session.access_token).session_id);
+    const { session } = await portal.signedInUser();
+    const id = String(jwtClaims(session.access_token).session_id);
     const answer = await portal.ask(`/sessions/${id}`, { method: 'DELETE', token: session.access_token });
     expect(answer.status).toBe(204);
     expect(await status(session)).toBe(403);

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { claims, got, headerOf, office, signed } from './support/server';
+import { jwtClaims, unwrap, jwtHeader, startServer, signJwt } from './support/server';
 
 const dir = mkdtempSync(join(tmpdir(), 'spv-keys-'));
 const file = join(dir, 'keys.json');
@@ -13,16 +13,16 @@ const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export(
 writeFileSync(file, JSON.stringify({ keys: [{ ...rsa, kid: 'the first' }, ec] }), { mode: 0o600 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-const portal = office({ SPV_AUTH_SIGNING_KEYS_FILE: file });
+const portal = startServer({ SPV_AUTH_SIGNING_KEYS_FILE: file });
 
 test('an RSA key signs, and the client verifies it by itself', async () => {
-  const { client, session, who } = await portal.inside();
-  expect(headerOf(session.access_token)).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'the first' });
-  client.asked.length = 0;
-  expect(got(await client.getClaims())?.claims.sub).toBe(who.id);
-  expect(client.asked).toEqual(['GET /.well-known/jwks.json']);
-  got(await client.getUser());
-  got(await client.refreshSession());
+  const { client, session, who } = await portal.signedInUser();
+  expect(jwtHeader(session.access_token)).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'the first' });
+  client.requests.length = 0;
+  expect(unwrap(await client.getClaims())?.claims.sub).toBe(who.id);
+  expect(client.requests).toEqual(['GET /.well-known/jwks.json']);
+  unwrap(await client.getUser());
+  unwrap(await client.refreshSession());
 });
 
 test('both are published, and nothing of theirs that is secret', async () => {
@@ -36,9 +36,9 @@ test('both are published, and nothing of theirs that is secret', async () => {
 });
 
 test('the shared secret signs as well, and the client asks the server about it', async () => {
-  const { client, session, who } = await portal.inside();
-  const token = signed(claims(session.access_token));
-  client.asked.length = 0;
-  expect(got(await client.getClaims(token))?.claims.sub).toBe(who.id);
-  expect(client.asked).toEqual(['GET /user']);
+  const { client, session, who } = await portal.signedInUser();
+  const token = signJwt(jwtClaims(session.access_token));
+  client.requests.length = 0;
+  expect(unwrap(await client.getClaims(token))?.claims.sub).toBe(who.id);
+  expect(client.requests).toEqual(['GET /user']);
 });

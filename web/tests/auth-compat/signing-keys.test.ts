@@ -1,8 +1,8 @@
 /** Access tokens that a program reads by itself, and the keys that it does so with. */
 import { describe, expect, test } from 'vitest';
-import { claims, got, headerOf, office, shown, signed } from './support/server';
+import { jwtClaims, unwrap, jwtHeader, startServer, currentCode, signJwt } from './support/server';
 
-const portal = office();
+const portal = startServer();
 
 async function published() {
   const answer = await portal.ask('/.well-known/jwks.json');
@@ -13,24 +13,24 @@ async function published() {
 
 describe('an access token', () => {
   test('is verified by the client itself, with the published key', async () => {
-    const { client, session, who } = await portal.inside();
-    const { kid, alg, typ } = headerOf(session.access_token);
+    const { client, session, who } = await portal.signedInUser();
+    const { kid, alg, typ } = jwtHeader(session.access_token);
     expect([alg, typ]).toEqual(['ES256', 'JWT']);
     expect(await published()).toContainEqual(
       expect.objectContaining({ kid, alg: 'ES256', kty: 'EC', crv: 'P-256', x: expect.any(String) }),
     );
-    client.asked.length = 0;
-    const said = got(await client.getClaims());
+    client.requests.length = 0;
+    const said = unwrap(await client.getClaims());
     expect(said?.claims).toMatchObject({ sub: who.id, aal: 'aal1', role: 'authenticated' });
-    expect(client.asked).toEqual(['GET /.well-known/jwks.json']);
-    got(await client.getClaims());
-    expect(client.asked).toHaveLength(1);
+    expect(client.requests).toEqual(['GET /.well-known/jwks.json']);
+    unwrap(await client.getClaims());
+    expect(client.requests).toHaveLength(1);
   });
 
   test('with another’s hand in it is none', async () => {
-    const { client, session } = await portal.inside();
+    const { client, session } = await portal.signedInUser();
     const [head, , signature] = session.access_token.split('.');
-    const body = Buffer.from(JSON.stringify({ ...claims(session.access_token), role: 'service_role' }));
+    const body = Buffer.from(JSON.stringify({ ...jwtClaims(session.access_token), role: 'service_role' }));
     const forged = [head, body.toString('base64url'), signature].join('.');
     const { error } = await client.getClaims(forged);
     expect(error).toMatchObject({ name: 'AuthInvalidJwtError', code: 'invalid_jwt' });
@@ -60,17 +60,17 @@ describe('what is no token of ours', () => {
     ['nonsense', () => 'nonsense', 403, 'bad_jwt'],
     [
       'another secret’s',
-      () => signed({ sub: crypto.randomUUID(), role: 'authenticated' }, 'x'),
+      () => signJwt({ sub: crypto.randomUUID(), role: 'authenticated' }, 'x'),
       403,
       'bad_jwt',
     ],
-    ['one that names nobody', () => signed({ role: 'authenticated', exp: 4e9 }), 403, 'bad_jwt'],
-    ['one of no account’s id', () => signed({ sub: 'me', role: 'authenticated', exp: 4e9 }), 400, 'bad_jwt'],
+    ['one that names nobody', () => signJwt({ role: 'authenticated', exp: 4e9 }), 403, 'bad_jwt'],
+    ['one of no account’s id', () => signJwt({ sub: 'me', role: 'authenticated', exp: 4e9 }), 400, 'bad_jwt'],
     [
       'one that has expired',
       async () => {
-        const { session } = await portal.inside();
-        return signed({ ...claims(session.access_token), exp: 1 });
+        const { session } = await portal.signedInUser();
+        return signJwt({ ...jwtClaims(session.access_token), exp: 1 });
       },
       403,
       'bad_jwt',
@@ -78,8 +78,8 @@ describe('what is no token of ours', () => {
     [
       'one of a session that never was',
       async () => {
-        const { session } = await portal.inside();
-        return signed({ ...claims(session.access_token), session_id: crypto.randomUUID() });
+        const { session } = await portal.signedInUser();
+        return signJwt({ ...jwtClaims(session.access_token), session_id: crypto.randomUUID() });
       },
       403,
       'session_not_found',
@@ -87,7 +87,7 @@ describe('what is no token of ours', () => {
     [
       'one that nobody signed',
       async () => {
-        const { session } = await portal.inside();
+        const { session } = await portal.signedInUser();
         const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
         return `${none}.${session.access_token.split('.')[1] ?? ''}.`;
       },
@@ -97,13 +97,13 @@ describe('what is no token of ours', () => {
     [
       'one that is meant for others',
       async () => {
-        const { session } = await portal.inside();
-        return signed({ ...claims(session.access_token), aud: 'others' });
+        const { session } = await portal.signedInUser();
+        return signJwt({ ...jwtClaims(session.access_token), aud: 'others' });
       },
       400,
       'validation_failed',
     ],
-    ['the public key', () => signed({ role: 'anon' }), 403, 'bad_jwt'],
+    ['the public key', () => signJwt({ role: 'anon' }), 403, 'bad_jwt'],
   ];
   test.each(cases)('%s', async (_, token, status, code) => {
     const answer = await portal.ask('/user', { token: await token() });
@@ -119,25 +119,25 @@ describe('what is no token of ours', () => {
 
 describe('a new key', () => {
   test('signs from now on, and signs nobody out', async () => {
-    const { client, session, who } = await portal.inside();
-    const { id, totp } = got(await client.mfa.enroll({ factorType: 'totp' }));
-    got(await client.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret) }));
-    const old = await client.there();
+    const { client, session, who } = await portal.signedInUser();
+    const { id, totp } = unwrap(await client.mfa.enroll({ factorType: 'totp' }));
+    unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret) }));
+    const old = await client.requireSession();
     await portal.portal.operator('key', 'rotate');
     // A running server takes it up by itself.
     const kids = async () => (await published()).map(({ kid }) => kid);
-    const { kid } = headerOf(old.access_token);
+    const { kid } = jwtHeader(old.access_token);
     await expect.poll(kids, { timeout: 15_000 }).toEqual([expect.not.stringMatching(String(kid)), kid]);
 
-    got(await client.getUser());
-    expect(got(await client.getClaims(old.access_token))?.claims.sub).toBe(who.id);
-    const { session: next } = got(await client.refreshSession());
-    expect(headerOf(next?.access_token ?? '').kid).toBe((await kids())[0]);
-    expect(got(await client.getClaims())?.claims.session_id).toBe(claims(session.access_token).session_id);
+    unwrap(await client.getUser());
+    expect(unwrap(await client.getClaims(old.access_token))?.claims.sub).toBe(who.id);
+    const { session: next } = unwrap(await client.refreshSession());
+    expect(jwtHeader(next?.access_token ?? '').kid).toBe((await kids())[0]);
+    expect(unwrap(await client.getClaims())?.claims.session_id).toBe(jwtClaims(session.access_token).session_id);
     expect(client.events).not.toContain('SIGNED_OUT');
     // The authenticator is the same, too.
     const other = portal.client();
-    await other.enters(who.email);
-    got(await other.mfa.challengeAndVerify({ factorId: id, code: shown(totp.secret, 1) }));
+    await other.signIn(who.email);
+    unwrap(await other.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret, 1) }));
   });
 });

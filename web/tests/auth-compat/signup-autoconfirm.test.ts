@@ -1,25 +1,25 @@
 /** Accounts that people make themselves where the operator believes their addresses. */
 import { expect, test } from 'vitest';
-import { got, no, office, password, refusal } from './support/server';
+import { unwrap, errorWith, startServer, password, errorOf } from './support/server';
 
-const portal = office({ SPV_AUTH_SIGNUP: 'true', SPV_AUTH_AUTOCONFIRM: 'true' });
+const portal = startServer({ SPV_AUTH_SIGNUP: 'true', SPV_AUTH_AUTOCONFIRM: 'true' });
 
 test('a new account is signed in at once, and without a mail', async () => {
   const email = portal.address('new');
   const client = portal.client();
-  const { user, session } = got(await client.signUp({ email, password }));
+  const { user, session } = unwrap(await client.signUp({ email, password }));
   expect(session?.user.id).toBe(user?.id);
   expect(user?.email_confirmed_at).toBeTruthy();
   expect(client.events).toContain('SIGNED_IN');
-  got(await client.getUser());
-  await portal.client().enters(email);
+  unwrap(await client.getUser());
+  await portal.client().signIn(email);
   expect(await portal.mails(email)).toEqual([]);
 });
 
 test('an address that is known is refused', async () => {
-  const { email } = await portal.somebody();
+  const { email } = await portal.createUser();
   const again = await portal.client().signUp({ email, password });
-  expect(refusal(again)).toEqual(no(422, 'user_already_exists'));
+  expect(errorOf(again)).toEqual(errorWith(422, 'user_already_exists'));
   expect(again.error?.message).toBe('User already registered');
 });
 

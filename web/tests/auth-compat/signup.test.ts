@@ -1,15 +1,15 @@
 /** Accounts that people make themselves, where the operator has switched that on. */
 import { describe, expect, test } from 'vitest';
-import { elsewhere, got, linked, no, office, password, refusal } from './support/server';
+import { EXTERNAL_URL, unwrap, linkParams, errorWith, startServer, password, errorOf } from './support/server';
 
-const portal = office({ SPV_AUTH_SIGNUP: 'true', SPV_AUTH_MAIL_GAP_SECONDS: '0' });
+const portal = startServer({ SPV_AUTH_SIGNUP: 'true', SPV_AUTH_MAIL_GAP_SECONDS: '0' });
 
 describe('a new account', () => {
   test('waits for its confirmation, by link or code', async () => {
     for (const by of ['link', 'code'] as const) {
       const email = portal.address('new');
       const client = portal.client();
-      const { user, session } = got(
+      const { user, session } = unwrap(
         await client.signUp({ email, password, options: { data: { first_name: 'Ada' } } }),
       );
       expect(session).toBeNull();
@@ -18,37 +18,37 @@ describe('a new account', () => {
       expect(user?.email_confirmed_at).toBeUndefined();
       expect(user?.identities).toHaveLength(1);
       const early = await portal.client().signInWithPassword({ email, password });
-      expect(refusal(early)).toEqual(no(400, 'email_not_confirmed'));
+      expect(errorOf(early)).toEqual(errorWith(400, 'email_not_confirmed'));
 
       const mail = await portal.mail(email, 'Confirm');
-      expect(linked(mail).type).toBe('signup');
+      expect(linkParams(mail).type).toBe('signup');
       const confirmed =
         by === 'link'
-          ? await client.verifyOtp(linked(mail))
+          ? await client.verifyOtp(linkParams(mail))
           : await client.verifyOtp({ email, token: mail.code(), type: 'email' });
-      expect(got(confirmed).user).toMatchObject({ id: user?.id, user_metadata: { email_verified: true } });
+      expect(unwrap(confirmed).user).toMatchObject({ id: user?.id, user_metadata: { email_verified: true } });
       expect(client.events).toContain('SIGNED_IN');
-      expect((await portal.client().enters(email)).user.email_confirmed_at).toBeTruthy();
+      expect((await portal.client().signIn(email)).user.email_confirmed_at).toBeTruthy();
     }
   });
 
   test('with PKCE is confirmed by a click that leads back', async () => {
     const email = portal.address('new');
     const client = portal.client({ flowType: 'pkce' });
-    got(await client.signUp({ email, password, options: { emailRedirectTo: elsewhere } }));
-    const back = await portal.clicks(await portal.mail(email));
-    const { session } = got(await client.exchangeCodeForSession(back.searchParams.get('code') ?? ''));
+    unwrap(await client.signUp({ email, password, options: { emailRedirectTo: EXTERNAL_URL } }));
+    const back = await portal.followLink(await portal.mail(email));
+    const { session } = unwrap(await client.exchangeCodeForSession(back.searchParams.get('code') ?? ''));
     expect(session.user.email).toBe(email);
   });
 
   test('has no rights that it gives itself', async () => {
     const email = portal.address('new');
     const data = { role: 'super_admin', company_id: crypto.randomUUID(), email_verified: true };
-    const { user } = got(await portal.client().signUp({ email, password, options: { data } }));
+    const { user } = unwrap(await portal.client().signUp({ email, password, options: { data } }));
     expect(user?.app_metadata.role).toBe('client');
     const client = portal.client();
-    got(await client.verifyOtp(linked(await portal.mail(email))));
-    const token = (await client.there()).access_token;
+    unwrap(await client.verifyOtp(linkParams(await portal.mail(email))));
+    const token = (await client.requireSession()).access_token;
     const me = await portal.ask(`${portal.portal.url}/rest/v1/me`, { token });
     expect(me.body).toMatchObject({ role: 'client' });
     expect((await portal.ask('/admin/users', { token })).status).toBe(403);
@@ -56,35 +56,35 @@ describe('a new account', () => {
 
   test('is confirmed again on demand', async () => {
     const email = portal.address('new');
-    got(await portal.client().signUp({ email, password }));
+    unwrap(await portal.client().signUp({ email, password }));
     await portal.mail(email);
-    got(await portal.client().resend({ type: 'signup', email }));
+    unwrap(await portal.client().resend({ type: 'signup', email }));
     const mails = await portal.portal.post.count(email, 'Confirm', (found) => found.length === 2);
-    got(await portal.client().verifyOtp(linked(mails[1] as never)));
+    unwrap(await portal.client().verifyOtp(linkParams(mails[1] as never)));
   });
 });
 
 describe('an address that is known', () => {
   test('looks as if it were new; its owner is told, and nothing is changed', async () => {
-    const { email, id } = await portal.somebody();
-    const { user, session } = got(
+    const { email, id } = await portal.createUser();
+    const { user, session } = unwrap(
       await portal.client().signUp({ email, password: 'sparrow-copper-window-88' }),
     );
     expect(session).toBeNull();
     expect(user).toMatchObject({ email, identities: [], role: '' });
     expect(user?.id).not.toBe(id);
     await portal.mail(email, 'already');
-    await portal.client().enters(email);
+    await portal.client().signIn(email);
   });
 
   test('and not confirmed is written to again, and keeps its first password', async () => {
     const email = portal.address('new');
-    const first = got(await portal.client().signUp({ email, password })).user;
-    const second = got(await portal.client().signUp({ email, password: 'sparrow-copper-window-88' })).user;
+    const first = unwrap(await portal.client().signUp({ email, password })).user;
+    const second = unwrap(await portal.client().signUp({ email, password: 'sparrow-copper-window-88' })).user;
     expect(second?.id).toBe(first?.id);
     const mails = await portal.portal.post.count(email, 'Confirm', (found) => found.length === 2);
-    got(await portal.client().verifyOtp(linked(mails[1] as never)));
-    await portal.client().enters(email);
+    unwrap(await portal.client().verifyOtp(linkParams(mails[1] as never)));
+    await portal.client().signIn(email);
   });
 });
 
@@ -121,7 +121,7 @@ describe('what cannot be an account', () => {
 
   test('a guest', async () => {
     const guest = await portal.client().signInAnonymously();
-    expect(refusal(guest)).toEqual(no(422, 'anonymous_provider_disabled'));
+    expect(errorOf(guest)).toEqual(errorWith(422, 'anonymous_provider_disabled'));
     expect(guest.error?.message).toBe('Anonymous sign-ins are disabled');
   });
 });
@@ -130,9 +130,9 @@ describe('a link to sign in', () => {
   test('makes an account for whoever has none, unless the client says no', async () => {
     const email = portal.address('new');
     const none = await portal.client().signInWithOtp({ email, options: { shouldCreateUser: false } });
-    expect(refusal(none)).toEqual(no(422, 'otp_disabled'));
-    got(await portal.client().signInWithOtp({ email, options: { data: { first_name: 'Olu' } } }));
-    const { user } = got(
+    expect(errorOf(none)).toEqual(errorWith(422, 'otp_disabled'));
+    unwrap(await portal.client().signInWithOtp({ email, options: { data: { first_name: 'Olu' } } }));
+    const { user } = unwrap(
       await portal.client().verifyOtp({ email, token: (await portal.mail(email)).code(), type: 'email' }),
     );
     expect(user).toMatchObject({ email, user_metadata: { email_verified: true } });

@@ -1,18 +1,18 @@
 /** Sessions that go on: refresh tokens, their parents, and their misuse. */
 import { describe, expect, test } from 'vitest';
-import { claims, got, no, office, refusal } from './support/server';
+import { jwtClaims, unwrap, errorWith, startServer, errorOf } from './support/server';
 
-const portal = office();
+const portal = startServer();
 
 const refresh = (refresh_token: unknown, headers?: Record<string, string>) =>
   portal.ask('/token?grant_type=refresh_token', { body: { refresh_token }, headers });
 
 describe('a refresh', () => {
   test('goes on with the session, under a new token', async () => {
-    const { client, session } = await portal.inside();
-    const { session: next } = got(await client.refreshSession());
+    const { client, session } = await portal.signedInUser();
+    const { session: next } = unwrap(await client.refreshSession());
     expect(next?.refresh_token).not.toBe(session.refresh_token);
-    const [before, after] = [claims(session.access_token), claims(next?.access_token ?? '')];
+    const [before, after] = [jwtClaims(session.access_token), jwtClaims(next?.access_token ?? '')];
     expect(after).toMatchObject({ session_id: before.session_id, sub: before.sub, aal: 'aal1' });
     expect(after.amr).toEqual(before.amr);
     expect(client.events).toContain('TOKEN_REFRESHED');
@@ -21,7 +21,7 @@ describe('a refresh', () => {
   });
 
   test('with the parent of the active token answers the active one', async () => {
-    const { session } = await portal.inside();
+    const { session } = await portal.signedInUser();
     const one = await refresh(session.refresh_token);
     const two = await refresh(session.refresh_token);
     expect([one.status, two.status]).toEqual([200, 200]);
@@ -32,7 +32,7 @@ describe('a refresh', () => {
   });
 
   test('with an older token still answers the active one soon after', async () => {
-    const { session } = await portal.inside();
+    const { session } = await portal.signedInUser();
     let active = session.refresh_token;
     for (let times = 0; times < 4; times += 1) active = String((await refresh(active)).body.refresh_token);
     const late = await refresh(session.refresh_token);
@@ -42,35 +42,35 @@ describe('a refresh', () => {
   });
 
   test('with an older token a minute later ends the session, for whoever has it', async () => {
-    const { client, session } = await portal.inside();
-    for (let times = 0; times < 3; times += 1) got(await client.refreshSession());
-    await portal.portal.minutePasses();
+    const { client, session } = await portal.signedInUser();
+    for (let times = 0; times < 3; times += 1) unwrap(await client.refreshSession());
+    await portal.portal.ageRefreshesByMinute();
     const thief = portal.client();
     const { refresh_token } = session;
-    expect(refusal(await thief.refreshSession({ refresh_token }))).toEqual(
-      no(400, 'refresh_token_already_used'),
+    expect(errorOf(await thief.refreshSession({ refresh_token }))).toEqual(
+      errorWith(400, 'refresh_token_already_used'),
     );
-    expect(await client.isOut()).toBe(true);
+    expect(await client.isSessionEnded()).toBe(true);
   });
 
   test('by two clients at once signs out neither', async () => {
-    const { client, session } = await portal.inside();
+    const { client, session } = await portal.signedInUser();
     const other = portal.client();
     const { access_token, refresh_token } = session;
-    got(await other.setSession({ access_token, refresh_token }));
+    unwrap(await other.setSession({ access_token, refresh_token }));
     for (let times = 0; times < 3; times += 1) {
       const both = await Promise.all([client.refreshSession(), other.refreshSession()]);
-      for (const one of both) got(one);
+      for (const one of both) unwrap(one);
     }
     for (const one of [client, other]) {
-      got(await one.getUser());
+      unwrap(await one.getUser());
       expect(one.events).not.toContain('SIGNED_OUT');
     }
-    expect((await client.there()).refresh_token).toBe((await other.there()).refresh_token);
+    expect((await client.requireSession()).refresh_token).toBe((await other.requireSession()).refresh_token);
   });
 
   test('a hundred times at once signs out nobody', async () => {
-    const { client, session } = await portal.inside();
+    const { client, session } = await portal.signedInUser();
     const from = { 'x-forwarded-for': '198.19.7.7' };
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => refresh(session.refresh_token, from)),
@@ -82,19 +82,19 @@ describe('a refresh', () => {
     for (const { body } of answers.slice(0, 5)) {
       expect((await portal.ask('/user', { token: String(body.access_token) })).status).toBe(200);
     }
-    got(await client.refreshSession());
-    got(await client.getUser());
+    unwrap(await client.refreshSession());
+    unwrap(await client.getUser());
   });
 });
 
 describe('a session that has lasted as long as the office lets it', () => {
   test('ends with its next refresh', async () => {
     await portal.portal.operator('security', 'set', '--session-max-hours', '24');
-    const { client } = await portal.inside();
-    got(await client.refreshSession());
-    await portal.portal.dayPasses();
-    expect(refusal(await client.refreshSession())).toEqual(no(400, 'session_expired'));
-    expect(await client.isOut()).toBe(true);
+    const { client } = await portal.signedInUser();
+    unwrap(await client.refreshSession());
+    await portal.portal.ageSessionsBy25Hours();
+    expect(errorOf(await client.refreshSession())).toEqual(errorWith(400, 'session_expired'));
+    expect(await client.isSessionEnded()).toBe(true);
     await portal.portal.operator('security', 'set', '--session-max-hours', '0');
   });
 });
@@ -108,7 +108,7 @@ describe('what is no refresh token', () => {
         body: { code: 'validation_failed', message: 'Refresh token is not valid' },
       });
     }
-    const { session } = await portal.inside();
+    const { session } = await portal.signedInUser();
     // A token with another's hand in it: one letter of the middle is another.
     const token = session.refresh_token;
     const middle = Math.floor(token.length / 2);
@@ -120,24 +120,24 @@ describe('what is no refresh token', () => {
   });
 
   test('is one whose session has ended', async () => {
-    const { client, session } = await portal.inside();
-    await client.leaves();
+    const { client, session } = await portal.signedInUser();
+    await client.signOutOrThrow();
     const answer = await refresh(session.refresh_token);
     expect(answer).toMatchObject({ status: 400, body: { code: 'session_not_found' } });
     expect(answer.body.message).toMatch(/^Invalid Refresh Token/);
     const again = portal.client();
-    expect(refusal(await again.refreshSession({ refresh_token: session.refresh_token }))).toMatchObject({
+    expect(errorOf(await again.refreshSession({ refresh_token: session.refresh_token }))).toMatchObject({
       status: 400,
     });
   });
 
   test('is one of an account that is gone', async () => {
-    const { who, client } = await portal.inside();
-    got(await portal.program.admin.deleteUser(who.id));
+    const { who, client } = await portal.signedInUser();
+    unwrap(await portal.program.admin.deleteUser(who.id));
     const result = await client.refreshSession();
     expect(result.error?.status).toBe(400);
     expect((await portal.client().signInWithPassword({ email: who.email, password: 'x' })).error?.code).toBe(
-      no(400, 'invalid_credentials').code,
+      errorWith(400, 'invalid_credentials').code,
     );
   });
 });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { support } from '../../../e2e/support/env';
 import { stop } from '../../../e2e/support/process';
-import { address } from './server';
+import { uniqueAddress } from './server';
 
 /** What somebody does at the provider. */
-export interface Doing {
+export interface ProviderAction {
   email?: string;
   refuses?: boolean;
   /** The provider does not know whether the address is theirs. */
@@ -47,7 +47,7 @@ export class Provider {
   }
 
   /** Follows an address to the provider, does something there, and says where it ends: outside of both. */
-  async visit(start: string, portal: string, doing: Doing): Promise<URL> {
+  async visit(start: string, portal: string, action: ProviderAction): Promise<URL> {
     const jar = new Map<string, string>();
     let next = new URL(start);
     for (let steps = 0; steps < 20; steps += 1) {
@@ -57,10 +57,10 @@ export class Provider {
       const answer = await fetch(next, {
         redirect: 'manual',
         headers: {
-          'x-forwarded-for': address(),
+          'x-forwarded-for': uniqueAddress(),
           ...(at && { cookie: [...jar].map(([name, value]) => `${name}=${value}`).join('; ') }),
         },
-        ...(form && { method: 'POST', body: filledIn(doing) }),
+        ...(form && { method: 'POST', body: formBody(action) }),
       });
       if (at) {
         for (const cookie of answer.headers.getSetCookie()) {
@@ -71,13 +71,13 @@ export class Provider {
       const to = answer.headers.get('location');
       if (!to) throw new Error(`${next.href} was answered ${answer.status}: ${await answer.text()}`);
       next = new URL(to, next);
-      if (doing.email && next.pathname === '/auth/v1/callback') this.callback = next.href;
+      if (action.email && next.pathname === '/auth/v1/callback') this.callback = next.href;
     }
     throw new Error(`${start} leads nowhere`);
   }
 
   /** Of whom the provider tells whoever holds this token of its own. */
-  async whose(token: string | null | undefined): Promise<unknown> {
+  async emailOfToken(token: string | null | undefined): Promise<unknown> {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${this.issuer}/me`, { headers });
     return ((await answer.json()) as { email?: string }).email;
@@ -87,7 +87,7 @@ export class Provider {
   callback = '';
 }
 
-function filledIn({ email, refuses, unverified }: Doing): URLSearchParams {
+function formBody({ email, refuses, unverified }: ProviderAction): URLSearchParams {
   return new URLSearchParams({
     decision: refuses ? 'deny' : 'allow',
     ...(email && { email }),

@@ -9,10 +9,10 @@ import { totp } from '../../../e2e/support/totp';
 export const password = 'lantern-orbit-meadow-41';
 const secret = randomBytes(32).toString('hex');
 /** Where a browser may be sent to after a click: another program on this machine. */
-export const elsewhere = 'http://127.0.0.1:4100/welcome';
+export const EXTERNAL_URL = 'http://127.0.0.1:4100/welcome';
 
 /** Somebody with an account. */
-export interface Somebody {
+export interface TestUser {
   id: string;
   email: string;
 }
@@ -24,23 +24,23 @@ export class Client extends AuthClient {
   constructor(
     options: ConstructorParameters<typeof AuthClient>[0],
     /** What the server was asked for. */
-    readonly asked: string[],
+    readonly requests: string[],
   ) {
     super(options);
   }
 
   /** Signs in, and answers the session. */
-  async enters(email: string, with_ = password): Promise<Session> {
-    return got(await this.signInWithPassword({ email, password: with_ })).session;
+  async signIn(email: string, with_ = password): Promise<Session> {
+    return unwrap(await this.signInWithPassword({ email, password: with_ })).session;
   }
 
-  async leaves(scope: 'global' | 'local' | 'others' = 'global'): Promise<void> {
+  async signOutOrThrow(scope: 'global' | 'local' | 'others' = 'global'): Promise<void> {
     const { error } = await this.signOut({ scope });
     if (error) throw error;
   }
 
   /** The server says that the session has ended, and the client takes the hint. */
-  async isOut(): Promise<boolean> {
+  async isSessionEnded(): Promise<boolean> {
     const { error } = await this.getUser();
     return error?.name === 'AuthSessionMissingError' && (await this.session()) === null;
   }
@@ -49,14 +49,14 @@ export class Client extends AuthClient {
     return (await this.getSession()).data.session;
   }
 
-  async there(): Promise<Session> {
+  async requireSession(): Promise<Session> {
     const session = await this.session();
     if (!session) throw new Error('nobody is signed in');
     return session;
   }
 }
 
-export interface Asking {
+export interface RequestOptions {
   method?: string;
   token?: string;
   body?: unknown;
@@ -65,16 +65,16 @@ export interface Asking {
   older?: boolean;
 }
 
-export interface Answer {
+export interface HttpResponse {
   status: number;
   headers: Headers;
   body: Record<string, unknown>;
   text: string;
 }
 
-let made = 0;
+let counter = 0;
 
-export class Office {
+export class TestServer {
   constructor(private readonly started: () => Portal) {}
 
   get portal(): Portal {
@@ -87,24 +87,24 @@ export class Office {
 
   /** A client on a machine of its own: limits are counted by address. */
   client(options: { flowType?: 'implicit' | 'pkce'; headers?: Record<string, string> } = {}): Client {
-    made += 1;
-    const asked: string[] = [];
+    counter += 1;
+    const requests: string[] = [];
     const client = new Client(
       {
         url: this.url,
-        storageKey: `client-${made}`,
+        storageKey: `client-${counter}`,
         autoRefreshToken: false,
         detectSessionInUrl: false,
         flowType: options.flowType ?? 'implicit',
         experimental: { recoveryCodes: true },
-        headers: { 'x-forwarded-for': address(), ...options.headers },
+        headers: { 'x-forwarded-for': uniqueAddress(), ...options.headers },
         fetch: (input, init) => {
           const { pathname } = new URL(input instanceof Request ? input.url : input);
-          asked.push(`${init?.method ?? 'GET'} ${pathname.replace('/auth/v1', '')}`);
+          requests.push(`${init?.method ?? 'GET'} ${pathname.replace('/auth/v1', '')}`);
           return fetch(input, init);
         },
       },
-      asked,
+      requests,
     );
     client.onAuthStateChange((event) => void client.events.push(event));
     return client;
@@ -112,32 +112,32 @@ export class Office {
 
   /** The client of a program of the operator's. */
   get program(): Client {
-    return this.client({ headers: { Authorization: `Bearer ${signed({ role: 'service_role' })}` } });
+    return this.client({ headers: { Authorization: `Bearer ${signJwt({ role: 'service_role' })}` } });
   }
 
   /** An address that nobody here has yet. */
   address(name = 'person'): string {
-    made += 1;
-    return `${name}.${made}@example.com`;
+    counter += 1;
+    return `${name}.${counter}@example.com`;
   }
 
   /** An account that is in use, with the password above. */
-  async somebody(more: object = {}): Promise<Somebody> {
+  async createUser(more: object = {}): Promise<TestUser> {
     const email = this.address();
-    const asked = { email, password, email_confirm: true, ...more };
-    const { user } = got(await this.program.admin.createUser(asked));
+    const attributes = { email, password, email_confirm: true, ...more };
+    const { user } = unwrap(await this.program.admin.createUser(attributes));
     return { id: user.id, email };
   }
 
   /** Somebody, signed in. */
-  async inside(): Promise<{ who: Somebody; client: Client; session: Session }> {
-    const who = await this.somebody();
+  async signedInUser(): Promise<{ who: TestUser; client: Client; session: Session }> {
+    const who = await this.createUser();
     const client = this.client();
-    return { who, client, session: await client.enters(who.email) };
+    return { who, client, session: await client.signIn(who.email) };
   }
 
   mail(to: string, subject = ''): Promise<Mail> {
-    return this.portal.post.arrives(to, subject);
+    return this.portal.post.waitForMail(to, subject);
   }
 
   async mails(to: string): Promise<Mail[]> {
@@ -145,12 +145,12 @@ export class Office {
   }
 
   /** Asks without the client, as a browser or a program would. */
-  async ask(path: string, { method, token, body, headers, older }: Asking = {}): Promise<Answer> {
+  async ask(path: string, { method, token, body, headers, older }: RequestOptions = {}): Promise<HttpResponse> {
     const answer = await fetch(path.startsWith('http') ? path : this.url + path, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       redirect: 'manual',
       headers: {
-        'x-forwarded-for': address(),
+        'x-forwarded-for': uniqueAddress(),
         ...(!older && { 'x-supabase-api-version': '2024-01-01' }),
         ...(body !== undefined && { 'content-type': 'application/json;charset=UTF-8' }),
         ...(token && { authorization: `Bearer ${token}` }),
@@ -169,9 +169,9 @@ export class Office {
   }
 
   /** What our page does when somebody clicks a link that another program asked for: where the browser goes then. */
-  async clicks(mail: Mail): Promise<URL> {
-    const { token_hash, type } = linked(mail);
-    const redirect_to = ofLink(mail).get('redirect_to');
+  async followLink(mail: Mail): Promise<URL> {
+    const { token_hash, type } = linkParams(mail);
+    const redirect_to = linkQuery(mail).get('redirect_to');
     const body = { type, token_hash, redirect_to, skip_http_redirect: true };
     const answer = await this.ask('/verify', { body });
     if (answer.status !== 200) throw new Error(`the click was answered ${answer.status}: ${answer.text}`);
@@ -180,7 +180,7 @@ export class Office {
 }
 
 /** Starts a portal before the tests of a file, and stops it after them. */
-export function office(more: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEnv>) = {}): Office {
+export function startServer(more: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEnv>) = {}): TestServer {
   let portal: Portal | undefined;
   beforeAll(async () => {
     const settings = {
@@ -193,54 +193,54 @@ export function office(more: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEn
     portal = await Portal.start({ demo: false, env: { ...settings, ...env } });
   });
   afterAll(() => portal?.stop());
-  return new Office(() => {
+  return new TestServer(() => {
     if (!portal) throw new Error('the portal is not there yet');
     return portal;
   });
 }
 
 /** What was answered, where it was no refusal. */
-export function got<Result extends { data: unknown; error: unknown }>(result: Result): Good<Result> {
+export function unwrap<Result extends { data: unknown; error: unknown }>(result: Result): SuccessData<Result> {
   if (result.error) throw result.error;
-  return result.data as Good<Result>;
+  return result.data as SuccessData<Result>;
 }
-type Good<Result> = Result extends { data: infer Data; error: null } ? Data : never;
+type SuccessData<Result> = Result extends { data: infer Data; error: null } ? Data : never;
 
 /** An error of the client, as what tests compare. */
-export function refusal(result: { error: { status?: number; code?: string } | null }) {
+export function errorOf(result: { error: { status?: number; code?: string } | null }) {
   const { status, code } = result.error ?? {};
   return { status, code };
 }
 
-export const no = (status: number, code: string) => ({ status, code });
+export const errorWith = (status: number, code: string) => ({ status, code });
 
 /** An address of the network that is kept for documentation; no two are alike. */
-export function address(): string {
-  made += 1;
-  return `198.18.${(made >> 8) & 255}.${made & 255}`;
+export function uniqueAddress(): string {
+  counter += 1;
+  return `198.18.${(counter >> 8) & 255}.${counter & 255}`;
 }
 
 /** What an authenticator app shows now, or a step later: the server takes that too, and none twice. */
-export function shown(secret: string, later: 0 | 1 = 0): string {
+export function currentCode(secret: string, later: 0 | 1 = 0): string {
   return totp(secret, Date.now() + later * 30_000);
 }
 
 /** A token that the shared secret signs. */
-export function signed(claims: object, with_ = secret): string {
+export function signJwt(claims: object, with_ = secret): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
   return `${body}.${createHmac('sha256', with_).update(body).digest('base64url')}`;
 }
 
 /** What an access token says. */
-export function claims(token: string): Record<string, unknown> {
+export function jwtClaims(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
     string,
     unknown
   >;
 }
 
-export function headerOf(token: string): Record<string, unknown> {
+export function jwtHeader(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as Record<
     string,
     unknown
@@ -248,20 +248,20 @@ export function headerOf(token: string): Record<string, unknown> {
 }
 
 /** The methods that an access token names, newest first. */
-export function methods(token: string): string[] {
-  return (claims(token).amr as { method: string }[]).map(({ method }) => method);
+export function amrMethods(token: string): string[] {
+  return (jwtClaims(token).amr as { method: string }[]).map(({ method }) => method);
 }
 
-function ofLink(mail: Mail): URLSearchParams {
+function linkQuery(mail: Mail): URLSearchParams {
   const found = mail.text.match(/https?:\/\/\S+/g)?.find((link) => link.includes('token_hash='));
   if (!found) throw new Error(`The mail “${mail.subject}” has no link:\n${mail.text}`);
   return new URL(found).searchParams;
 }
 
 /** What the link in a mail brings to our page. */
-export function linked(mail: Mail): { token_hash: string; type: LinkType } {
-  const asked = ofLink(mail);
-  return { token_hash: asked.get('token_hash') ?? '', type: asked.get('type') as LinkType };
+export function linkParams(mail: Mail): { token_hash: string; type: LinkType } {
+  const query = linkQuery(mail);
+  return { token_hash: query.get('token_hash') ?? '', type: query.get('type') as LinkType };
 }
 export type LinkType = 'recovery' | 'invite' | 'signup' | 'magiclink' | 'email_change' | 'email';
 
