@@ -51,7 +51,7 @@ const kinds = [
 ] as const;
 
 for (const { kind, title, asks, chooses, tells, empty } of kinds) {
-  test(`an application for a ${kind} account says what is missing, arrives, and makes no account`, async ({
+  test(`${kind} application form validates fields, submits, and creates no account`, async ({
     ownOffice: office,
   }) => {
     const visitor = await office.visitor();
@@ -123,7 +123,7 @@ test("the server's words stand beside the fields, and what was typed stays, even
   await expect(visitor.heading('We have your application')).toBeVisible();
 });
 
-test('an application whose answer is lost is sent again as the same one @postgres', async ({
+test('application retried after a lost response is stored once (idempotency) @postgres', async ({
   ownOffice: office,
 }) => {
   const visitor = await office.visitor();
@@ -144,7 +144,7 @@ test('an application whose answer is lost is sent again as the same one @postgre
   expect(await requestsOf(office, who.email)).toHaveLength(1);
 });
 
-test('an address that has an account is answered like any other', async ({ ownOffice: office }) => {
+test('application does not reveal whether an email has an account', async ({ ownOffice: office }) => {
   const visitor = await office.visitor();
   await visitor.open('/auth/signup/client');
   await visitor.fill({ 'First Name': 'Amara', 'Last Name': 'Okafor', Email: 'client@example.com' });
@@ -153,7 +153,7 @@ test('an address that has an account is answered like any other', async ({ ownOf
   await expect(visitor.heading('We have your application')).toBeVisible();
 });
 
-test('the forms are whole on a phone in the dark, with their faults shown and when they are sent', async ({
+test('application forms fit a phone in dark mode, with errors and after submission', async ({
   ownOffice: office,
 }) => {
   const visitor = await office.visitor({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
@@ -195,7 +195,7 @@ async function requestOf(office: TestServer, email: string): Promise<Request> {
   return request;
 }
 
-test('whoever is declined reads why in a mail', async ({ ownOffice: office }) => {
+test('rejected applicant receives the reason by email', async ({ ownOffice: office }) => {
   const who = office.newPerson('Petra', 'Novak');
   const visitor = await office.visitor();
   await visitor.api.post('/rest/v1/requests', {

@@ -10,7 +10,7 @@ import { totp } from './support/totp';
 
 const NEW_PASSWORD = 'seven quiet otters at dawn';
 
-test('a new password needs the old one, and signs out every other browser', async ({ office }) => {
+test('password change requires the current password and signs out other browsers', async ({ office }) => {
   const who = await client(office, 'Petra', 'Lund');
   const [laptop, phone] = [await signedIn(office, who), await signedIn(office, who)];
   await laptop.page.getByRole('button', { name: /^Account menu of/ }).click();
@@ -47,7 +47,7 @@ test('a new password needs the old one, and signs out every other browser', asyn
   await Api.signIn(office.portal.url, who.email, NEW_PASSWORD);
 });
 
-test('a second factor is set up, asked for, and taken away again', async ({ office }) => {
+test('authenticator app can be enrolled, is required at sign-in, and can be removed', async ({ office }) => {
   test.slow();
   const who = await client(office, 'Tove', 'Adler');
   const tove = await signedIn(office, who);
@@ -112,7 +112,7 @@ test('a second factor is set up, asked for, and taken away again', async ({ offi
   await again.expectPath(paths.clientDashboard);
 });
 
-test('two apps are told apart by name, and each works alone', async ({ office }) => {
+test('two authenticator apps have distinct names and each signs in', async ({ office }) => {
   const who = await client(office, 'Ines', 'Moreau');
   const ines = await signedIn(office, who);
   await ines.open(paths.clientProfileTab('security'));
@@ -142,7 +142,7 @@ test('two apps are told apart by name, and each works alone', async ({ office })
   await phone.expectPath(paths.clientDashboard);
 });
 
-test('an older session proves who it is in place before second factors change', async ({ office }) => {
+test('stale session reauthenticates in a dialog before changing MFA factors', async ({ office }) => {
   test.slow();
   const who = await client(office, 'Mirel', 'Roth');
   const mirel = await signedIn(office, who);
@@ -193,7 +193,7 @@ test('an older session proves who it is in place before second factors change', 
   await expect(section).toContainText('Off');
 });
 
-test('sessions are seen and ended, one, all others and every one @postgres', async ({ office }) => {
+test('sessions can be listed and revoked: one, all others, all @postgres', async ({ office }) => {
   const who = await client(office, 'Sol', 'Vega');
   const [sol, phone, library] = [
     await signedIn(office, who),
@@ -229,7 +229,7 @@ test('sessions are seen and ended, one, all others and every one @postgres', asy
   await expect(tablet.page).toHaveURL((url) => url.pathname === '/');
 });
 
-test('a new e-mail address is confirmed at both places', async ({ office }) => {
+test('email change must be confirmed at both addresses', async ({ office }) => {
   const who = await client(office, 'Runa', 'Falk');
   const next = office.newPerson('Runa', 'Berg').email;
   const runa = await signedIn(office, who);
@@ -271,7 +271,7 @@ test('a new e-mail address is confirmed at both places', async ({ office }) => {
   expect(await status(Api.signIn(office.portal.url, who.email, password))).toBe(400);
 });
 
-test('a change of address is taken back', async ({ office }) => {
+test('email change can be cancelled', async ({ office }) => {
   const who = await client(office, 'Otto', 'Reyes');
   const next = office.newPerson('Otto', 'Quint').email;
   const otto = await signedIn(office, who);
@@ -290,7 +290,7 @@ test('a change of address is taken back', async ({ office }) => {
   await expect(otto.page.getByRole('alert')).toBeVisible();
 });
 
-test('the history tells of good and refused sign-ins, page by page @postgres', async ({ office }) => {
+test('sign-in history lists successes and failures with pagination @postgres', async ({ office }) => {
   const who = await client(office, 'Hana', 'Ito');
   expect(await status(Api.signIn(office.portal.url, who.email, 'a wrong guess'))).toBe(400);
   for (let times = 0; times < 10; times += 1) await Api.signIn(office.portal.url, who.email, password);
@@ -303,7 +303,7 @@ test('the history tells of good and refused sign-ins, page by page @postgres', a
   await expect(hana.row(/Refused.*Wrong password/, 'Sign-in history')).toBeVisible();
 });
 
-test('the panel is in every portal, and fits a phone', async ({ office }) => {
+test('security panel exists in every portal and fits a phone', async ({ office }) => {
   const phone = { viewport: { width: 390, height: 844 } };
   const everybody: [Person, string, string][] = [
     [await office.client(phone), paths.clientDashboard, paths.clientProfile],
@@ -331,7 +331,7 @@ test('the panel is in every portal, and fits a phone', async ({ office }) => {
   }
 });
 
-test('what cannot be loaded says so, and comes when it is asked for again', async ({ office }) => {
+test('failed section shows an error with a retry button', async ({ office }) => {
   const amara = await office.client();
   await amara.page.route('**/auth/v1/sessions', (route) => route.fulfill({ status: 404, body: '{}' }));
   await amara.open(paths.clientProfileTab('security'));

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './support/fixtures';
 
-test('a super admin looks after the portal, changes its settings and finds it all in the log @postgres', async ({
+test('super admin changes settings and finds every change in the activity log @postgres', async ({
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();
@@ -88,7 +88,7 @@ interface Rules {
   system: { require_mfa: Record<string, boolean | null> };
 }
 
-test('the figures of the office say each currency by itself, and how long steps took by month @postgres', async ({
+test('office analytics separate currencies and show step durations by month @postgres', async ({
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();

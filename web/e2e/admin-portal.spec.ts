@@ -40,7 +40,7 @@ async function downloadCsv(person: Person, button: string): Promise<string[]> {
   return (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
 }
 
-test('a storm of wrong passwords is an alert, which is looked into, blocked and resolved @postgres', async ({
+test('password spraying raises an alert that can be investigated, blocked and resolved @postgres', async ({
   browser,
 }) => {
   await startBehindProxy(browser, async (office) => {
@@ -82,7 +82,7 @@ test('a storm of wrong passwords is an alert, which is looked into, blocked and 
   });
 });
 
-test('the rules of signing in are refused beside the field, saved, and in force', async ({
+test('sign-in rules are validated per field, saved and enforced', async ({
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();
@@ -120,7 +120,7 @@ test('the rules of signing in are refused beside the field, saved, and in force'
   await expect(ingrid.heading('Protect your account')).toBeVisible();
 });
 
-test('the log is narrowed by what happened and from where, and taken away as it is narrowed @postgres', async ({
+test('activity log can be filtered by action and address and exported as filtered @postgres', async ({
   browser,
 }) => {
   await startBehindProxy(browser, async (office) => {
@@ -169,7 +169,7 @@ test('the log is narrowed by what happened and from where, and taken away as it 
   });
 });
 
-test('a super admin invites somebody again, takes away a lost app, and archives the account', async ({
+test('super admin re-invites a user, removes a lost authenticator and archives the account', async ({
   office,
 }) => {
   const ivar = office.newPerson('Ivar', 'Holt');
@@ -221,7 +221,7 @@ test('a super admin invites somebody again, takes away a lost app, and archives 
 });
 
 // Only a few applications a minute are taken from one address.
-test('an application to become an ISO fills in the dialog, and makes the partner once', async ({
+test('ISO application prefills the dialog and creates the partner once', async ({
   ownOffice: office,
 }) => {
   const who = office.newPerson('Berta', 'Lund');
@@ -263,7 +263,7 @@ test('an application to become an ISO fills in the dialog, and makes the partner
   await expect(berta.heading('ISO Dashboard')).toBeVisible();
 });
 
-test('on a phone each chart of the office turns into a table, and its file adds up to what is shown', async ({
+test('office charts become tables on a phone, and the CSV adds up to the totals shown', async ({
   office,
 }) => {
   const sigrid = await office.superAdmin({ viewport: { width: 390, height: 844 } });
@@ -303,7 +303,7 @@ test('on a phone each chart of the office turns into a table, and its file adds 
   await expect(sigrid.card('Revenue')).toContainText(revenue.total);
 });
 
-test('more jobs than fit on a page come by the keyboard, each of them once @postgres', async ({
+test('job list loads further pages by keyboard without duplicates @postgres', async ({
   ownOffice: office,
 }) => {
   // Somebody who is no ISO partner has the test partner's address: each of these jobs is given up at once.

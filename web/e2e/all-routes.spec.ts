@@ -147,7 +147,7 @@ const screens: Record<string, BrowserContextOptions> = {
 
 const pagesOf = ({ pages }: Group, office: TestServer) => (typeof pages === 'function' ? pages(office) : pages);
 
-test('no address of a portal is left out', async ({ office }) => {
+test('every portal route is covered', async ({ office }) => {
   const swept = await Promise.all(groups.map((group) => pagesOf(group, office)));
   const missing = fixedPaths.filter((path) => portalPaths.test(path) && !swept.flat().includes(path));
   // A tab of the same page, which the addresses of its tabs stand for.
@@ -157,7 +157,7 @@ test('no address of a portal is left out', async ({ office }) => {
 for (const [screen, options] of Object.entries(screens)) {
   for (const group of groups) {
     // That each page gets what it asks for is seen on both databases.
-    test(`${group.name} are whole ${screen}${options.isMobile ? '' : ' @postgres'}`, async ({ office }) => {
+    test(`${group.name} render without overflow or accessibility violations ${screen}${options.isMobile ? '' : ' @postgres'}`, async ({ office }) => {
       const person = await group.person(office, options);
       const pages = await pagesOf(group, office);
       expect(pages.length).toBeGreaterThan(0);
@@ -182,7 +182,7 @@ for (const [screen, options] of Object.entries(screens)) {
   }
 }
 
-test('the dialogs are whole on a phone', async ({ office }) => {
+test('dialogs render without overflow or accessibility violations on a phone', async ({ office }) => {
   const sigrid = await office.superAdmin(screens['on a phone, in the dark']);
   const { page } = sigrid;
   const [order] = await orders(office, 'super@example.com');

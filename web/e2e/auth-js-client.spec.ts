@@ -144,7 +144,7 @@ async function waitForLink(
   return npm;
 }
 
-test('the digits of a mail stand in for the present password, once', async ({ office }) => {
+test('emailed code replaces the current password once (reauthentication nonce)', async ({ office }) => {
   const email = await client(office, 'Nora');
   const { npm } = await openAuthClient(office);
   const sets = (change: { password: string; nonce?: string }) => refusal(npm, 'updateUser', change);
@@ -162,7 +162,7 @@ test('the digits of a mail stand in for the present password, once', async ({ of
   expect(await signIn(npm, email, NEW_PASSWORD)).toBeNull();
 });
 
-test('a mail to sign in brings a session, by its link and by its digits', async ({ office }) => {
+test('magic link signs in by link and by code', async ({ office }) => {
   for (const by of ['link', 'digits'] as const) {
     const email = await client(office, 'Mona');
     const { npm } = await openAuthClient(office);
@@ -176,7 +176,7 @@ test('a mail to sign in brings a session, by its link and by its digits', async 
   expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(noError(422, 'otp_disabled'));
 });
 
-test('a forgotten password is chosen anew by the link and by the digits, which ends what was there', async ({
+test('password recovery works by link and by code and ends existing sessions', async ({
   office,
 }) => {
   for (const by of ['link', 'digits'] as const) {
@@ -194,7 +194,7 @@ test('a forgotten password is chosen anew by the link and by the digits, which e
   }
 });
 
-test('a link that was asked for without PKCE leads back with the session, which the client takes', async ({
+test('implicit-flow link redirects back with a session that the client stores', async ({
   office,
 }) => {
   const email = await client(office, 'Hedda');
@@ -211,7 +211,7 @@ test('a link that was asked for without PKCE leads back with the session, which 
   expect(await signIn(back, email, NEW_PASSWORD)).toBeNull();
 });
 
-test('a mail to sign in that was asked for with PKCE leads back with a code, which the client takes', async ({
+test('PKCE magic link redirects back with a code that the client exchanges', async ({
   office,
 }) => {
   const email = await client(office, 'Pia');
@@ -234,7 +234,7 @@ test('a mail to sign in that was asked for with PKCE leads back with a code, whi
   await expect(spent).rejects.toMatchObject({ status: 404 });
 });
 
-test('an account that somebody makes waits for its link or its digits', async ({ browser }) => {
+test('sign-up waits for confirmation by link or code', async ({ browser }) => {
   await testInServer(browser, { SPV_AUTH_SIGNUP: 'true' }, async (office) => {
     for (const by of ['link', 'digits'] as const) {
       const { email, first } = office.newPerson('Signe', 'Self');
@@ -250,7 +250,7 @@ test('an account that somebody makes waits for its link or its digits', async ({
   });
 });
 
-test('an invitation is accepted by its link and by its digits', async ({ office }) => {
+test('invitation is accepted by link and by code', async ({ office }) => {
   for (const by of ['link', 'digits'] as const) {
     const { email, first } = office.newPerson('Ines', 'Guest');
     await (await office.api()).post('/auth/v1/invite', { email, data: { first_name: first } });
@@ -261,7 +261,7 @@ test('an invitation is accepted by its link and by its digits', async ({ office 
   }
 });
 
-test('where one confirmation is enough, the digits at the new address change it', async ({ browser }) => {
+test('email change with single confirmation is completed by the code sent to the new address', async ({ browser }) => {
   await testInServer(browser, { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' }, async (office) => {
     const email = await client(office, 'Ebba');
     const next = office.newPerson('Ebba', 'Moved').email;
@@ -286,7 +286,7 @@ test('where one confirmation is enough, the digits at the new address change it'
   });
 });
 
-test('a second sign-in is at aal1 until the code is shown, and takes no app away before', async ({
+test('second sign-in stays at aal1 until the TOTP code is verified and cannot remove factors', async ({
   office,
 }) => {
   const email = await client(office, 'Totty');
@@ -325,7 +325,7 @@ test('a second sign-in is at aal1 until the code is shown, and takes no app away
   expect(await levels()).toEqual(['aal1', 'aal1']);
 });
 
-test('signing out ends the sessions that its scope names, at once, and no other', async ({ office }) => {
+test('sign-out ends exactly the sessions of its scope (local, others, global)', async ({ office }) => {
   const email = await client(office, 'Scott');
   const [laptop, phone] = [await openAuthClient(office), await openAuthClient(office)];
   const signsIn = async ({ npm }: typeof laptop) => {
@@ -364,7 +364,7 @@ test('signing out ends the sessions that its scope names, at once, and no other'
   await isOut(phone, others);
 });
 
-test('the parent of a refresh token is good at any age, an older one for a few seconds', async ({
+test('parent refresh token is accepted at any age, older tokens only within the reuse interval', async ({
   ownOffice: office,
 }) => {
   const { npm } = await openAuthClient(office);
@@ -391,7 +391,7 @@ test('the parent of a refresh token is good at any age, an older one for a few s
   expect(await currentUser(npm)).toBeNull();
 });
 
-test('a hundred refreshes of one token at once sign nobody out @postgres', async ({ office }) => {
+test('a hundred concurrent refreshes of one token keep the session @postgres', async ({ office }) => {
   const email = await client(office, 'Cento');
   const { npm } = await openAuthClient(office);
   expect(await signIn(npm, email)).toBeNull();
@@ -425,7 +425,7 @@ test('a hundred refreshes of one token at once sign nobody out @postgres', async
   expect(await refusal(npm, 'getUser')).toBeNull();
 });
 
-test('two tabs that share a session renew it at once, and both keep it', async ({ office }) => {
+test('two tabs sharing a session refresh concurrently and both keep it', async ({ office }) => {
   const email = await client(office, 'Zwilla');
   const { page, npm } = await openAuthClient(office);
   expect(await signIn(npm, email)).toBeNull();
@@ -452,7 +452,7 @@ async function callUntilRateLimited(ask: () => Promise<Refusal>): Promise<Refusa
   return refused;
 }
 
-test('whoever asks for mails or guesses too often is told how long to wait', async ({ office }) => {
+test('rate-limited mails and code guesses return Retry-After', async ({ office }) => {
   const email = await client(office, 'Hasty');
   const { page, npm } = await openAuthClient(office);
   expect(await signIn(npm, email)).toBeNull();
@@ -483,7 +483,7 @@ test('whoever asks for mails or guesses too often is told how long to wait', asy
   expect(await refusal(npm, 'getUser')).toBeNull();
 });
 
-test('one address asks only so often, and whoever is signed in there stays so', async ({ browser }) => {
+test('requests are rate limited per address without ending sessions there', async ({ browser }) => {
   await testInServer(browser, { SPV_AUTH_RATE_LIMITS: 'true' }, async (office) => {
     const { page, npm } = await openAuthClient(office);
     expect(await signIn(npm, 'client@example.com')).toBeNull();

@@ -7,7 +7,7 @@ import { password } from './support/portal';
 const PASSWORD = 'a sentence that only Maya knows';
 const NEW_PASSWORD = 'another sentence of Maya';
 
-test('an order made on the command line reaches the client, who sets a password and follows it @postgres', async ({
+test('client of an order created with spvctl sets a password and follows the order @postgres', async ({
   office,
 }) => {
   const newcomer = office.newPerson('Maya', 'Ortiz');
@@ -70,7 +70,7 @@ test('an order made on the command line reaches the client, who sets a password 
   expect(listed.status).toBe('active');
 });
 
-test('a link that was used says so and offers a new one, whose code works as well', async ({ office }) => {
+test('used link says so and offers a new mail, whose code works too', async ({ office }) => {
   const newcomer = office.newPerson('Noor', 'Haddad');
   await office.clientWithOrder(newcomer);
   const mail = await office.portal.post.waitForMail(newcomer.email, 'Set your password');
@@ -107,7 +107,7 @@ test('a link that was used says so and offers a new one, whose code works as wel
   await expect(later.heading('This link is no longer valid')).toBeVisible();
 });
 
-test('a forgotten password is recovered by the six digits in the mail, and by no others', async ({
+test('password recovery accepts the emailed six-digit code and no other', async ({
   office,
 }) => {
   const newcomer = office.newPerson('Ida', 'Lund');
@@ -157,7 +157,7 @@ test('a forgotten password is recovered by the six digits in the mail, and by no
   await elsewhere.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
 });
 
-test('a forgotten password of an address that nobody has is answered alike, and no mail leaves', async ({
+test('password recovery does not reveal unknown addresses and sends them no mail', async ({
   office,
 }) => {
   const nobody = office.newPerson('No', 'Body');
@@ -180,7 +180,7 @@ test('a forgotten password of an address that nobody has is answered alike, and 
   expect(mails.filter((mail) => mail.to.includes(nobody.email))).toEqual([]);
 });
 
-test('the dashboard while it is loading, broken, empty and filled', async ({ office }) => {
+test('client dashboard has loading, error, empty and filled states', async ({ office }) => {
   const newcomer = office.newPerson('Elin', 'Sund');
   const { spv } = await office.clientWithOrder(newcomer);
   await office.setPassword(newcomer.email);
@@ -224,7 +224,7 @@ test('the dashboard while it is loading, broken, empty and filled', async ({ off
     await expect(elin.link(action).first()).toBeVisible();
 });
 
-test('on a terminal, spvctl asks for what was not given', async ({ office }) => {
+test('spvctl prompts for missing values on a terminal', async ({ office }) => {
   const newcomer = office.newPerson('Bo', 'Ahlgren');
   const said = await office.portal.onTerminal(
     ['client', 'create', '--setup', 'quick', '--company', 'Meridian Ventures'],
@@ -247,7 +247,7 @@ test('on a terminal, spvctl asks for what was not given', async ({ office }) => 
   expect(client).toMatchObject({ name: 'Bo Ahlgren', iso: null });
 });
 
-test('without a terminal, spvctl names what is missing and makes nothing', async ({ office }) => {
+test('spvctl without a terminal names missing values and creates nothing', async ({ office }) => {
   const newcomer = office.newPerson('Una', 'Silva');
   const said = await office.portal.spvctl('client', 'create', '--setup', 'quick', '--email', newcomer.email);
   expect(said.code).toBe(2);

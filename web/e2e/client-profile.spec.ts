@@ -2,7 +2,7 @@
 import { waitForIdle } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
-test('personal information is saved, checked by the server, and not lost unasked', async ({ office }) => {
+test('personal information is saved, validated by the server, and guarded against loss', async ({ office }) => {
   const who = office.newPerson('Maya', 'Ortiz');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -54,7 +54,7 @@ test('personal information is saved, checked by the server, and not lost unasked
   await maya.expectPath('/client-dashboard');
 });
 
-test('language, zone, date format and theme change what is shown', async ({ office }) => {
+test('language, time zone, date format and theme preferences apply everywhere', async ({ office }) => {
   const who = office.newPerson('Zoe', 'Lang');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -105,7 +105,7 @@ test('language, zone, date format and theme change what is shown', async ({ offi
   expect(mail.text).toMatch(/20\d\d-\d\d-\d\d, \d\d:\d\d JST/);
 });
 
-test('British English writes dates and times as Britain does', async ({ office }) => {
+test('British English uses British date and time formats', async ({ office }) => {
   const who = office.newPerson('Edith', 'Finch');
   const { spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -130,7 +130,7 @@ test('British English writes dates and times as Britain does', async ({ office }
   await expect(elsewhere.page.getByText('Due 22 Nov 2030').first()).toBeVisible();
 });
 
-test('the activity log tells of what one did @postgres', async ({ office }) => {
+test('activity log shows the own actions @postgres', async ({ office }) => {
   const who = office.newPerson('Lena', 'Fuchs');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);

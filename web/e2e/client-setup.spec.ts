@@ -7,7 +7,7 @@ import { password } from './support/portal';
 
 const missing = 'Please fill in this field.';
 
-test('an employee signs in and finds four tabs', async ({ office }) => {
+test('employee dashboard has four tabs', async ({ office }) => {
   const elias = await office.signedOutStaff();
   await elias.open('/auth/login/employee');
   await elias.fill({ Email: 'employee@example.com', Password: password });
@@ -54,7 +54,7 @@ test('an employee signs in and finds four tabs', async ({ office }) => {
   await expect(elias.card('Revenue')).toHaveCount(0);
 });
 
-test('Quick Setup says what is missing or wrong, keeps what was typed, and then mails the client @postgres', async ({
+test('Quick Setup shows validation errors, keeps the input and mails the client @postgres', async ({
   office,
 }) => {
   const who = office.newPerson('Olga', 'Brandt');
@@ -142,7 +142,7 @@ test('Quick Setup says what is missing or wrong, keeps what was typed, and then 
   await expect(history).toContainText('Elias Brandt created order SPV-');
 });
 
-test('Full Setup makes an active account and mails a welcome', async ({ office }) => {
+test('Full Setup creates an active account and mails a welcome', async ({ office }) => {
   const who = office.newPerson('Felix', 'Aymar');
   const elias = await office.employee();
   await elias.open('/employee-dashboard');
@@ -175,7 +175,7 @@ test('Full Setup makes an active account and mails a welcome', async ({ office }
   expect(order).toMatchObject({ status: 'active', price: '2000.00', country: 'AE', iso_id: null });
 });
 
-test('an e-mail address that is taken, in whatever case, leads to an order for that client instead @postgres', async ({
+test('existing email, in any letter case, offers an order for that client instead @postgres', async ({
   office,
 }) => {
   const who = office.newPerson('Tara', 'Quinn');
@@ -208,7 +208,7 @@ test('an e-mail address that is taken, in whatever case, leads to an order for t
   expect(await ordersOf(office, who.email)).toHaveLength(2);
 });
 
-test('a partner who no longer fits is refused beside the field, and another one is chosen', async ({
+test('partner that no longer matches is rejected at the field and can be replaced', async ({
   office,
 }) => {
   const who = office.newPerson('Nora', 'Lind');
@@ -257,7 +257,7 @@ test('a partner who no longer fits is refused beside the field, and another one 
   expect(await ordersOf(office, who.email)).toHaveLength(1);
 });
 
-test('a form that was typed into asks before it is thrown away', async ({ office }) => {
+test('form with input asks before it is closed', async ({ office }) => {
   const elias = await office.employee();
   await elias.open('/employee-dashboard');
   const dialog = elias.dialog('Quick Setup (Email)');
@@ -276,7 +276,7 @@ test('a form that was typed into asks before it is thrown away', async ({ office
   await expect(dialog).toBeHidden();
 });
 
-test('a client is edited, suspended, let in again, archived and restored @postgres', async ({ office }) => {
+test('client can be edited, suspended, reactivated, archived and restored @postgres', async ({ office }) => {
   const who = office.newPerson('Vera', 'Molnar');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -323,7 +323,7 @@ test('a client is edited, suspended, let in again, archived and restored @postgr
   await expect(elias.row(who.email)).toContainText('Active');
 });
 
-test('each tab while its list is on its way, when it failed, and when it is asked for again', async ({
+test('each tab has loading, error and retry states', async ({
   office,
 }) => {
   const elias = await office.employee();
@@ -358,7 +358,7 @@ test('each tab while its list is on its way, when it failed, and when it is aske
   }
 });
 
-test('on the first day of an office every list says that it is empty @postgres', async ({ emptyOffice }) => {
+test('every list has an empty state in a new installation @postgres', async ({ emptyOffice }) => {
   const ada = await emptyOffice.firstEmployee('Ada', 'Berg');
   await ada.open('/employee-dashboard');
   for (const card of ['Total Clients', 'Active SPVs', 'Pending Reviews']) {

@@ -4,7 +4,7 @@ import { password } from './support/portal';
 
 const missing = 'Please fill in this field.';
 
-test('an employee creates a company and edits it', async ({ office }) => {
+test('employee creates and edits a company', async ({ office }) => {
   const name = office.uniqueName('Lighthouse Capital');
   const elias = await office.employee();
   await elias.open('/employee-dashboard?tab=companies');
@@ -44,7 +44,7 @@ test('an employee creates a company and edits it', async ({ office }) => {
   await expect(elias.row(name, 'Companies')).not.toContainText('+1 555 0142');
 });
 
-test('a company is archived with its members and restored by an employee @postgres', async ({ office }) => {
+test('archived company is restored with its members by an employee @postgres', async ({ office }) => {
   const company = await office.company(office.uniqueName('Old Mill Holdings'));
   const member = office.newPerson('Ruth', 'Mills');
   await office.clientWithOrder(member, company.id);
@@ -72,7 +72,7 @@ test('a company is archived with its members and restored by an employee @postgr
   await expect(ruth.heading('Welcome, Ruth')).toBeVisible();
 });
 
-test('an employee creates an ISO, who gets a mail, is archived and restored', async ({ office }) => {
+test('employee creates an ISO partner, who receives a mail, and archives and restores it', async ({ office }) => {
   const who = office.newPerson('Ines', 'Vega');
   const elias = await office.employee();
   await elias.open('/employee-dashboard?tab=isos');
@@ -112,7 +112,7 @@ test('an employee creates an ISO, who gets a mail, is archived and restored', as
   await elias.expectToast('ISO Restored', who.name);
 });
 
-test('only a super admin deletes, and only where nothing depends @postgres', async ({ office }) => {
+test('only a super admin deletes, and only rows without dependents @postgres', async ({ office }) => {
   const busy = await office.company(office.uniqueName('Busy Bee Ventures'));
   const idle = await office.company(office.uniqueName('Idle Hands Ventures'));
   const partner = office.newPerson('Otto', 'Kern');
@@ -146,7 +146,7 @@ test('only a super admin deletes, and only where nothing depends @postgres', asy
   await expect(sigrid.page.getByText(`Nothing matches “${idle.name}”`)).toBeVisible();
 });
 
-test('an ISO without clients and orders is deleted by a super admin', async ({ office }) => {
+test('super admin deletes an ISO partner without clients and orders', async ({ office }) => {
   const who = office.newPerson('Piet', 'Dekker');
   await office.portal.operator(
     ...['iso', 'create', '--first-name', who.first, '--last-name', who.last],
@@ -166,7 +166,7 @@ test('an ISO without clients and orders is deleted by a super admin', async ({ o
   await expect(sigrid.page.getByText(`Nothing matches “${who.email}”`)).toBeVisible();
 });
 
-test('what began to depend while the question was open is counted in the refusal @postgres', async ({
+test('delete conflict lists dependents added since the dialog opened @postgres', async ({
   office,
 }) => {
   const company = await office.company(office.uniqueName('Late Arrival Partners'));

@@ -30,7 +30,7 @@ const cents = (amount: string) => Math.round(Number(amount) * 100);
 const dollars = (amount: string) =>
   Number(amount).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
 
-test('a lead becomes an order that closes and is paid, and ISO and company see the same amounts @postgres', async ({
+test('ISO partner and company see the same amounts for a paid order @postgres', async ({
   office,
 }) => {
   const clara = await office.companyAdmin();
@@ -136,7 +136,7 @@ test('a lead becomes an order that closes and is paid, and ISO and company see t
   }
 });
 
-test('charts say in words what they show, and a report is mailed', async ({ office }) => {
+test('charts have text alternatives, and reports are mailed on schedule', async ({ office }) => {
   const clara = await office.companyAdmin();
   await clara.open('/company-dashboard/analytics?period=all_time');
   for (const name of ['Orders over time', 'Time per step', 'On time', 'By country', 'By status'])
@@ -159,7 +159,7 @@ test('charts say in words what they show, and a report is mailed', async ({ offi
   await expect(mailed.getByRole('row', { name: /Portfolio/ }).first()).toContainText('Every Monday');
 });
 
-test('on paper there is the report, and nothing that needs a screen', async ({ office }) => {
+test('printed report contains only the report', async ({ office }) => {
   const clara = await office.companyAdmin();
   await clara.open('/company-dashboard/reports?report=portfolio&period=all_time');
   const paper = clara.page.getByRole('article', { name: 'Portfolio' });

@@ -42,7 +42,7 @@ async function createCompany(office: TestServer, name: string, first: string): P
   };
 }
 
-test('a company admin changes zone, language and currency, and sees them used', async ({ office }) => {
+test('company admin changes time zone, language and currency, which then apply', async ({ office }) => {
   const { company, admin: clara, email, clientId } = await createCompany(office, 'Larkspur Capital', 'Clara');
   const { page } = clara;
   await clara.open('/company-dashboard');
@@ -194,7 +194,7 @@ test("a partner's table loads as it is opened, and what staff do to an order is 
   });
 });
 
-test('on a phone the sidebar is a drawer that leads to every page', async ({ office }) => {
+test('sidebar is a drawer with every page on a phone', async ({ office }) => {
   const clara = await office.companyAdmin({ viewport: { width: 390, height: 844 } });
   await clara.open('/company-dashboard');
   const drawer = clara.dialog('Company Portal');
@@ -228,7 +228,7 @@ async function waitForAll(main: Locator) {
   await expect(main.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0);
 }
 
-test('two companies side by side see nothing of each other, and a super admin looks at either @postgres', async ({
+test('companies are isolated from each other, and a super admin can open either @postgres', async ({
   office,
 }) => {
   const one = await createCompany(office, 'Meridian East', 'Una');
@@ -278,7 +278,7 @@ test('two companies side by side see nothing of each other, and a super admin lo
   expect(text).not.toContain(one.order);
 });
 
-test('two ISO partners of one company side by side see nothing of each other', async ({ office }) => {
+test('ISO partners of one company are isolated from each other', async ({ office }) => {
   const company = await office.company(office.uniqueName('Meridian West'));
   const [one, two] = [await partner(office, company.id, 'Ivo'), await partner(office, company.id, 'Iva')];
   for (const [own, other] of [
@@ -308,7 +308,7 @@ test('two ISO partners of one company side by side see nothing of each other', a
   expect(await one.iso.api.get('/rest/v1/me')).toMatchObject({ time_zone: 'Asia/Singapore' });
 });
 
-test('every page of a company portal goes by its own clock, at every load', async ({ office }) => {
+test('company portal pages use the company time zone on every load', async ({ office }) => {
   const { company, admin: zara } = await createCompany(office, 'Kiritimati Trust', 'Zara');
   const { page } = zara;
   const settings = `/rest/v1/companies/${company.id}/settings`;

@@ -2,7 +2,7 @@
 import { expect, test } from './support/fixtures';
 import type { TestServer } from './support/server';
 
-test('the button and the command make the same test data, once @postgres', async ({ ownOffice: office }) => {
+test('seed button and seed command create the same demo data once @postgres', async ({ ownOffice: office }) => {
   const before = await counts(office);
   const elias = await office.employee();
   await elias.open('/employee-dashboard');
@@ -57,7 +57,7 @@ test('the button and the command make the same test data, once @postgres', async
   expect(mails.filter((mail) => mail.to.some((to) => to.startsWith('test.')))).toEqual([]);
 });
 
-test('the command alone makes the test data, and an open page shows it', async ({ ownOffice: office }) => {
+test('seed command creates demo data, and an open page shows it', async ({ ownOffice: office }) => {
   const before = await counts(office);
   const elias = await office.employee();
   await elias.open('/employee-dashboard');
@@ -70,7 +70,7 @@ test('the command alone makes the test data, and an open page shows it', async (
   expect((await counts(office)).spvs).toBe(before.spvs + 1);
 });
 
-test('a seed that cannot be done says so, by the button and by the command', async ({
+test('failed seed job is reported by the button and by the command', async ({
   ownOffice: office,
 }) => {
   // Somebody who is no ISO partner has the test partner's address.

@@ -42,7 +42,7 @@ async function openPreview(person: Person, name: string, shows: (dialog: Locator
 
 const partial = 'Something on these pages cannot be shown here; download to see all of it.';
 
-test('scans in JPEG 2000, Japanese and ticks without their fonts are drawn, and what is missing is said', async ({
+test('preview draws JPEG 2000, CJK text and symbols without embedded fonts and reports missing content', async ({
   office,
 }) => {
   const who = office.newPerson('Kaori', 'Meyer');

@@ -51,7 +51,7 @@ async function clientAndOrder(office: TestServer, first: string, last: string) {
   return { who, spv };
 }
 
-test('a document is asked for by mail, sent in from a phone, sent back, sent again and approved, and its step is done @postgres', async ({
+test('document request is mailed, submitted, returned, resubmitted and approved, which completes its step @postgres', async ({
   office,
 }) => {
   const { who, spv } = await clientAndOrder(office, 'Paloma', 'Reyes');
@@ -155,7 +155,7 @@ test('a document is asked for by mail, sent in from a phone, sent back, sent aga
   await expect(waived).toContainText('Reason: The passport is enough');
 });
 
-test('the library finds documents, shows their versions, and staff bring an older one back @postgres', async ({
+test('document library can be searched, shows versions, and restores an older version @postgres', async ({
   office,
 }) => {
   const { who, spv } = await clientAndOrder(office, 'Teodora', 'Lind');
@@ -220,7 +220,7 @@ test('the library finds documents, shows their versions, and staff bring an olde
   await expect(teodora.row('from version 1', 'Versions')).toBeVisible();
 });
 
-test('an upload survives a lost connection, and one that is cancelled leaves nothing @postgres', async ({
+test('upload survives a lost connection, and a cancelled upload leaves nothing @postgres', async ({
   office,
 }) => {
   const { who, spv } = await clientAndOrder(office, 'Bastian', 'Kroll');
@@ -275,7 +275,7 @@ test('an upload survives a lost connection, and one that is cancelled leaves not
   await expect(uploads.getByRole('listitem').filter({ hasText: 'slow.pdf' })).toHaveCount(0);
 });
 
-test('a file is dropped, and how far it is can be heard until it is there', async ({ office }) => {
+test('dropped file reports its progress to screen readers', async ({ office }) => {
   const { spv } = await clientAndOrder(office, 'Dagny', 'Holt');
   const elias = await office.employee();
   let arrive = () => undefined as void;
@@ -300,7 +300,7 @@ test('a file is dropped, and how far it is can be heard until it is there', asyn
   await expect(elias.row('dropped.pdf', `Documents of ${spv.identifier}`)).toBeVisible();
 });
 
-test('an empty file and one that is too large are refused in words', async ({ office }, story) => {
+test('empty and too large files are rejected with a message', async ({ office }, story) => {
   const { who, spv } = await clientAndOrder(office, 'Ines', 'Falk');
   const ines = await office.person(who.email);
   await ines.open(`/client-dashboard/orders/${spv.id}#documents`);
@@ -323,7 +323,7 @@ test('an empty file and one that is too large are refused in words', async ({ of
   await expect(ines.row(new RegExp(`^.*${escapeRegExp('x'.repeat(100))}x*\\.pdf`), table)).toBeVisible();
 });
 
-test('where one of several files is refused, the client stays and reads which one', async ({ office }) => {
+test('rejected file among several keeps the client on the page with its reason', async ({ office }) => {
   const { who, spv } = await clientAndOrder(office, 'Noor', 'Vance');
   const noor = await office.person(who.email);
   const path = `/client-dashboard/orders/${spv.id}`;
@@ -372,7 +372,7 @@ test('where one of several files is refused, the client stays and reads which on
   await expect(uploads.filter({ hasText: 'Uploaded' })).toHaveCount(0);
 });
 
-test('an upload that a reload cut off goes on where it was, once the file is chosen again', async ({
+test('upload interrupted by a reload resumes once the same file is chosen again', async ({
   office,
 }, story) => {
   const { who, spv } = await clientAndOrder(office, 'Edda', 'Storm');

@@ -6,7 +6,7 @@ import { expect, test } from './support/fixtures';
 const tag = 'Email failed';
 const answer = '5.1.1 No such user here';
 
-test('an address that the mail server refuses is marked in the list of clients and on the user page', async ({
+test('address with a failed delivery is marked in the client list and on the user page', async ({
   office,
 }) => {
   const { first, last, name, email } = office.newPerson('Ulla', 'Berg');

@@ -17,7 +17,7 @@ async function client(office: TestServer, first: string): Promise<NewPerson> {
   return who;
 }
 
-test('the link of a forgotten password leads back to the browser that asked for it', async ({ office }) => {
+test('password recovery link returns to the browser that requested it', async ({ office }) => {
   const who = await client(office, 'Same');
   const same = await office.visitor();
   await requestPasswordReset(same, who.email);
@@ -39,7 +39,7 @@ test('the link of a forgotten password leads back to the browser that asked for 
   await expect(tab.getByRole('heading', { name: 'This link is no longer valid' })).toBeVisible();
 });
 
-test('in another browser the six digits are typed instead, the wrong ones in vain', async ({ office }) => {
+test('another browser enters the six-digit code, and wrong codes are rejected', async ({ office }) => {
   const who = await client(office, 'Other');
   const desk = await office.visitor();
   await requestPasswordReset(desk, who.email);
@@ -64,7 +64,7 @@ test('in another browser the six digits are typed instead, the wrong ones in vai
   await phone.expectPath(paths.clientDashboard);
 });
 
-test('a link and a code that waited too long open nothing', async ({ ownOffice: office }) => {
+test('expired links and codes are rejected', async ({ ownOffice: office }) => {
   const late = await office.visitor();
   await requestPasswordReset(late, 'client@example.com');
   const first = await office.portal.post.waitForMail('client@example.com', 'Choose a new password');
@@ -88,7 +88,7 @@ test('a link and a code that waited too long open nothing', async ({ ownOffice: 
   await late.expectPath('/');
 });
 
-test('whoever thinks about a new password for too long is told so, and asks for another mail', async ({
+test('recovery session too old to set a password says so and offers another mail', async ({
   ownOffice: office,
 }) => {
   const saves = async (late: Visitor) => {
@@ -122,7 +122,7 @@ test('whoever thinks about a new password for too long is told so, and asks for 
   await expect(later.heading('Check your mail')).toBeVisible();
 });
 
-test('the code that a link brings back needs the secret of the browser that asked, and works once', async ({
+test('PKCE code needs the code verifier of the requesting browser and works once', async ({
   office,
 }) => {
   const who = await client(office, 'Secret');
@@ -156,7 +156,7 @@ test('the code that a link brings back needs the secret of the browser that aske
   await expect(same.heading('Choose a new password')).toBeVisible();
 });
 
-test('a link to sign in waits for a click, and works once', async ({ office }) => {
+test('sign-in link needs a click and works once', async ({ office }) => {
   const who = await client(office, 'Magic');
   await new Api(office.portal.url).post('/auth/v1/otp', { email: who.email, create_user: false });
   const mail = await office.portal.post.waitForMail(who.email, 'Sign in to');
@@ -182,7 +182,7 @@ test('a link to sign in waits for a click, and works once', async ({ office }) =
   await expect(later.button('Send link')).toBeDisabled();
 });
 
-test('the six digits beside a link to sign in do as well, on any device', async ({ office }) => {
+test('six-digit code of a sign-in link works on any device', async ({ office }) => {
   const who = await client(office, 'Digit');
   await new Api(office.portal.url).post('/auth/v1/otp', { email: who.email, create_user: false });
   const mail = await office.portal.post.waitForMail(who.email, 'Sign in to');
@@ -193,7 +193,7 @@ test('the six digits beside a link to sign in do as well, on any device', async 
   await expect(digit.heading('Welcome, Digit')).toBeVisible();
 });
 
-test('a link never leads to another site', async ({ office }) => {
+test('link never redirects to another site (no open redirect)', async ({ office }) => {
   const who = await client(office, 'Led');
   await new Api(office.portal.url).post('/auth/v1/otp', { email: who.email, create_user: false });
   const mail = await office.portal.post.waitForMail(who.email, 'Sign in to');
@@ -205,7 +205,7 @@ test('a link never leads to another site', async ({ office }) => {
   await led.expectPath(paths.clientDashboard);
 });
 
-test('a link that another program asked for leads back there with all that it brings', async ({ office }) => {
+test('link requested by another program redirects there with its parameters', async ({ office }) => {
   const there = 'http://127.0.0.1:4100/welcome';
   const asks = `redirect_to=${encodeURIComponent(there)}`;
   const nobody = new Api(office.portal.url);
@@ -248,7 +248,7 @@ test('a link that another program asked for leads back there with all that it br
   await isBack({ type: 'email_change', access_token: '.' });
 });
 
-test('a new e-mail address is confirmed at the old one and at the new one', async ({ office }) => {
+test('email change is confirmed at the old and the new address', async ({ office }) => {
   const who = await client(office, 'Moved');
   const next = office.newPerson('Moved', 'House').email;
   const session = await Api.signIn(office.portal.url, who.email, password);

@@ -6,7 +6,7 @@ interface Choices {
   items: { event: string; mail: string }[];
 }
 
-test('a link to unsubscribe asks first, then stops emails of its kind', async ({ office }) => {
+test('unsubscribe link asks for confirmation, then stops that kind of mail', async ({ office }) => {
   const who = office.newPerson('Nils', 'Quiet');
   const { spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);

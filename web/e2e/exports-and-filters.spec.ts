@@ -17,7 +17,7 @@ async function narrowed(staff: Staff, status: string): Promise<void> {
   await staff.page.getByRole('option', { name: status, exact: true }).click();
 }
 
-test('an employee takes every table away as a file, as it is narrowed @postgres', async ({ office }) => {
+test('every table can be exported as CSV with its filters @postgres', async ({ office }) => {
   const company = await office.company(office.uniqueName('+Plus Holdings'));
   const who = office.newPerson('Greta', 'Lind');
   const { spv } = await office.clientWithOrder(who, company.id);
@@ -84,7 +84,7 @@ test('an employee takes every table away as a file, as it is narrowed @postgres'
   expect(await exported(elias)).toHaveLength(1);
 });
 
-test('an employee finds an order, a client, a company and a document from wherever they are @postgres', async ({
+test('global search finds orders, clients, companies and documents @postgres', async ({
   office,
 }) => {
   const who = office.newPerson('Torbjorn', 'Quist');
@@ -139,7 +139,7 @@ test('an employee finds an order, a client, a company and a document from wherev
   await elias.expectPath(`/employee-dashboard/documents/${paper.id}`);
 });
 
-test('a step is given to an employee, who finds it among the tasks @postgres', async ({ office }) => {
+test('step assigned to an employee appears among the tasks @postgres', async ({ office }) => {
   const who = office.newPerson('Agda', 'Moreau');
   const { spv } = await office.clientWithOrder(who);
   // The demo's employee has requests among the tasks.
@@ -185,7 +185,7 @@ test('a step is given to an employee, who finds it among the tasks @postgres', a
   await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();
 });
 
-test('an employee completes several open steps at once @postgres', async ({ office }) => {
+test('employee completes several open steps at once @postgres', async ({ office }) => {
   const who = office.newPerson('Ines', 'Ferro');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();

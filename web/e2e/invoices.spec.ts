@@ -7,7 +7,7 @@ interface Invoices {
   items: { id: string; number: string; spv_identifier: string }[];
 }
 
-test('a payment is recorded in two parts, and the client sees it live @postgres', async ({ office }) => {
+test('partial payments are recorded and the client sees them live @postgres', async ({ office }) => {
   const who = office.newPerson('Maya', 'Ortiz');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -80,7 +80,7 @@ test('a payment is recorded in two parts, and the client sees it live @postgres'
   await expect(stranger.page.getByText('This could not be loaded')).toBeVisible();
 });
 
-test('on paper there is the invoice and how to pay it, and nothing that needs a screen', async ({
+test('printed invoice contains only the invoice and the payment details', async ({
   office,
 }) => {
   const who = office.newPerson('Petra', 'Blatt');
@@ -121,7 +121,7 @@ test('on paper there is the invoice and how to pay it, and nothing that needs a 
   await expect(facts.filter({ hasText: number })).toBeVisible();
 });
 
-test('an invoice of several pages prints its totals once, black on white', async ({ office }) => {
+test('multi-page invoice prints its totals once, black on white', async ({ office }) => {
   const who = office.newPerson('Lena', 'Lang');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -164,7 +164,7 @@ test('an invoice of several pages prints its totals once, black on white', async
   expect(pages(printed)).toBeGreaterThan(2);
 });
 
-test('an invoice is voided with a reason that its client reads', async ({ office }) => {
+test('voided invoice shows its reason to the client', async ({ office }) => {
   const who = office.newPerson('Vera', 'Nowak');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -183,7 +183,7 @@ test('an invoice is voided with a reason that its client reads', async ({ office
   await expect(vera.page.getByRole('region', { name: 'Pay by bank transfer' })).toHaveCount(0);
 });
 
-test('the operator lists and pays invoices @postgres', async ({ office }) => {
+test('spvctl lists and pays invoices @postgres', async ({ office }) => {
   const who = office.newPerson('Olga', 'Petrova');
   await office.clientWithOrder(who);
   const [due] = await office.portal.operator<{ number: string; due: string }[]>(
@@ -198,7 +198,7 @@ test('the operator lists and pays invoices @postgres', async ({ office }) => {
   expect(again.code).toBe(1);
 });
 
-test('a client sends the receipt of the bank, and the staff record the payment beside it @postgres', async ({
+test('client submits a bank receipt, and staff record the payment from it @postgres', async ({
   office,
 }) => {
   const who = office.newPerson('Rosa', 'Hale');

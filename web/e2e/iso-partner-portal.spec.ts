@@ -17,7 +17,7 @@ interface Statement {
   sums: { currency: string; total: string; paid: string }[];
 }
 
-test('a lead becomes a client, its order closes, and the commission is approved and paid @postgres', async ({
+test('lead becomes a client, the order closes, and the commission is approved and paid @postgres', async ({
   office,
 }) => {
   const who = office.newPerson('Lena', 'Fischer');
@@ -180,7 +180,7 @@ test('a lead becomes a client, its order closes, and the commission is approved 
   await expect(reported).toContainText('Paid');
 });
 
-test('a call is asked for, confirmed and put into the calendar @postgres', async ({ office }) => {
+test('call is requested, confirmed and exported to a calendar @postgres', async ({ office }) => {
   const ingrid = await office.iso();
   await ingrid.open('/iso-dashboard');
   await ingrid.button('Schedule Call').click();
@@ -242,7 +242,7 @@ test('a call is asked for, confirmed and put into the calendar @postgres', async
   await expect(ingrid.row(topic, 'Calls')).toContainText('Cancelled');
 });
 
-test('a partner changes their profile, and every page is one link away', async ({ office }) => {
+test('partner edits the profile, and every page is linked', async ({ office }) => {
   const ingrid = await office.iso();
   await ingrid.open('/iso-dashboard/profile');
   await ingrid.fill({ Phone: '+1 555 0144' });
@@ -252,7 +252,7 @@ test('a partner changes their profile, and every page is one link away', async (
     await expect(ingrid.link(name).first()).toBeVisible();
 });
 
-test('a lead without an organisation is shown with its email once', async ({ office }) => {
+test('lead without an organisation shows its email once', async ({ office }) => {
   const who = office.newPerson('Dario', 'Conti');
   const ingrid = await office.iso();
   const { first: first_name, last: last_name, email } = who;

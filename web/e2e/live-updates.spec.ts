@@ -24,7 +24,7 @@ function message(tab: Page, words: string): Locator {
   return tab.getByRole('log', { name: 'Messages' }).getByText(words);
 }
 
-test('one stream serves all tabs of a browser, and when its tab is closed another one goes on @postgres', async ({
+test('one event stream serves all tabs, and another tab takes over when its tab closes @postgres', async ({
   office,
 }) => {
   const { client, path, staffWrite } = await clientWithOrder(office, 'Tabea', 'Lind');
@@ -54,7 +54,7 @@ test('one stream serves all tabs of a browser, and when its tab is closed anothe
   expect(asked).toEqual(['first', 'other']);
 });
 
-test('where no stream can be had, an open page asks again by itself', async ({ office }) => {
+test('page falls back to polling without an event stream', async ({ office }) => {
   // Each attempt comes after a longer pause than the one before, of half a minute at most.
   test.setTimeout(90_000);
   const { client, path, staffWrite } = await clientWithOrder(office, 'Polly', 'Hartmann');
@@ -75,7 +75,7 @@ test('where no stream can be had, an open page asks again by itself', async ({ o
   await expect(client.page.getByText('No connection.')).toHaveCount(0);
 });
 
-test('who helps a client follows the settings, of which no event tells them, while the dashboard is open', async ({
+test('support contact on the dashboard follows settings that send no event', async ({
   office,
 }) => {
   const { client } = await clientWithOrder(office, 'Nell', 'Frost');

@@ -33,7 +33,7 @@ const publicPages = [
   paths.success,
 ];
 
-test('a visitor switches to Spanish, and every open page follows', async ({ office }) => {
+test('visitor switches to Spanish, and every open page follows', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.open('/');
   await waitForIdle(visitor.page);
@@ -86,7 +86,7 @@ const portals = [
 ] as const;
 
 for (const [email, pages] of portals) {
-  test(`${email} switches to Spanish at once, and it stays`, async ({ ownOffice: office }) => {
+  test(`${email} switches to Spanish, and the choice persists`, async ({ ownOffice: office }) => {
     const person = await office.person(email);
     await person.open(pages[0]);
     await waitForIdle(person.page);
@@ -117,7 +117,7 @@ for (const [email, pages] of portals) {
   });
 }
 
-test('an employee works in Spanish: dialogs, messages, toasts, dates and amounts', async ({
+test('employee portal is translated to Spanish: dialogs, messages, toasts, dates and amounts', async ({
   ownOffice: office,
 }) => {
   const elias = await office.employee();
@@ -149,7 +149,7 @@ test('an employee works in Spanish: dialogs, messages, toasts, dates and amounts
   await expectTranslated(elias, 'es');
 });
 
-test('light and dark: by the system, by the button, and it stays', async ({ office }) => {
+test('color scheme follows the system, the toggle, and persists', async ({ office }) => {
   const visitor = await office.visitor({ colorScheme: 'dark' });
   const amara = await office.client();
   await visitor.open('/');

@@ -2,7 +2,7 @@
 import { expect, test } from '@playwright/test';
 import { readRecording, findLeaks, type Secret } from './support/secretScan';
 
-test('no log of the whole run holds a password, token, code or link', async () => {
+test('no server log contains a password, token, code or link', async () => {
   const kept = await readRecording();
   const count = (what: string) => kept.secrets.filter((secret: Secret) => secret.what === what).length;
   // It would be no news if nothing had been listened to.

@@ -10,7 +10,7 @@ import { expect, test } from './support/fixtures';
 const markup = '<img src=x onerror="alert(1)">';
 const bold = '<b>Ben</b> & "Co" {{name}} $t(close)';
 
-test('markup in names is text, wherever they are shown @postgres', async ({ office }) => {
+test('HTML markup in names is rendered as text @postgres', async ({ office }) => {
   const who = office.newPerson('Ben', 'Amp');
   const company = office.uniqueName(`${bold} ${markup}`);
   const elias = await office.employee();
@@ -74,7 +74,7 @@ test('markup in names is text, wherever they are shown @postgres', async ({ offi
   await expect(ben.page.locator('main img, main b')).toHaveCount(0);
 });
 
-test('characters that cannot be seen are refused beside the field', async ({ office }) => {
+test('invisible characters are rejected at the field', async ({ office }) => {
   const elias = await office.employee();
   await elias.open(paths.employeeTab('companies'));
   await elias.button('Add Company').click();
@@ -95,7 +95,7 @@ const screens: [string, BrowserContextOptions][] = [
 
 for (const [screen, options] of screens) {
   // That both databases take such names is seen on a desk.
-  test(`names of the greatest length do not break the layout ${screen}${options.viewport ? '' : ' @postgres'}`, async ({
+  test(`longest names do not break the layout ${screen}${options.viewport ? '' : ' @postgres'}`, async ({
     office,
   }) => {
     const { spv, email, company } = await longestNames(office);
@@ -131,7 +131,7 @@ for (const [screen, options] of screens) {
   });
 }
 
-test('an answer that is lost on the way makes nothing twice, and the form keeps what was typed @postgres', async ({
+test('retry after a lost response creates nothing twice, and the form keeps its input @postgres', async ({
   office,
 }) => {
   const who = office.newPerson('Once', 'Only');
@@ -168,7 +168,7 @@ test('an answer that is lost on the way makes nothing twice, and the form keeps 
   expect(mails).toHaveLength(1);
 });
 
-test('while the database cannot be used a form says so, keeps what was typed, and is sent again', async ({
+test('form keeps its input while the database is unavailable and can be resubmitted', async ({
   office,
 }) => {
   const name = office.uniqueName('Patience Capital');
@@ -200,7 +200,7 @@ test('while the database cannot be used a form says so, keeps what was typed, an
   expect(keys).toEqual([expect.any(String), keys[0]]);
 });
 
-test('mails wait while the mail server is gone, and leave when it is back @postgres', async ({
+test('mails are queued while the mail server is down and sent afterwards @postgres', async ({
   ownOffice: office,
 }) => {
   const who = office.newPerson('Patience', 'Post');

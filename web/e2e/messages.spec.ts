@@ -3,7 +3,7 @@ import type { Person } from './support/users';
 import { expect, test } from './support/fixtures';
 import { password } from './support/portal';
 
-test('a client and the staff talk about an order, and an internal note stays among the staff @postgres', async ({
+test('client and staff exchange messages about an order, and internal notes stay with staff @postgres', async ({
   office,
 }) => {
   const who = office.newPerson('Maya', 'Ortiz');
@@ -44,7 +44,7 @@ test('a client and the staff talk about an order, and an internal note stays amo
   await expect(mayas.getByRole('listitem')).toHaveCount(2);
 });
 
-test('Contact Support leads to the general conversation, and unread messages are counted until they are read @postgres', async ({
+test('Contact Support opens the general conversation, and unread messages are counted @postgres', async ({
   office,
 }) => {
   const who = office.newPerson('Nora', 'Lund');
@@ -82,7 +82,7 @@ test('Contact Support leads to the general conversation, and unread messages are
   });
 });
 
-test('files go with messages both ways, and those of a note stay among the staff', async ({ office }) => {
+test('attachments go both ways, and attachments of internal notes stay with staff', async ({ office }) => {
   const who = office.newPerson('Livia', 'Marsh');
   const { spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);

@@ -29,7 +29,7 @@ async function protectedClient(office: TestServer, first: string): Promise<Prote
   return { email: who.email, first, ...(await Authenticator.enrol(new Api(office.portal.url, session))) };
 }
 
-test('whoever has an app shows its code after the password, and gets where they wanted to go', async ({
+test('sign-in with an authenticator asks for the code and continues to the requested page', async ({
   office,
 }) => {
   const { email, app } = await protectedClient(office, 'Tove');
@@ -54,7 +54,7 @@ test('whoever has an app shows its code after the password, and gets where they 
   await tove.expectPath(paths.clientOrders);
 });
 
-test('there is no way around the code, and a way back to another account', async ({ office }) => {
+test('MFA challenge cannot be skipped and offers another account', async ({ office }) => {
   const { email } = await protectedClient(office, 'Aron');
   const aron = await office.visitor();
   await aron.signIn('client', email, password);
@@ -70,7 +70,7 @@ test('there is no way around the code, and a way back to another account', async
   await aron.expectPath('/');
 });
 
-test('a recovery code lets in once when the app is not at hand', async ({ office }) => {
+test('recovery code signs in once without the authenticator', async ({ office }) => {
   const { email, api } = await protectedClient(office, 'Rita');
   const { codes } = await api.post<{ codes: string[] }>('/auth/v1/factors/recovery-codes');
   const used = codes[0] ?? '';
@@ -93,7 +93,7 @@ test('a recovery code lets in once when the app is not at hand', async ({ office
   }
 });
 
-test('a forgotten password is chosen anew after the code of the app, by link and by code', async ({
+test('password recovery requires the TOTP code, by link and by code', async ({
   office,
 }) => {
   const lost = await protectedClient(office, 'Lost');
@@ -117,7 +117,7 @@ test('a forgotten password is chosen anew after the code of the app, by link and
   await choosePassword(typing, other.app, 'a sentence by code');
 });
 
-test('a code shown in one tab lets the other one go on too', async ({ office }) => {
+test('code verified in one tab continues the other tab too', async ({ office }) => {
   const { email, app } = await protectedClient(office, 'Twain');
   const twain = await office.visitor();
   await twain.signIn('client', email, password);
@@ -131,7 +131,7 @@ test('a code shown in one tab lets the other one go on too', async ({ office }) 
   await expect(other).toHaveURL((url) => url.pathname === paths.clientOrders);
 });
 
-test('many wrong codes have to wait', async ({ office }) => {
+test('repeated wrong codes are throttled', async ({ office }) => {
   const { email } = await protectedClient(office, 'Guess');
   const guess = await office.visitor();
   await guess.signIn('client', email, password);
@@ -147,7 +147,7 @@ test('many wrong codes have to wait', async ({ office }) => {
   await expect(guess.button('Continue')).toBeEnabled({ timeout: 20_000 });
 });
 
-test('a role that needs a second factor sets it up first, and an open page is led there and back', async ({
+test('role that requires MFA must enrol first, and an open page is redirected there and back', async ({
   ownOffice: office,
 }) => {
   // Elias is at work when the rule is made.
@@ -197,7 +197,7 @@ test('a role that needs a second factor sets it up first, and an open page is le
   await later.expectPath(paths.employeeDashboard);
 });
 
-test('wrong passwords have to wait longer and longer, which is counted down', async ({ office }) => {
+test('repeated wrong passwords are throttled with a countdown', async ({ office }) => {
   const who = office.newPerson('Slow', 'Down');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);

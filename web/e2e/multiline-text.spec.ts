@@ -7,7 +7,7 @@ const lines = '1. Sign page 2\n2. Add the seal';
 /** As it is drawn, not as it stands in the document. */
 const expectLines = (place: Locator) => expect.poll(() => place.innerText()).toContain(lines);
 
-test('reasons, instructions, notes and answers keep their lines', async ({ office }) => {
+test('multiline reasons, instructions, notes and messages keep their line breaks', async ({ office }) => {
   const who = office.newPerson('Mirela', 'Popa');
   const { spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);

@@ -2,7 +2,7 @@
 import { expect, test } from './support/fixtures';
 import { password } from './support/portal';
 
-test('the bell counts what is new while the page is open, and leads to it @postgres', async ({ office }) => {
+test('notification bell counts new events live and links to them @postgres', async ({ office }) => {
   const who = office.newPerson('Bela', 'Toth');
   const { spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -31,7 +31,7 @@ test('the bell counts what is new while the page is open, and leads to it @postg
   });
 });
 
-test('what people choose to be told of is kept', async ({ office }) => {
+test('notification preferences are saved', async ({ office }) => {
   const who = office.newPerson('Cleo', 'Marsh');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);

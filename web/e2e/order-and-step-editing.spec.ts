@@ -5,7 +5,7 @@ import { password } from './support/portal';
 
 const missing = 'Please fill in this field.';
 
-test('an employee creates an order, with an identifier of the server or of their own @postgres', async ({
+test('employee creates an order with a generated or own identifier @postgres', async ({
   office,
 }) => {
   const client = office.newPerson('Hana', 'Sato');
@@ -86,7 +86,7 @@ test('an employee creates an order, with an identifier of the server or of their
   }
 });
 
-test('a client who moved while the order was typed is refused beside the field', async ({ office }) => {
+test('client who changed company while the form was open is rejected at the field', async ({ office }) => {
   const who = office.newPerson('Moa', 'Vik');
   const [from, to] = [await office.company(), await office.company()];
   const { client } = await office.clientWithOrder(who, from.id);
@@ -113,7 +113,7 @@ test('a client who moved while the order was typed is refused beside the field',
   await elias.expectToast('SPV Created');
 });
 
-test('the list of orders scrolls at 600 px, newest first @postgres', async ({ office }) => {
+test('order list scrolls at 600 px, newest first @postgres', async ({ office }) => {
   const elias = await office.employee();
   await elias.open('/employee-dashboard?tab=spvs');
   const list = elias.page.getByRole('region', { name: 'SPV orders', exact: true });
@@ -139,7 +139,7 @@ test('the list of orders scrolls at 600 px, newest first @postgres', async ({ of
   await expect(list.getByRole('button').first()).toContainText(items[0]?.identifier ?? 'an order');
 });
 
-test('a step is moved, blocked with a reason that the client reads, and let go @postgres', async ({
+test('step is started, blocked with a reason the client sees, and unblocked @postgres', async ({
   office,
 }) => {
   const who = office.newPerson('Lars', 'Nyberg');
@@ -198,7 +198,7 @@ test('a step is moved, blocked with a reason that the client reads, and let go @
   await expect(elias.step(second)).not.toContainText('passport');
 });
 
-test('an order is put on hold with a reason, resumed, cancelled and, by a super admin, reopened @postgres', async ({
+test('order is put on hold with a reason, resumed, cancelled, and reopened by a super admin @postgres', async ({
   office,
 }) => {
   const { spv } = await office.clientWithOrder(office.newPerson('Mina', 'Park'));

@@ -15,7 +15,7 @@ interface Order {
 /** From when whoever changed something is told that it is done. Nothing else is waited for meanwhile. */
 const TOAST_TIMEOUT = { timeout: 2000 };
 
-test('a super admin starts an order, the last step closes it, and the client sees both within 2 s @postgres', async ({
+test('order starts, closes with its last step, and the client sees both within 2 s @postgres', async ({
   office,
 }) => {
   const { order, client } = await pendingOrder(office, 'Maya', 'Ortiz');
@@ -69,7 +69,7 @@ test('a super admin starts an order, the last step closes it, and the client see
   expect(mail.link('/auth/login/client')).toBe(`${office.portal.url}/auth/login/client`);
 });
 
-test('two people finish the last two steps at once, and the order closes once @postgres', async ({
+test('concurrent completion of the last two steps closes the order once @postgres', async ({
   office,
 }) => {
   const { order } = await pendingOrder(office, 'Theo', 'Lang');
@@ -102,7 +102,7 @@ test('two people finish the last two steps at once, and the order closes once @p
   ).toHaveLength(1);
 });
 
-test('what another process changes reaches every open page within 2 s @postgres', async ({ office }) => {
+test('change by another process reaches every open page within 2 s @postgres', async ({ office }) => {
   const { order, client } = await pendingOrder(office, 'Rosa', 'Lima');
   const operator = (...args: string[]) => office.portal.operator(...args);
   const elias = await office.employee();
@@ -143,7 +143,7 @@ test('what another process changes reaches every open page within 2 s @postgres'
   );
 });
 
-test('who comes second is told who was first, and goes on from their version @postgres', async ({
+test('stale write shows who changed it and continues from that version @postgres', async ({
   office,
 }) => {
   const { order } = await pendingOrder(office, 'Ugo', 'Neri');

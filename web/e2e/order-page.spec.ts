@@ -23,7 +23,7 @@ function rgb(hex: string): string {
   return `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;
 }
 
-test('a date that is near is amber, one that is past is red, both say so in words, and a far one is no news', async ({
+test('due dates are amber when near, red when past, and neutral otherwise', async ({
   office,
 }) => {
   const who = office.newPerson('Astrid', 'Holm');
@@ -66,7 +66,7 @@ test('a date that is near is amber, one that is past is red, both say so in word
   await expect(astrid.card('Overview')).toContainText('Waiting for you: Deed of trust');
 });
 
-test('that there is nothing to do is said once it is known what is asked for', async ({ office }) => {
+test('empty task list appears only after the document requests are loaded', async ({ office }) => {
   const who = office.newPerson('Runa', 'Dahl');
   const { spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -95,7 +95,7 @@ test('that there is nothing to do is said once it is known what is asked for', a
   await expect(asked).toContainText('Nothing has been asked for');
 });
 
-test('an order comes with what is asked for, and without it when that fails', async ({ office }) => {
+test('order page loads with its document requests, and without them when they fail', async ({ office }) => {
   const who = office.newPerson('Sunniva', 'Moen');
   const { spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -135,7 +135,7 @@ test('an order comes with what is asked for, and without it when that fails', as
   }
 });
 
-test('a client reads who the people of an order are and what happened to it, and nothing of the staff among themselves', async ({
+test('client sees the people and history of an order but nothing internal', async ({
   office,
 }) => {
   const api = await office.api();

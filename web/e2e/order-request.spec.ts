@@ -34,7 +34,7 @@ async function requestOrder(client: Person, name: string): Promise<string> {
   return reference ?? '';
 }
 
-test('a request is accepted and becomes a pending order @postgres', async ({ office }) => {
+test('accepted order request becomes a pending order @postgres', async ({ office }) => {
   const { client, company } = await maya(office);
   await client.open('/client-dashboard/orders/new');
   await client.fill({ 'Second choice': 'Same', 'Purchase Amount': '1e9' });
@@ -91,7 +91,7 @@ test('a request is accepted and becomes a pending order @postgres', async ({ off
   await expect(client.row(`${name} plan.txt`, `Documents of ${name}`)).toBeVisible();
 });
 
-test('a request is declined with a reason, and another one taken back', async ({ office }) => {
+test('order request is declined with a reason, and another one is withdrawn', async ({ office }) => {
   const { client } = await maya(office);
   const reference = await requestOrder(client, office.uniqueName('Too Far'));
   const elias = await office.employee();

@@ -11,7 +11,7 @@ const size = (bytes: number) =>
   bytes < 1_000_000 ? `${Math.round(bytes / 100) / 10} kB` : `${Math.round(bytes / 100_000) / 10} MB`;
 const thousands = (amount: string) => `$${oneDecimal.format(Number(amount) / 1_000)}K`;
 
-test('a client signs in and sees the first two orders @postgres', async ({ office }) => {
+test('client signs in and sees the first two orders @postgres', async ({ office }) => {
   const amara = await office.visitor();
   await amara.signIn('client', 'client@example.com', password);
   await amara.expectPath('/client-dashboard');
@@ -40,7 +40,7 @@ test('a client signs in and sees the first two orders @postgres', async ({ offic
   await expectSessionEnded(amara);
 });
 
-test('an employee signs in, without the revenue @postgres', async ({ office }) => {
+test('employee signs in and sees no revenue @postgres', async ({ office }) => {
   const elias = await office.visitor();
   await elias.signIn('employee', 'employee@example.com', password);
   await elias.expectPath('/employee-dashboard');
@@ -57,7 +57,7 @@ test('an employee signs in, without the revenue @postgres', async ({ office }) =
   await expectSessionEnded(elias);
 });
 
-test('a super admin signs in as employee, with the revenue, and moves on to the other portals @postgres', async ({
+test('super admin signs in as employee, sees revenue and opens the other portals @postgres', async ({
   office,
 }) => {
   const sigrid = await office.visitor();
@@ -118,7 +118,7 @@ test('a super admin signs in as employee, with the revenue, and moves on to the 
   await expectSessionEnded(sigrid);
 });
 
-test('an ISO partner signs in and sees the three newest clients @postgres', async ({ office }) => {
+test('ISO partner signs in and sees the three newest clients @postgres', async ({ office }) => {
   for (const first of ['Uma', 'Udo', 'Ulla']) {
     const who = office.newPerson(first, 'Referred');
     await office.portal.operator(
@@ -153,7 +153,7 @@ test('an ISO partner signs in and sees the three newest clients @postgres', asyn
   await expectSessionEnded(ingrid);
 });
 
-test('a company admin signs in and sees only the own company @postgres', async ({ office }) => {
+test('company admin signs in and sees only the own company @postgres', async ({ office }) => {
   const clara = await office.visitor();
   await clara.open('/auth/login/company');
   // As above.
@@ -187,7 +187,7 @@ const wrongPortals = [
 ] as const;
 
 for (const [portal, email, words] of wrongPortals) {
-  test(`the ${portal} login turns ${email} away and ends the session`, async ({ office }) => {
+  test(`${portal} login rejects ${email} and ends the session`, async ({ office }) => {
     const visitor = await office.visitor();
     await visitor.signIn(portal, email, password);
     await visitor.expectErrorToast(denied, words);
@@ -212,7 +212,7 @@ const wrongDashboards = [
 ] as const;
 
 for (const [email, path] of wrongDashboards) {
-  test(`${path} turns ${email} away to the landing page`, async ({ office }) => {
+  test(`${path} redirects ${email} to the landing page`, async ({ office }) => {
     const visitor = await office.visitor();
     const role = email.slice(0, email.indexOf('@'));
     await visitor.signIn(role, email, password);
@@ -232,7 +232,7 @@ const ownRequests = [
 ] as const;
 
 for (const [role, path] of ownRequests) {
-  test(`/request-management is not for ${role}@example.com, who is led to their own requests`, async ({
+  test(`/request-management redirects ${role}@example.com to their own requests`, async ({
     office,
   }) => {
     const visitor = await office.visitor();
@@ -243,7 +243,7 @@ for (const [role, path] of ownRequests) {
   });
 }
 
-test('a company admin without a company is told so', async ({ office }) => {
+test('company admin without a company sees an explanation', async ({ office }) => {
   const company = await office.company();
   const who = office.newPerson('Lone', 'Admin');
   await office.portal.operator(
@@ -262,7 +262,7 @@ test('a company admin without a company is told so', async ({ office }) => {
   await expect.poll(() => hasSession(lone)).toBe(false);
 });
 
-test('a wrong password and an unknown address are answered alike, in every portal', async ({ office }) => {
+test('wrong password and unknown address get the same response in every portal', async ({ office }) => {
   const visitor = await office.visitor();
   for (const portal of ['client', 'employee', 'company', 'iso']) {
     await visitor.signIn(portal, `${portal}@example.com`, 'not the password');
@@ -277,7 +277,7 @@ test('a wrong password and an unknown address are answered alike, in every porta
   await visitor.expectFieldError('Password', 'Enter your password.');
 });
 
-test('the client and ISO logins show the password, offer other ways, and speak of Google and Microsoft', async ({
+test('client and ISO logins toggle the password and offer providers', async ({
   office,
 }) => {
   const visitor = await office.visitor();
@@ -312,7 +312,7 @@ test('the client and ISO logins show the password, offer other ways, and speak o
   }
 });
 
-test('the sign-in button says that it is busy', async ({ office }) => {
+test('sign-in button has a busy state', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.open('/auth/login/client');
   let answer: () => void = () => undefined;
@@ -327,7 +327,7 @@ test('the sign-in button says that it is busy', async ({ office }) => {
   await visitor.expectPath('/client-dashboard');
 });
 
-test('without "Remember me" the session is over with the tab', async ({ office }) => {
+test('session without "Remember me" ends with the tab', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.open('/auth/login/client');
   await visitor.page.getByRole('checkbox', { name: 'Remember me' }).click();

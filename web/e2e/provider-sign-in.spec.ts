@@ -18,7 +18,7 @@ async function testInServer(browser: Browser, story: (office: TestServer, provid
   }
 }
 
-test('an invited client signs in with Google instead of choosing a password', async ({ browser }) => {
+test('invited client signs in with Google instead of setting a password', async ({ browser }) => {
   await testInServer(browser, async (office, provider) => {
     const who = office.newPerson('Pia', 'Lindgren');
     await office.clientWithOrder(who);
@@ -40,7 +40,7 @@ test('an invited client signs in with Google instead of choosing a password', as
   });
 });
 
-test('who has no account is told that the staff were asked for one', async ({ browser }) => {
+test('provider sign-in without an account says that staff were asked for one', async ({ browser }) => {
   await testInServer(browser, async (office, provider) => {
     const noa = await office.visitor();
     for (const name of ['Microsoft', 'Google']) {
@@ -63,7 +63,7 @@ test('who has no account is told that the staff were asked for one', async ({ br
   });
 });
 
-test('a client links Google to the account, and unlinks it', async ({ browser }) => {
+test('client links and unlinks Google', async ({ browser }) => {
   await testInServer(browser, async (office, provider) => {
     const amara = await office.client();
     await amara.open(paths.clientProfileTab('security'));
@@ -78,7 +78,7 @@ test('a client links Google to the account, and unlinks it', async ({ browser })
   });
 });
 
-test('whoever has an app shows its code after Google, too', async ({ browser }) => {
+test('MFA is required after Google sign-in too', async ({ browser }) => {
   await testInServer(browser, async (office, provider) => {
     const who = office.newPerson('Tuva', 'Dahl');
     await office.clientWithOrder(who);

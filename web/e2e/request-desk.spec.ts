@@ -6,7 +6,7 @@ interface Made {
   reference: string;
 }
 
-test('a question is taken into review, made urgent and answered @postgres', async ({ office }) => {
+test('question is reviewed, prioritised and answered @postgres', async ({ office }) => {
   const ingrid = await office.iso();
   // The desk is the staff's: others are led to what they have asked for themselves.
   await ingrid.open('/request-management');
@@ -52,7 +52,7 @@ test('a question is taken into review, made urgent and answered @postgres', asyn
   await expect(mine).toContainText('Answer: Yes, both may sign.');
 });
 
-test('an application opens Quick Setup filled in, and the account approves it', async ({ office }) => {
+test('application prefills Quick Setup, and creating the account approves it', async ({ office }) => {
   const who = office.newPerson('Wanda', 'Lindh');
   const visitor = await office.visitor();
   const made = await visitor.api.post<Made>('/rest/v1/requests', {

@@ -6,7 +6,7 @@ import { expect, test } from './support/fixtures';
 
 const kilobyte = 1024;
 
-test('files go through a proxy in pieces that it takes, and what it refuses is said to be its doing', async ({
+test('uploads adapt to the body limit of a proxy, and proxy errors are named as such', async ({
   office,
 }) => {
   const proxy = await Proxy.start(office.portal.url);

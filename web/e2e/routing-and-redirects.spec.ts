@@ -6,7 +6,7 @@ import { password } from './support/portal';
 const signIn = 'Sign in to go on to the page you asked for.';
 const access = (visitor: Visitor) => visitor.dialog('SPV Portal');
 
-test('the access dialog leads to the chosen portal, and without a choice to the selection', async ({
+test('access dialog leads to the chosen portal, or to the portal selection', async ({
   office,
 }) => {
   const visitor = await office.visitor();
@@ -47,7 +47,7 @@ const wanted = [
 ] as const;
 
 for (const [portal, card, email, path, heading] of wanted) {
-  test(`whoever wanted ${path} without a session signs in and gets there`, async ({ office }) => {
+  test(`sign-in returns to ${path} requested without a session`, async ({ office }) => {
     const visitor = await office.visitor();
     await visitor.open(path);
     await visitor.expectPath('/');
@@ -61,7 +61,7 @@ for (const [portal, card, email, path, heading] of wanted) {
   });
 }
 
-test('a visitor who closes the access dialog has forgotten where they wanted to go', async ({ office }) => {
+test('closing the access dialog clears the return path', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.open('/client-dashboard/orders');
   await visitor.button('Close', access(visitor)).click();
@@ -70,7 +70,7 @@ test('a visitor who closes the access dialog has forgotten where they wanted to 
   await visitor.expectPath('/client-dashboard');
 });
 
-test('every dashboard sends a visitor without a session to the landing page', async ({ office }) => {
+test('every dashboard redirects visitors without a session to the landing page', async ({ office }) => {
   const visitor = await office.visitor();
   for (const path of ['/admin-dashboard', '/client-dashboard', '/company-dashboard', '/iso-dashboard']) {
     await visitor.open(path);
@@ -79,7 +79,7 @@ test('every dashboard sends a visitor without a session to the landing page', as
   }
 });
 
-test('short and old addresses lead to the real pages', async ({ office }) => {
+test('short and old URLs redirect to the current pages', async ({ office }) => {
   const sigrid = await office.superAdmin();
   for (const [from, to] of [
     ['/admin', '/admin-dashboard'],
@@ -103,7 +103,7 @@ test('short and old addresses lead to the real pages', async ({ office }) => {
   await visitor.expectPath('/auth/login/employee');
 });
 
-test('an address that leads nowhere answers 404 and a page with a way home', async ({ office }) => {
+test('unknown path answers 404 with a link home', async ({ office }) => {
   const visitor = await office.visitor();
   visitor.allowError(/^404 Error: /);
   for (const path of [
@@ -122,7 +122,7 @@ test('an address that leads nowhere answers 404 and a page with a way home', asy
   await expect(visitor.heading('Streamline Your SPV Management')).toBeVisible();
 });
 
-test('a page that cannot be loaded says so, and loading anew helps', async ({ office }) => {
+test('page that fails to load shows an error, and reloading recovers', async ({ office }) => {
   const visitor = await office.visitor();
   visitor.allowError(/./);
   await visitor.open('/security');
@@ -135,7 +135,7 @@ test('a page that cannot be loaded says so, and loading anew helps', async ({ of
   await expect(visitor.heading('Help Center')).toBeVisible();
 });
 
-test('pages that are not there yet for this person are the 404 page, with status 200', async ({ office }) => {
+test('pages that do not exist for the user show the 404 page with status 200', async ({ office }) => {
   const amara = await office.client();
   amara.allowError(/^404 Error: /);
   for (const path of ['/employees', '/clients', '/analytics', '/finances', '/reports']) {
@@ -155,7 +155,7 @@ test("an order that is somebody else's does not exist for a client", async ({ of
   await expect(amara.page.getByText(spv.identifier)).toHaveCount(0);
 });
 
-test('the success page tells how it went and goes on after five seconds, to our own pages only', async ({
+test('success page shows the outcome and redirects after five seconds, only within the site', async ({
   office,
 }) => {
   const amara = await office.client();
@@ -189,7 +189,7 @@ test('the success page tells how it went and goes on after five seconds, to our 
   }
 });
 
-test('the landing page: preview tabs, anchors, and only those footer links that lead somewhere', async ({
+test('landing page has preview tabs, anchors and only working footer links', async ({
   office,
 }) => {
   const visitor = await office.visitor();
@@ -226,7 +226,7 @@ test('the landing page: preview tabs, anchors, and only those footer links that 
   }
 });
 
-test('the footer links a page of the operator’s own once it has a text', async ({ ownOffice: office }) => {
+test('footer links operator pages once they have a text', async ({ ownOffice: office }) => {
   const texts = {
     pricing: 'An order costs 1,250 dollars.\nNothing else is charged.',
     careers: 'We look for a clerk in Basel.',
@@ -248,7 +248,7 @@ test('the footer links a page of the operator’s own once it has a text', async
   }
 });
 
-test('the contact page makes a request that staff can read', async ({ office }) => {
+test('contact page creates a request that staff can read', async ({ office }) => {
   const visitor = await office.visitor();
   const who = office.newPerson('Petra', 'Novak');
   await visitor.open('/contact');

@@ -10,7 +10,7 @@ import { expect, test } from './support/fixtures';
 
 const NEW_PASSWORD = 'a sentence of their own';
 
-test('a remembered session outlives the browser, another one does not', async ({ office }) => {
+test('remembered session survives closing the browser, another one does not', async ({ office }) => {
   for (const remember of [true, false]) {
     const visitor = await office.visitor();
     await visitor.open(paths.login('client'));
@@ -48,7 +48,7 @@ for (const [what, happens] of [
   ['blocked', blockStorage],
   ['full', fillStorage],
 ] as const) {
-  test(`where storage is ${what}, every page comes and a session works for the tab`, async ({ office }) => {
+  test(`pages and sessions work per tab with storage ${what}`, async ({ office }) => {
     const visitor = await office.visitor();
     await visitor.page.addInitScript(happens);
     for (const path of ['/', '/help', '/contact', paths.signupFor('client'), paths.clientOrders]) {
@@ -69,7 +69,7 @@ for (const [what, happens] of [
   });
 }
 
-test('a page that cannot start says so', async ({ office }) => {
+test('page that cannot start shows an error', async ({ office }) => {
   const visitor = await office.visitor();
   visitor.allowError(/Failed to (load|fetch)|error loading|ERR_FAILED/i);
   await visitor.page.route(/\/assets\/App-.*\.js/, (route) => route.abort());
@@ -80,7 +80,7 @@ test('a page that cannot start says so', async ({ office }) => {
   await expect(visitor.field('Email')).toBeVisible();
 });
 
-test('two tabs that renew the session at once both stay signed in', async ({ office }) => {
+test('two tabs refreshing the session concurrently both stay signed in', async ({ office }) => {
   const amara = await office.visitor();
   await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
@@ -111,7 +111,7 @@ test('two tabs that renew the session at once both stay signed in', async ({ off
   }
 });
 
-test('a session that cannot be renewed just now goes on, and the person is told', async ({ office }) => {
+test('session that cannot be refreshed right now is kept, with a message', async ({ office }) => {
   const words = 'Too many attempts. Please wait 7 s and try again.';
   for (const [status, code, shown] of [
     [429, 'over_request_rate_limit', words],
@@ -139,7 +139,7 @@ test('a session that cannot be renewed just now goes on, and the person is told'
   }
 });
 
-test('a token that was used before signs out whoever has it, and the one it was taken from', async ({
+test('reused refresh token ends the session of both holders', async ({
   ownOffice: office,
 }) => {
   const amara = await office.visitor();
@@ -162,7 +162,7 @@ test('a token that was used before signs out whoever has it, and the one it was 
   await expect(amara.row(/Signed out.*An old token was used again/, 'Sign-in history')).toBeVisible();
 });
 
-test('a wrong password changes nothing about the session that is there', async ({ office }) => {
+test('wrong password leaves the existing session unchanged', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.signIn('client', 'client@example.com', password);
   await expect(visitor.heading('Welcome, Amara')).toBeVisible();
@@ -174,7 +174,7 @@ test('a wrong password changes nothing about the session that is there', async (
   await expect(visitor.heading('Welcome, Amara')).toBeVisible();
 });
 
-test('a session of one tab leaves the other tabs alone, when it begins and when it ends', async ({
+test('tab-only session does not affect other tabs at sign-in or sign-out', async ({
   office,
 }) => {
   const amara = await office.visitor();
@@ -200,7 +200,7 @@ test('a session of one tab leaves the other tabs alone, when it begins and when 
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
 
-test('signing out in one tab signs out the other, which says so and keeps nothing on the screen', async ({
+test('sign-out in one tab signs out the others and clears their screens', async ({
   office,
 }) => {
   const amara = await office.visitor();
@@ -216,7 +216,7 @@ test('signing out in one tab signs out the other, which says so and keeps nothin
   await expect(other.getByRole('table')).toHaveCount(0);
 });
 
-test('coming back to a tab changes nothing in it', async ({ office }) => {
+test('returning to a tab changes nothing in it', async ({ office }) => {
   const elias = await office.employee();
   await elias.open(paths.employeeTab('clients'));
   await elias.button('Quick Setup (Email)').click();
@@ -233,7 +233,7 @@ test('coming back to a tab changes nothing in it', async ({ office }) => {
   expect(asked.filter((path) => path === '/rest/v1/me')).toEqual([]);
 });
 
-test('a lost connection keeps the session and says so, and is noticed when it is back', async ({
+test('lost connection keeps the session, is shown, and is cleared on reconnect', async ({
   office,
 }) => {
   const amara = await office.client();
@@ -260,7 +260,7 @@ test('a lost connection keeps the session and says so, and is noticed when it is
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
 
-test('a server that is gone for a while is told of, and asked for without the person', async ({ office }) => {
+test('unreachable server is shown and polled until it responds', async ({ office }) => {
   const amara = await office.client();
   amara.allowError(/ERR_CONNECTION_REFUSED|Failed to fetch/);
   await amara.open(paths.clientDashboard);
@@ -273,7 +273,7 @@ test('a server that is gone for a while is told of, and asked for without the pe
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
 
-test('a session that the portal has no profile for is told so, and ends', async ({ office }) => {
+test('session without a profile is explained and ended', async ({ office }) => {
   const amara = await office.visitor();
   await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
@@ -291,7 +291,7 @@ test('a session that the portal has no profile for is told so, and ends', async 
   await expect.poll(kept).toBeNull();
 });
 
-test('a password that somebody else chose is changed first, and then the page that was wanted opens', async ({
+test('initial password must be changed first, then the requested page opens', async ({
   office,
 }) => {
   const who = office.newPerson('Given', 'Word');
@@ -332,7 +332,7 @@ test('a password that somebody else chose is changed first, and then the page th
   await later.expectPath(paths.employeeDashboard);
 });
 
-test('a sign-in at a provider that is given up leaves the session of the tab where it was', async ({
+test('abandoned provider sign-in keeps the session of the tab', async ({
   office,
 }) => {
   const amara = await office.client();
@@ -367,7 +367,7 @@ const answers = [
   ['something_new', 'The sign-in did not come through.', 'alert'],
 ] as const;
 
-test('Google and Microsoft lead away when they are configured, and every answer has kind words', async ({
+test('Google and Microsoft sign-in redirect when configured, and every error has a message', async ({
   office,
 }) => {
   const visitor = await office.visitor();
@@ -399,7 +399,7 @@ test('Google and Microsoft lead away when they are configured, and every answer 
   await expect(visitor.page.getByText('This sign-in took too long or was used already.')).toBeVisible();
 });
 
-test('a code that nobody here asked for signs nobody in, and nobody out', async ({ office }) => {
+test('code of a flow that this browser did not start neither signs in nor out', async ({ office }) => {
   const code = '?code=00000000-0000-4000-8000-000000000000';
   for (const person of [await office.visitor(), await office.client()]) {
     await person.open(paths.login('iso') + code);

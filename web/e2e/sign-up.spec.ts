@@ -11,7 +11,7 @@ function testInServer(browser: Browser, story: (office: TestServer) => Promise<v
   return withServer(browser, { demo: true, env: { SPV_AUTH_SIGNUP: 'true' } }, story);
 }
 
-test('the link of a new account waits for a click, which opens it, once', async ({ browser }) => {
+test('sign-up link needs a click and works once', async ({ browser }) => {
   await testInServer(browser, async (office) => {
     const { email, first, last } = office.newPerson('Nora', 'Berg');
     await new Api(office.portal.url).post('/auth/v1/signup', {
@@ -44,7 +44,7 @@ test('the link of a new account waits for a click, which opens it, once', async 
   });
 });
 
-test('the six digits beside it do as well, on any device', async ({ browser }) => {
+test('sign-up code works on any device', async ({ browser }) => {
   await testInServer(browser, async (office) => {
     const { email } = office.newPerson('Olu', 'Ade');
     await new Api(office.portal.url).post('/auth/v1/signup', { email, password });

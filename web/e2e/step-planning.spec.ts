@@ -4,7 +4,7 @@ import { expect, test } from './support/fixtures';
 const first = 'KYC and beneficial owners';
 const second = 'Name check and reservation';
 
-test('an employee plans a step, which then waits for another', async ({ office }) => {
+test('employee plans a step that depends on another', async ({ office }) => {
   const who = office.newPerson('Runa', 'Falk');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();
@@ -49,7 +49,7 @@ test('an employee plans a step, which then waits for another', async ({ office }
   await expect(ours.filter({ hasText: second })).toContainText(/Overdue by \d+ days/);
 });
 
-test('an employee adds, sorts and deletes steps, also with the keyboard @postgres', async ({ office }) => {
+test('employee adds, reorders and deletes steps, also by keyboard @postgres', async ({ office }) => {
   const who = office.newPerson('Sunniva', 'Dahl');
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();
@@ -91,7 +91,7 @@ test('an employee adds, sorts and deletes steps, also with the keyboard @postgre
   await expect(elias.steps().getByRole('listitem')).toHaveCount(8);
 });
 
-test('who sorts steps that somebody else has changed is told so, and nothing is overwritten @postgres', async ({
+test('stale reorder is rejected with a message and overwrites nothing @postgres', async ({
   office,
 }) => {
   const { spv } = await office.clientWithOrder(office.newPerson('Tyra', 'Holt'));

@@ -1,7 +1,7 @@
 /** What orders begin with: a super admin changes it, the staff read it, new orders follow it. */
 import { expect, test } from './support/fixtures';
 
-test('a super admin changes a template, and the next order begins with it @postgres', async ({
+test('changed template applies to the next order @postgres', async ({
   ownOffice: office,
 }) => {
   const sigrid = await office.superAdmin();

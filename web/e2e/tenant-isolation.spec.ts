@@ -77,7 +77,7 @@ async function companyWithFigures(office: TestServer, name: string, first: strin
   return { company, iso: iso.name, ...order, admin: await admin(office, company, first) };
 }
 
-test('two companies see nothing of each other in their figures @postgres', async ({ office }) => {
+test('company figures are isolated between companies @postgres', async ({ office }) => {
   test.slow();
   const one = await companyWithFigures(office, 'Alder Capital', 'Maud', terms.one);
   const two = await companyWithFigures(office, 'Birch Capital', 'Nell', terms.two);
@@ -124,7 +124,7 @@ test('two companies see nothing of each other in their figures @postgres', async
 const daysFromNow = (days: number, time: string) =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${time}Z`;
 
-test('two ISO partners see nothing of what the other one earns and asks for @postgres', async ({
+test('commissions and requests are isolated between ISO partners @postgres', async ({
   office,
 }) => {
   const company = await office.company(office.uniqueName('Cedar Capital'));
@@ -161,7 +161,7 @@ test('two ISO partners see nothing of what the other one earns and asks for @pos
   }
 });
 
-test('both sides of a call put the same time into their calendars', async ({ office }) => {
+test('both calendar files of a call have the same time', async ({ office }) => {
   const iva = await partner(office, await office.company(office.uniqueName('Dogwood Capital')), 'Iva');
   const topic = office.uniqueName('A call in two calendars');
   const begins = daysFromNow(5, '16:23:00');
@@ -190,7 +190,7 @@ async function calendar(person: Person, topic: string): Promise<string[]> {
   return lines.filter((line) => /^(UID|DTSTART|DTEND)\b/.test(line)).toSorted();
 }
 
-test('the zone of a company is the one of its overview, too', async ({ office }) => {
+test('company time zone applies to its overview too', async ({ office }) => {
   // No other zone of the story has the time that it is there.
   const zone = 'Pacific/Kiritimati';
   const company = await office.company(office.uniqueName('Elder Capital'));
@@ -220,7 +220,7 @@ test('the zone of a company is the one of its overview, too', async ({ office })
   await expect(zoe.page.getByRole('tooltip')).toHaveText(there);
 });
 
-test('the short addresses lead into the own portal', async ({ office }) => {
+test('short URLs open the own portal', async ({ office }) => {
   const clara = await office.companyAdmin();
   for (const title of ['Analytics', 'Finances', 'Reports', 'Employees', 'Clients']) {
     await clara.open(`/${title.toLowerCase()}`);
@@ -248,7 +248,7 @@ async function holdResponses({ page }: Person, url: RegExp): Promise<() => void>
   return arrive;
 }
 
-test('a table that waits for its rows has no barriers, at the desk and on a phone', async ({ office }) => {
+test('loading tables are accessible on desktop and phone', async ({ office }) => {
   for (const viewport of [
     { width: 1280, height: 800 },
     { width: 390, height: 844 },
@@ -270,7 +270,7 @@ test('a table that waits for its rows has no barriers, at the desk and on a phon
   }
 });
 
-test('notes and a statement that are on their way have their place', async ({ office }) => {
+test('loading notes and statements reserve their space', async ({ office }) => {
   const ingrid = await office.iso();
   const places = ingrid.page.getByRole('main').locator('.mantine-Skeleton-root');
   const { items } = await ingrid.api.get<{ items: { id: string }[] }>('/rest/v1/clients?limit=1');
@@ -287,7 +287,7 @@ test('notes and a statement that are on their way have their place', async ({ of
   await expect(places).toHaveCount(0);
 });
 
-test('where the operator wants it so, a new address is confirmed at the new place alone', async ({
+test('email change is confirmed at the new address alone when configured', async ({
   browser,
 }) => {
   const env = { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' };

@@ -5,7 +5,7 @@ import type { Person } from './support/users';
 import { waitForIdle, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
-test('one outcome is shown at a time, for five seconds', async ({ office }) => {
+test('outcome toasts replace each other and close after five seconds', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.open(paths.login('client'));
   await pauseClock(visitor);
@@ -22,7 +22,7 @@ test('one outcome is shown at a time, for five seconds', async ({ office }) => {
   await expect(toasts).toHaveCount(0);
 });
 
-test('a table on a tablet breaks no e-mail address, and shows at its edge that there is more', async ({
+test('table on a tablet keeps email addresses unbroken and shows a scroll shadow', async ({
   office,
 }) => {
   const who = office.newPerson('Bartholomew', 'Featherstonehaugh');
@@ -38,7 +38,7 @@ test('a table on a tablet breaks no e-mail address, and shows at its edge that t
   await expect(place).toHaveCSS('background-attachment', 'local, local, scroll, scroll');
 });
 
-test('an error stays until it is closed, and Alt+T leads to it', async ({ office }) => {
+test('error toast stays until closed and is focused by Alt+T', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.open(paths.login('client'));
   await pauseClock(visitor);
@@ -59,7 +59,7 @@ test('an error stays until it is closed, and Alt+T leads to it', async ({ office
   await expect(region.getByRole('alert')).toHaveCount(0);
 });
 
-test('letters choose from a short list, and are forgotten after a second', async ({ office }) => {
+test('select has type-ahead that resets after a second', async ({ office }) => {
   const elias = await office.employee();
   await elias.open('/employee-dashboard');
   await elias.button('Quick Setup (Email)').click();
@@ -83,7 +83,7 @@ test('letters choose from a short list, and are forgotten after a second', async
   await expect(country).toHaveText('UAE');
 });
 
-test('the exact amount is in a tooltip, after 700 ms', async ({ office }) => {
+test('exact amount shows in a tooltip after 700 ms', async ({ office }) => {
   const sigrid = await office.superAdmin();
   await sigrid.open('/employee-dashboard');
   await waitForIdle(sigrid.page);
@@ -103,7 +103,7 @@ async function pauseClock(person: Person): Promise<void> {
   await person.page.clock.pauseAt(now + 5000);
 }
 
-test('a page that is loaded again is shown where it was, another one from its top', async ({ office }) => {
+test('scroll position is restored on reload and reset on navigation', async ({ office }) => {
   const elias = await office.employee();
   const place = () => elias.page.evaluate(() => Math.round(scrollY));
   const rows = elias.page.getByRole('table').getByRole('row');
@@ -120,7 +120,7 @@ test('a page that is loaded again is shown where it was, another one from its to
   expect(await place()).toBe(0);
 });
 
-test('what is on a page stays where it is when its figures come', async ({ office }) => {
+test('dashboard layout does not shift when figures load', async ({ office }) => {
   const staff = await office.api();
   const waiting = await staff.get<{ items: { id: string }[] }>('/rest/v1/requests?status=pending&limit=1');
   await staff.post(`/rest/v1/requests/${waiting.items[0]?.id}/review`);
@@ -165,7 +165,7 @@ async function offsetAround(
   return [before, await top()];
 }
 
-test('an open menu stays with its row when more arrives above it', async ({ office }) => {
+test('open row menu moves with its row when rows are added above', async ({ office }) => {
   const elias = await office.employee();
   await elias.open('/request-management');
   await elias.page
@@ -179,7 +179,7 @@ test('an open menu stays with its row when more arrives above it', async ({ offi
   await action.click({ trial: true });
 });
 
-test('an open list stays with its field, wherever that goes', async ({ office }) => {
+test('open select list moves with its field', async ({ office }) => {
   const elias = await office.employee();
   await elias.open(paths.employeeTab('spvs'));
   await elias.field('Status').click();
@@ -189,7 +189,7 @@ test('an open list stays with its field, wherever that goes', async ({ office })
   await choice.click({ trial: true });
 });
 
-test('a field that searches says so until what it offers is the answer', async ({ office }) => {
+test('search select is busy until its options match the input', async ({ office }) => {
   const elias = await office.employee();
   let arrive = () => undefined as void;
   const way = new Promise<void>((resolve) => (arrive = resolve));

@@ -3,7 +3,7 @@ import { expect, test } from './support/fixtures';
 
 const words = 'Discard what you typed?';
 
-test('settings and profiles ask before typed input is lost', async ({ office }) => {
+test('settings and profiles ask before discarding input', async ({ office }) => {
   const who = office.newPerson('Ottilie', 'Brand');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -69,7 +69,7 @@ test('settings and profiles ask before typed input is lost', async ({ office }) 
   await sigrid.page.close({ runBeforeUnload: false });
 });
 
-test('the way out is a button in every portal, at every width', async ({ office }) => {
+test('every portal has a logout button at every width', async ({ office }) => {
   const everybody = [
     [await office.client(), '/client-dashboard'],
     [await office.employee(), '/employee-dashboard'],

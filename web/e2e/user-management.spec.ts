@@ -1,7 +1,7 @@
 /** A super admin looks after accounts: invites, finds, shuts and opens them, and sees the portal as their owner does. */
 import { expect, test } from './support/fixtures';
 
-test('a super admin invites somebody, finds them, and shuts them out at once @postgres', async ({
+test('super admin invites, finds and immediately locks out a user @postgres', async ({
   office,
 }) => {
   const sigrid = await office.superAdmin();
@@ -65,7 +65,7 @@ test('a super admin invites somebody, finds them, and shuts them out at once @po
   await expect(sigrid.row(nora.email)).toContainText('Super admin');
 });
 
-test('a super admin looks at the portal as a client, and changes nothing there', async ({ office }) => {
+test('super admin impersonates a client read-only', async ({ office }) => {
   const sigrid = await office.superAdmin();
   const { page } = sigrid;
   const maya = office.newPerson('Maya', 'Quill');
@@ -95,7 +95,7 @@ test('a super admin looks at the portal as a client, and changes nothing there',
   await expect(banner).toHaveCount(0);
 });
 
-test('during a maintenance everybody is told, and only super admins change anything', async ({ office }) => {
+test('maintenance shows a banner to everyone and makes the portal read-only except for super admins', async ({ office }) => {
   const sigrid = await office.superAdmin();
   const { page } = sigrid;
   const elias = await office.employee();

@@ -34,8 +34,8 @@ beforeEach(() => {
   }
 });
 
-describe('storage that works', () => {
-  test('holds what is put into it', async () => {
+describe('working storage', () => {
+  test('returns stored values', async () => {
     const { browserStore, tabStore, probeStorage } = await import('./browserStorage');
     browserStore.setItem('a', '1');
     tabStore.setItem('b', '2');
@@ -47,7 +47,7 @@ describe('storage that works', () => {
 });
 
 describe('blocked storage', () => {
-  test('is replaced by memory, and said to be', async () => {
+  test('falls back to memory and reports it', async () => {
     blocked('localStorage');
     blocked('sessionStorage');
     const { browserStore, tabStore, probeStorage, isStorageLimited, onStorageLimited } =
@@ -65,7 +65,7 @@ describe('blocked storage', () => {
     expect(heard).toHaveBeenCalledTimes(1);
   });
 
-  test('of which only the getter of one is blocked is kept by the tab', async () => {
+  test('falls back to the tab when only one storage is blocked', async () => {
     blocked('localStorage');
     const { browserStore } = await import('./browserStorage');
     browserStore.setItem('session', 'token');
@@ -76,7 +76,7 @@ describe('blocked storage', () => {
 });
 
 describe('full storage', () => {
-  test('has the newest value all the same, not the old one', async () => {
+  test('returns the newest value', async () => {
     Object.defineProperty(globalThis, 'localStorage', { configurable: true, value: storage(3) });
     const { browserStore, isStorageLimited } = await import('./browserStorage');
     browserStore.setItem('session', 'old');
@@ -89,7 +89,7 @@ describe('full storage', () => {
     expect([localStorage.getItem('session'), browserStore.keys()]).toEqual(['new', ['session']]);
   });
 
-  test('that takes nothing at all leaves it to memory', async () => {
+  test('falls back to memory when nothing can be written', async () => {
     for (const name of ['localStorage', 'sessionStorage']) {
       Object.defineProperty(globalThis, name, { configurable: true, value: storage(-1) });
     }

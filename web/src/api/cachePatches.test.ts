@@ -53,8 +53,8 @@ function seqsOf(key: QueryKey): number[][] | undefined {
 const recent = (key: QueryKey) =>
   client.getQueryData<{ activity: Activity[] }>(key)?.activity.map(({ seq }) => seq);
 
-describe('lists of events', () => {
-  test('have a new one first, once, where it belongs', () => {
+describe('activity lists', () => {
+  test('prepend a new event once where it belongs', () => {
     isSignedIn('client');
     const everything = listed(queries.activity({ limit: 50 }).queryKey, [3, 2], [1]);
     const order = listed(queries.activity({ spv_id: 'order', limit: 10 }).queryKey, []);
@@ -65,7 +65,7 @@ describe('lists of events', () => {
     expect(seqsOf(other)).toEqual([[2]]);
   });
 
-  test('of a client have their own events, and are read again for orders that may be theirs', () => {
+  test('of a client apply its own events and are refetched for orders that may belong to it', () => {
     isSignedIn('employee');
     const key = listed(queries.activity({ subject_id: 'ada', limit: 10 }).queryKey, [1]);
     expect(applyEvent(client, event(2, about('client', 'ada')))).toEqual([]);
@@ -74,7 +74,7 @@ describe('lists of events', () => {
     expect(seqsOf(key)).toEqual([[2, 1]]);
   });
 
-  test('are read again when an event does not tell whether they have it', () => {
+  test('are refetched when the event does not determine membership', () => {
     const own = listed(queries.ownActivity().queryKey, [1]);
     expect(applyEvent(client, event(2))).toEqual([own]);
     client.removeQueries({ queryKey: own });
@@ -88,7 +88,7 @@ describe('lists of events', () => {
     expect(seqsOf(everything)).toEqual([[3, 1]]);
   });
 
-  test('are read again when they are being read, or have to be', async () => {
+  test('are refetched while loading or invalidated', async () => {
     isSignedIn('client');
     const key = listed(queries.activity({ limit: 50 }).queryKey, [1]);
     await client.invalidateQueries({ queryKey: key });
@@ -100,7 +100,7 @@ describe('lists of events', () => {
     expect(seqsOf(key)).toEqual([[1]]);
   });
 
-  test('are not younger for it', () => {
+  test('keep their fetch time', () => {
     const key = queries.employeeDashboard().queryKey;
     put(key, { activity: [] }, 1000);
     applyEvent(client, event(1));
@@ -109,8 +109,8 @@ describe('lists of events', () => {
   });
 });
 
-describe('dashboards', () => {
-  test('show the newest work, and as many as they did', () => {
+describe('dashboard feeds', () => {
+  test('show the newest work at an unchanged length', () => {
     const employee = queries.employeeDashboard().queryKey;
     const desk = queries.requestDesk().queryKey;
     put(employee, { total_clients: 4, activity: numbered(8, 7, 6, 5, 4, 3, 2, 1) });
@@ -124,7 +124,7 @@ describe('dashboards', () => {
     expect(client.getQueryData(employee)?.total_clients).toBe(4);
   });
 
-  test('of a company show what its admins hear, not what a super admin hears of all', () => {
+  test('of a company include only what its admins may see', () => {
     const key = queries.companyDashboard('acme').queryKey;
     put(key, { activity: [] });
     isSignedIn('super_admin');
@@ -137,7 +137,7 @@ describe('dashboards', () => {
   });
 });
 
-describe('the status of an order and of a step', () => {
+describe('order and step status', () => {
   const page = queries.spv('order').queryKey;
   const list = queries.spvs({ status: 'pending' }).queryKey;
   const dashboard = queries.clientDashboard().queryKey;
@@ -162,7 +162,7 @@ describe('the status of an order and of a step', () => {
     put(tasks, { items: [{ id: 'step', status: 'pending' }, other] });
   });
 
-  test('is the new one wherever it stands', () => {
+  test('is updated in every cached row', () => {
     isSignedIn('client');
     applyEvent(client, started);
     applyEvent(client, stepMoved('pending', 'in_progress'));
@@ -174,7 +174,7 @@ describe('the status of an order and of a step', () => {
     });
   });
 
-  test('stays where it was read after the event, and where more than the status changes', () => {
+  test('is left alone in newer rows and where more than the status changes', () => {
     isSignedIn('client');
     put(page, order('processing', 'completed'));
     for (const told of [started, stepMoved('pending', 'in_progress'), stepMoved('completed', 'blocked')])
@@ -186,7 +186,7 @@ describe('the status of an order and of a step', () => {
     expect(client.getQueryData(page)).toEqual(order('processing', 'blocked'));
   });
 
-  test('comes with its version to the page on which staff change it', () => {
+  test('is left to a refetch on the page where staff edit it', () => {
     isSignedIn('employee');
     applyEvent(client, started);
     applyEvent(client, stepMoved('pending', 'in_progress'));

@@ -49,7 +49,7 @@ const moved: Activity = {
   data: { step_name: 'Tax ID', from: 'pending', to: 'in_progress' },
 };
 
-test('what an event tells is there at once; what follows from it is read again, no more', async () => {
+test('event patches the cache at once and refetches only what depends on it', async () => {
   const { hears, end } = await listening();
   const timelineOf = (spv_id: string) => ['activity', { spv_id, limit: 10 }];
   const [timeline, another] = [timelineOf('order'), timelineOf('other')];
@@ -71,14 +71,14 @@ test('what an event tells is there at once; what follows from it is read again, 
   end();
 });
 
-test('a noun touches what its events touch', () => {
+test('noun invalidates what its events invalidate', () => {
   expect(affectedNouns('call')).toEqual(['dashboards', 'notifications', 'calls', 'requests']);
   expect(affectedNouns('call.confirmed')).toEqual(affectedNouns('call'));
   expect(affectedNouns('document.infected')).not.toEqual(affectedNouns('document'));
   expect(affectedNouns('mail.sent')).toEqual(['dashboards', 'notifications']);
 });
 
-test('what was being read for the first time is read once more', async () => {
+test('first fetch in flight is repeated after an event', async () => {
   const { hears, end } = await listening();
   let answer!: (value: string) => void;
   const first = new Promise<string>((resolve) => (answer = resolve));
@@ -95,7 +95,7 @@ test('what was being read for the first time is read once more', async () => {
   end();
 });
 
-test('a page that is asked for when an event comes is there, and read again with the others', async () => {
+test('page requested during an event is kept and refetched with the others', async () => {
   const { hears, end } = await listening();
   const asked: number[] = [];
   let answer = () => {};
@@ -125,7 +125,7 @@ test('a page that is asked for when an event comes is there, and read again with
   end();
 });
 
-test('an answer that never begins is given up; one that begins late is kept', async () => {
+test('stream without a response times out; a late one is kept', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const signals: AbortSignal[] = [];
   vi.stubGlobal('fetch', (_: string, { signal }: { signal: AbortSignal }) => {

@@ -20,7 +20,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ code, error_code: code, params: { status } });
 });
 
-test('a refusal in JSON without a code is a gateway’s', async () => {
+test('JSON error without a code is attributed to a proxy', async () => {
   const kong = Response.json({ message: 'Request size limit exceeded' }, { status: 413 });
   expect(await (await normalizeResponse(kong)).json()).toMatchObject({ code: 'proxy_too_large' });
   const gateway = Response.json({ code: 403, message: 'Forbidden' }, { status: 403 });
@@ -36,7 +36,7 @@ test('a refusal in JSON without a code is a gateway’s', async () => {
   expect(await (await normalizeResponse(plain)).json()).toMatchObject({ code: 'proxy_unreachable' });
 });
 
-test('what the server says stays as it is', async () => {
+test('server responses are unchanged', async () => {
   for (const answer of [
     Response.json({ code: 'internal', message: 'Sorry', request_id: '1' }, { status: 500 }),
     Response.json({ code: 400, error_code: 'invalid_credentials', msg: 'No' }, { status: 400 }),
@@ -51,7 +51,7 @@ test('what the server says stays as it is', async () => {
   }
 });
 
-test('the status survives the sentence that the auth client keeps', () => {
+test('status can be read back from the message that the auth client keeps', () => {
   expect(statusFromMessage(proxyErrorBody(403).message)).toBe(403);
   expect(statusFromMessage('')).toBe(502);
 });

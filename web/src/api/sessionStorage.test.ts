@@ -28,8 +28,8 @@ beforeEach(() => {
   vi.stubGlobal('sessionStorage', tab);
 });
 
-describe('a session', () => {
-  test('is kept by the browser, or by the tab alone', () => {
+describe('session storage', () => {
+  test('keeps the session in the browser or in the tab only', () => {
     setSessionPersistence(true);
     sessionStorageAdapter.setItem(SESSION_KEY, 'remembered');
     setSessionPersistence(false);
@@ -40,21 +40,21 @@ describe('a session', () => {
     expect(browser[SESSION_KEY]).toBe('remembered');
   });
 
-  test('is kept without the tokens of whoever vouched for it', () => {
+  test('drops provider tokens', () => {
     const session = { access_token: 'ours', refresh_token: 'ours', user: { id: 'amara' } };
     const granted = { ...session, provider_token: 'theirs', provider_refresh_token: 'theirs' };
     sessionStorageAdapter.setItem(SESSION_KEY, JSON.stringify(granted));
     expect(JSON.parse(sessionStorageAdapter.getItem(SESSION_KEY) ?? '')).toEqual(session);
   });
 
-  test('is where it was after an attempt that failed', () => {
+  test('is restored after a failed sign-in', () => {
     sessionStorageAdapter.setItem(SESSION_KEY, 'remembered');
     const undo = setSessionPersistence(false);
     undo();
     expect(sessionStorageAdapter.getItem(SESSION_KEY)).toBe('remembered');
   });
 
-  test('is where it was after a way elsewhere that brought none, however often it was tried', () => {
+  test('is restored after redirects that brought no session', () => {
     for (const remembered of [true, false]) {
       setSessionPersistence(remembered);
       sessionStorageAdapter.setItem(SESSION_KEY, `remembered: ${remembered}`);
@@ -67,7 +67,7 @@ describe('a session', () => {
     }
   });
 
-  test('stays where a way elsewhere has brought it, or a password since', () => {
+  test('stays where a redirect or a later sign-in put it', () => {
     for (const enters of [() => restorePersistenceAfterRedirect(true), () => void setSessionPersistence(false)]) {
       setSessionPersistence(true);
       setSessionPersistenceForRedirect(false);
@@ -78,7 +78,7 @@ describe('a session', () => {
     }
   });
 
-  test('has an owner, unless it is no session', () => {
+  test('has an owner only with a valid session', () => {
     expect(sessionOwner()).toBeUndefined();
     sessionStorageAdapter.setItem(SESSION_KEY, JSON.stringify({ user: { id: 'amara' } }));
     expect(sessionOwner()).toBe('amara');
@@ -89,7 +89,7 @@ describe('a session', () => {
   });
 });
 
-test('the other half of a flow is found by every tab', () => {
+test('code verifier is visible to every tab', () => {
   setSessionPersistence(false);
   expect(hasPendingFlow()).toBe(false);
   sessionStorageAdapter.setItem(`${SESSION_KEY}-flow-1234-code-verifier`, 'secret');

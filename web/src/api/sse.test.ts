@@ -11,21 +11,21 @@ async function read(...chunks: string[]) {
   return events;
 }
 
-test('an event that arrives in two pieces is one event', async () => {
+test('event split over two chunks is one event', async () => {
   expect(await read('event: change\nid: 7\nda', 'ta: {"a":1}\n\n')).toEqual([
     { event: 'change', id: '7', data: '{"a":1}' },
   ]);
 });
 
-test('heartbeat comments are no events', async () => {
+test('heartbeat comments are ignored', async () => {
   expect(await read(': still here\n\n', 'data: x\n\n')).toEqual([{ event: 'message', data: 'x' }]);
 });
 
-test('lines of data are joined and an unfinished event is dropped', async () => {
+test('data lines are joined and an unfinished event is dropped', async () => {
   expect(await read('data: a\r\ndata: b\r\n\r\ndata: c')).toEqual([{ event: 'message', data: 'a\nb' }]);
 });
 
-test('a line on which nothing comes any more is given up, and heartbeats keep one', async () => {
+test('silent stream times out, and heartbeats keep it open', async () => {
   let left = false;
   let line!: ReadableStreamDefaultController<Uint8Array>;
   const body = new ReadableStream<Uint8Array>({

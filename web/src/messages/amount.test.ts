@@ -7,7 +7,7 @@ beforeAll(() => {
   setLocale({ language: 'en-US' });
 });
 
-describe('an amount as typed', () => {
+describe('parses amounts as typed', () => {
   test.each([
     ['1250', '1250'],
     [' 1250.5 ', '1250.5'],
@@ -60,7 +60,7 @@ describe('an amount as typed', () => {
   );
 });
 
-test('a percentage may have a comma unless it may group', () => {
+test('percentage accepts a decimal comma unless it is ambiguous', () => {
   expect(percentToWire('2,5')).toBe('2.5');
   expect(percentToWire('2.125')).toBe('2.125');
   expect(percentToWire('0,125')).toBe('0.125');
@@ -68,7 +68,7 @@ test('a percentage may have a comma unless it may group', () => {
   expect(parsePercent('2.00001')).toEqual({ kind: 'too_fine', max: 4 });
 });
 
-test('both readings are written as the person writes numbers', () => {
+test('ambiguous amounts are shown in both readings in the locale', () => {
   expect(decimalText('1250.00')).toBe('1,250.00');
   setLocale({ language: 'es' });
   expect(decimalText('12500.00')).toBe('12.500,00');

@@ -110,7 +110,7 @@ function keysInUse(): (key: string) => boolean {
 }
 
 // The shared words are the server's as well.
-test('every word of the screens is used', () => {
+test('every message is used', () => {
   const inUse = keysInUse();
   const words = filesOf(here, 'en').flatMap((file) =>
     Object.keys(read(here, 'en', file)).map((key) => `${basename(file, '.json')}:${key}`),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { clearReturnPath, isOwnPath, saveReturnPath, readReturnPath } from './returnPath';
 
-describe('a path of our own', () => {
+describe('internal path', () => {
   test.each(['/', '/client-dashboard', '/employee-dashboard?tab=spvs&q=a%20b#x', '/a//b'])(
     'is %j',
     (path) => {
@@ -39,7 +39,7 @@ describe('a path of our own', () => {
   });
 });
 
-describe('the page a visitor wanted', () => {
+describe('return path', () => {
   const kept = new Map<string, string>();
   beforeEach(() => {
     kept.clear();
@@ -50,7 +50,7 @@ describe('the page a visitor wanted', () => {
     });
   });
 
-  test('is remembered until it is forgotten', () => {
+  test('is kept until cleared', () => {
     expect(readReturnPath()).toBeNull();
     saveReturnPath('/client-dashboard/orders');
     expect(readReturnPath()).toBe('/client-dashboard/orders');
@@ -58,7 +58,7 @@ describe('the page a visitor wanted', () => {
     expect(readReturnPath()).toBeNull();
   });
 
-  test('is never a page of another site, not even one put into the storage by hand', () => {
+  test('is never a page of another site, even if tampered with', () => {
     saveReturnPath('//evil.example');
     expect(readReturnPath()).toBeNull();
     kept.set('spv-wanted-path', 'https://evil.example');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isPhone } from './validators';
 
-test('a phone is what people dial', () => {
+test('phone accepts digits, separators and an extension', () => {
   for (const text of [
     '+1 555 0100',
     '(555) 010-0199',

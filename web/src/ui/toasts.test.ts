@@ -11,14 +11,14 @@ beforeEach(() => {
 const seen = () => noticeStore.getState().notifications;
 const titles = () => seen().map(({ title }) => title);
 
-test('three notices are seen at once, and the fourth follows when one has gone', () => {
+test('three notices are visible, and the fourth follows when one closes', () => {
   for (const title of ['one', 'two', 'three', 'four']) notice({ title });
   expect(titles()).toEqual(['one', 'two', 'three']);
   notifications.hide(seen()[1]?.id ?? '', noticeStore);
   expect(titles()).toEqual(['one', 'three', 'four']);
 });
 
-test('a notice goes after four seconds, and none stays longer by itself', () => {
+test('notices close after four seconds by default', () => {
   notice({ title: 'Backup made', description: 'Everything is in it.' });
   expect(MAX_VISIBLE.notices).toEqual({ limit: 3, autoClose: 4000 });
   expect(seen()).toMatchObject([{ message: 'Everything is in it.', role: 'status' }]);

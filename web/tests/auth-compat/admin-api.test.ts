@@ -17,10 +17,10 @@ import {
 const portal = startServer();
 const unknown = '6a7b1f7e-9f8f-4a59-8f7b-0123456789ab';
 
-describe('who may', () => {
+describe('admin access', () => {
   const list = (token?: string) => portal.ask('/admin/users', { token });
 
-  test('a program whose token the secret signs; it needs neither a subject nor an end', async () => {
+  test('accepts a service token without subject and expiry', async () => {
     for (const more of [{}, { exp: 4e9 }, { sub: 'a program' }, { iss: portal.url }]) {
       for (const role of ['service_role', 'supabase_admin']) {
         expect((await list(signJwt({ role, ...more }))).status).toBe(200);
@@ -28,7 +28,7 @@ describe('who may', () => {
     }
   });
 
-  test('nobody else', async () => {
+  test('rejects everyone else', async () => {
     const { session } = await portal.signedInUser();
     const cases: [string | undefined, number, string][] = [
       [undefined, 401, 'no_authorization'],
@@ -47,7 +47,7 @@ describe('who may', () => {
     expect((await list(pretender)).status).toBe(403);
   });
 
-  test('a super admin, once the second factor was shown', async () => {
+  test('accepts a super admin at aal2', async () => {
     const who = await portal.createUser({ app_metadata: { role: 'super_admin' } });
     const client = portal.client();
     const before = await client.signIn(who.email);
@@ -58,8 +58,8 @@ describe('who may', () => {
   });
 });
 
-describe('accounts', () => {
-  test('are made as they are told', async () => {
+describe('admin users', () => {
+  test('are created with the given attributes', async () => {
     const email = portal.address();
     const user_metadata = { first_name: 'Nils', favourite: { colour: 'red' } };
     const asked = { email, user_metadata, app_metadata: { note: 'from elsewhere' } };
@@ -76,7 +76,7 @@ describe('accounts', () => {
     expect(await portal.mails(email)).toEqual([]);
   });
 
-  test('are not made twice, nor without an address, nor with a weak password', async () => {
+  test('are rejected as duplicates, without an email, or with a weak password', async () => {
     const { email } = await portal.createUser();
     const create = async (asked: object) => errorOf(await portal.program.admin.createUser(asked));
     expect(await create({ email: email.toUpperCase() })).toEqual(errorWith(422, 'email_exists'));
@@ -86,7 +86,7 @@ describe('accounts', () => {
     expect((await create({ email: portal.address(), phone: '+4712345678' })).status).toBe(400);
   });
 
-  test('are changed', async () => {
+  test('are updated', async () => {
     const { id, email } = await portal.createUser();
     const client = portal.client();
     await client.signIn(email);
@@ -109,7 +109,7 @@ describe('accounts', () => {
     );
   });
 
-  test('are deleted, and everything of theirs ends', async () => {
+  test('are deleted with their sessions and factors', async () => {
     const { who, client } = await portal.signedInUser();
     expect(unwrap(await portal.program.admin.deleteUser(who.id)).user).toMatchObject({ id: who.id });
     expect(await client.isSessionEnded()).toBe(true);
@@ -119,7 +119,7 @@ describe('accounts', () => {
     expect(errorOf(await portal.program.admin.deleteUser(who.id))).toEqual(errorWith(404, 'user_not_found'));
   });
 
-  test('that nobody has are not there', async () => {
+  test('that do not exist return 404', async () => {
     const { admin } = portal.program;
     expect(errorOf(await admin.getUserById(unknown))).toEqual(errorWith(404, 'user_not_found'));
     expect(errorOf(await admin.updateUserById(unknown, { user_metadata: {} }))).toEqual(
@@ -133,7 +133,7 @@ describe('accounts', () => {
     });
   });
 
-  test('are listed by pages, as the client reads them', async () => {
+  test('are paginated as auth-js reads them', async () => {
     for (let times = 0; times < 5; times += 1) await portal.createUser();
     const { admin } = portal.program;
     const first = unwrap(await admin.listUsers({ page: 1, perPage: 2 }));
@@ -161,10 +161,10 @@ describe('accounts', () => {
   });
 });
 
-describe('links without a mail', () => {
+describe('generate link', () => {
   const make = async (asked: object) => portal.program.admin.generateLink(asked as never);
 
-  test('for an account that is there', async () => {
+  test('for an existing account', async () => {
     const { email, id } = await portal.createUser();
     for (const type of ['recovery', 'magiclink'] as const) {
       const { properties, user } = unwrap(await make({ type, email, options: { redirectTo: EXTERNAL_URL } }));
@@ -183,7 +183,7 @@ describe('links without a mail', () => {
     expect(await portal.mails(email)).toEqual([]);
   });
 
-  test('for one that is to be', async () => {
+  test('for a new account', async () => {
     for (const type of ['signup', 'invite'] as const) {
       const email = portal.address();
       const { properties, user } = unwrap(await make({ type, email, password, data: { first_name: 'Una' } }));
@@ -194,7 +194,7 @@ describe('links without a mail', () => {
     }
   });
 
-  test('for a new address', async () => {
+  test('for an email change', async () => {
     const { email, id } = await portal.createUser();
     const newEmail = portal.address('moved');
     const both = [];
@@ -206,7 +206,7 @@ describe('links without a mail', () => {
     expect(unwrap(await confirm(both[1])).user).toMatchObject({ id, email: newEmail });
   });
 
-  test('but not for nobody, for somebody again, or for nothing', async () => {
+  test('rejects unknown users, duplicates and missing types', async () => {
     const { email } = await portal.createUser();
     const refused = async (asked: object) => errorOf(await make(asked));
     expect(await refused({ type: 'recovery', email: portal.address() })).toEqual(errorWith(404, 'user_not_found'));
@@ -221,8 +221,8 @@ describe('links without a mail', () => {
   });
 });
 
-describe('sessions and factors of others', () => {
-  test('a session is ended by its token', async () => {
+describe('sessions and factors of other users', () => {
+  test('sign-out by access token ends the session', async () => {
     const { who, client, session } = await portal.signedInUser();
     const other = portal.client();
     await other.signIn(who.email);
@@ -234,7 +234,7 @@ describe('sessions and factors of others', () => {
     expect(await client.isSessionEnded()).toBe(true);
   });
 
-  test('factors are shown and removed', async () => {
+  test('factors are listed and deleted', async () => {
     const { who, client } = await portal.signedInUser();
     const { id, totp: app } = unwrap(await client.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' }));
     unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(app.secret) }));
@@ -249,8 +249,8 @@ describe('sessions and factors of others', () => {
   });
 });
 
-describe('the log', () => {
-  test('tells what happened, with address and device', async () => {
+describe('audit log', () => {
+  test('lists events with address and user agent', async () => {
     const who = await portal.createUser();
     const headers = { 'x-forwarded-for': '198.19.3.4', 'user-agent': 'a test' };
     await portal.client({ headers }).signIn(who.email);
@@ -274,7 +274,7 @@ describe('the log', () => {
     expect((await portal.ask('/admin/audit')).status).toBe(401);
   });
 
-  test('tells no secret', async () => {
+  test('contains no secrets', async () => {
     const { who, client, session } = await portal.signedInUser();
     unwrap(await client.resetPasswordForEmail(who.email));
     const mail = await portal.mail(who.email);

@@ -4,7 +4,7 @@ import { unwrap, linkParams, startServer } from './support/server';
 
 const portal = startServer({ SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' });
 
-test('one mail, to the new address, and its link or code is enough', async () => {
+test('single mail to the new address completes the change by link or code', async () => {
   for (const by of ['link', 'code'] as const) {
     const { who, client } = await portal.signedInUser();
     const wanted = portal.address('moved');

@@ -4,8 +4,8 @@ import { jwtClaims, EXTERNAL_URL, unwrap, linkParams, errorWith, startServer, pa
 
 const portal = startServer({ SPV_AUTH_MAIL_GAP_SECONDS: '0' });
 
-describe('a new address', () => {
-  test('waits for both confirmations, in any order, and is true then', async () => {
+describe('email change', () => {
+  test('needs both confirmations in any order', async () => {
     for (const first of ['present', 'new'] as const) {
       const { who, client } = await portal.signedInUser();
       const wanted = portal.address('moved');
@@ -35,7 +35,7 @@ describe('a new address', () => {
     }
   });
 
-  test('by codes, each with its own address', async () => {
+  test('accepts codes, each with its own address', async () => {
     const { who, client } = await portal.signedInUser();
     const wanted = portal.address('moved');
     unwrap(await client.updateUser({ email: wanted }));
@@ -53,7 +53,7 @@ describe('a new address', () => {
     expect(session?.user.email).toBe(wanted);
   });
 
-  test('with PKCE: the second click leads back with a code', async () => {
+  test('with PKCE redirects back with a code after the second click', async () => {
     const who = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
     await client.signIn(who.email);
@@ -67,7 +67,7 @@ describe('a new address', () => {
     expect(session.user.email).toBe(wanted);
   });
 
-  test('is refused where somebody has it, and wanting one’s own changes nothing', async () => {
+  test('rejects a taken address and ignores the own one', async () => {
     const { who, client } = await portal.signedInUser();
     const other = await portal.createUser();
     expect(errorOf(await client.updateUser({ email: other.email }))).toEqual(errorWith(422, 'email_exists'));
@@ -77,7 +77,7 @@ describe('a new address', () => {
     expect(errorOf(await client.updateUser({ email: 'nonsense' }))).toEqual(errorWith(400, 'validation_failed'));
   });
 
-  test('that is wanted later takes the place of the one before, whose links are worth nothing', async () => {
+  test('replaces an earlier change and invalidates its links', async () => {
     const { who, client } = await portal.signedInUser();
     const [one, two] = [portal.address('one'), portal.address('two')];
     unwrap(await client.updateUser({ email: one }));
@@ -90,7 +90,7 @@ describe('a new address', () => {
     await portal.client().signIn(two);
   });
 
-  test('is mailed once more on demand, and only where one is waited for', async () => {
+  test('is mailed again on request, only while pending', async () => {
     const { who, client } = await portal.signedInUser();
     const wanted = portal.address('moved');
     unwrap(await client.updateUser({ email: wanted }));
@@ -106,23 +106,23 @@ describe('a new address', () => {
   });
 });
 
-describe('a confirmation once more', () => {
+describe('resend', () => {
   const cases: [string, object][] = [
-    ['of no kind', { email: 'a@example.com' }],
-    ['of another kind', { type: 'recovery', email: 'a@example.com' }],
-    ['without an address', { type: 'signup' }],
-    ['with an address and a phone', { type: 'signup', email: 'a@example.com', phone: '1' }],
-    ['by phone for an address', { type: 'signup', phone: '+4712345678' }],
-    ['by mail for a phone', { type: 'sms', email: 'a@example.com' }],
+    ['a missing type', { email: 'a@example.com' }],
+    ['another type', { type: 'recovery', email: 'a@example.com' }],
+    ['a missing email', { type: 'signup' }],
+    ['email and phone together', { type: 'signup', email: 'a@example.com', phone: '1' }],
+    ['a phone for an email type', { type: 'signup', phone: '+4712345678' }],
+    ['an email for a phone type', { type: 'sms', email: 'a@example.com' }],
   ];
-  test.each(cases)('%s is refused', async (_, body) => {
+  test.each(cases)('rejects %s', async (_, body) => {
     expect(await portal.ask('/resend', { body })).toMatchObject({
       status: 400,
       body: { code: 'validation_failed' },
     });
   });
 
-  test('by phone is switched off', async () => {
+  test('phone change is disabled', async () => {
     const answer = await portal.ask('/resend', { body: { type: 'sms', phone: '+4712345678' } });
     expect(answer).toMatchObject({ status: 400, body: { code: 'phone_provider_disabled' } });
   });

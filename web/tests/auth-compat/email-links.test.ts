@@ -22,8 +22,8 @@ function page(answer: HttpResponse): URL {
   return new URL(answer.headers.get('location') ?? '');
 }
 
-describe('a forgotten password', () => {
-  test('by the link: a session that may set a new one, and the link is used up', async () => {
+describe('password recovery', () => {
+  test('by link opens a session that may set a password, and the link is consumed', async () => {
     const { email } = await portal.createUser();
     const before = portal.client();
     await before.signIn(email);
@@ -43,7 +43,7 @@ describe('a forgotten password', () => {
     await portal.client().signIn(email, NEW_PASSWORD);
   });
 
-  test('by the code, which is good once, and only with its own address', async () => {
+  test('by code works once and only with its own address', async () => {
     const { email } = await portal.createUser();
     const other = await portal.createUser();
     unwrap(await portal.client().resetPasswordForEmail(email));
@@ -68,7 +68,7 @@ describe('a forgotten password', () => {
     expect(errorOf(await portal.client().verifyOtp({ email, token, type: 'recovery' }))).toEqual(OTP_EXPIRED);
   });
 
-  test('with PKCE: the click leads back to where it was asked for, whose secret opens the session', async () => {
+  test('with PKCE redirects back, and the code verifier opens the session', async () => {
     const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
     unwrap(await client.resetPasswordForEmail(email, { redirectTo: EXTERNAL_URL }));
@@ -86,7 +86,7 @@ describe('a forgotten password', () => {
     await portal.client().signIn(email, NEW_PASSWORD);
   });
 
-  test('with PKCE in another browser: the code from the mail serves instead', async () => {
+  test('with PKCE in another browser falls back to the code', async () => {
     const { email } = await portal.createUser();
     unwrap(await portal.client({ flowType: 'pkce' }).resetPasswordForEmail(email));
     const token = (await portal.mail(email)).code();
@@ -95,7 +95,7 @@ describe('a forgotten password', () => {
     expect(await elsewhere_.session()).not.toBeNull();
   });
 
-  test('confirms an address that was never confirmed', async () => {
+  test('confirms an unconfirmed address', async () => {
     const { email } = await portal.createUser({ email_confirm: false });
     unwrap(await portal.client().resetPasswordForEmail(email));
     const { user } = unwrap(await portal.client().verifyOtp(linkParams(await portal.mail(email))));
@@ -103,7 +103,7 @@ describe('a forgotten password', () => {
     await portal.client().signIn(email);
   });
 
-  test('does not do away with a second factor', async () => {
+  test('does not bypass MFA', async () => {
     const { who, client } = await portal.signedInUser();
     const { id, totp } = unwrap(await client.mfa.enroll({ factorType: 'totp' }));
     unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret) }));
@@ -116,7 +116,7 @@ describe('a forgotten password', () => {
     await portal.client().signIn(who.email, NEW_PASSWORD);
   });
 
-  test('is asked for alike by somebody unknown, who gets no mail', async () => {
+  test('does not reveal unknown addresses and sends them no mail', async () => {
     const nobody = portal.address();
     const answer = await portal.ask('/recover', { body: { email: nobody } });
     const { email } = await portal.createUser();
@@ -127,14 +127,14 @@ describe('a forgotten password', () => {
     expect(await portal.mails(nobody)).toEqual([]);
   });
 
-  test('needs an address that is one', async () => {
+  test('needs a valid email', async () => {
     for (const body of [{}, { email: '' }, { email: 'not an address' }]) {
       const answer = await portal.ask('/recover', { body });
       expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     }
   });
 
-  test('ends every link that was mailed before, once one is used', async () => {
+  test('invalidates all earlier links once one is used', async () => {
     const { email } = await portal.createUser();
     const made = async () =>
       unwrap(await portal.program.admin.generateLink({ type: 'recovery', email })).properties.hashed_token;
@@ -146,8 +146,8 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('the first password', () => {
-  test('is set by the mail about a new account: its link signs in once, and then the password does', async () => {
+describe('first password', () => {
+  test('is set through the account mail, whose link signs in once', async () => {
     const email = portal.address('newcomer');
     await portal.portal.operator(
       ...['company', 'create', '--name', 'Harbor Capital', '--business-name', 'Harbor Capital LLC'],
@@ -175,8 +175,8 @@ describe('the first password', () => {
   });
 });
 
-describe('a link that is only looked at', () => {
-  test('is not used up, however often and in whatever way a scanner comes', async () => {
+describe('prefetched link', () => {
+  test('is not consumed by any number of scanner requests', async () => {
     const { email } = await portal.createUser();
     const { properties } = unwrap(
       await portal.program.admin.generateLink({
@@ -200,7 +200,7 @@ describe('a link that is only looked at', () => {
     expect(page(await portal.ask(link.href)).pathname).toBe('/auth/reset-password');
   });
 
-  test('has to name a token and a type', async () => {
+  test('requires a token and a type', async () => {
     for (const path of [
       '/verify',
       '/verify?token=x',
@@ -215,8 +215,8 @@ describe('a link that is only looked at', () => {
   });
 });
 
-describe('signing in by mail', () => {
-  test('by the link, the code and, for whoever asked so, with PKCE', async () => {
+describe('magic link', () => {
+  test('signs in by link, by code, and with PKCE', async () => {
     for (const by of ['link', 'code', 'pkce'] as const) {
       const { email } = await portal.createUser();
       const client = portal.client({ flowType: by === 'pkce' ? 'pkce' : 'implicit' });
@@ -242,7 +242,7 @@ describe('signing in by mail', () => {
     }
   });
 
-  test('without PKCE the click leads back with the session itself, which the client takes from there', async () => {
+  test('without PKCE redirects back with the session', async () => {
     const { email } = await portal.createUser();
     const client = portal.client();
     unwrap(await client.signInWithOtp({ email, options: { emailRedirectTo: EXTERNAL_URL } }));
@@ -259,7 +259,7 @@ describe('signing in by mail', () => {
     expect((await client.requireSession()).user.email).toBe(email);
   });
 
-  test('makes no account, and says so where the client asks for none', async () => {
+  test('creates no account when shouldCreateUser is false, and says so', async () => {
     for (const options of [{ shouldCreateUser: false }, {}]) {
       const email = portal.address();
       const result = await portal.client().signInWithOtp({ email, options });
@@ -268,7 +268,7 @@ describe('signing in by mail', () => {
     }
   });
 
-  test('needs one address that is one, and no channel', async () => {
+  test('needs one valid email and no channel', async () => {
     const bodies = [
       {},
       { email: 'a@example.com', phone: '123' },
@@ -286,7 +286,7 @@ describe('signing in by mail', () => {
     }
   });
 
-  test('by the older route too', async () => {
+  test('works through the older route', async () => {
     const { email } = await portal.createUser();
     const answer = await portal.ask('/magiclink', { body: { email } });
     expect([answer.status, answer.text]).toEqual([200, '{}']);
@@ -294,8 +294,8 @@ describe('signing in by mail', () => {
   });
 });
 
-describe('an invitation', () => {
-  test('makes an account whose owner comes by the link and sets a password', async () => {
+describe('invitation', () => {
+  test('creates an account whose owner sets a password by link', async () => {
     const email = portal.address('guest');
     const { user } = unwrap(
       await portal.program.admin.inviteUserByEmail(email, { data: { first_name: 'Ines' } }),
@@ -311,7 +311,7 @@ describe('an invitation', () => {
     expect(session.user.email_confirmed_at).toBeTruthy();
   });
 
-  test('by the code, with the invitation’s own type', async () => {
+  test('by code uses the invite type', async () => {
     const email = portal.address('guest');
     unwrap(await portal.program.admin.inviteUserByEmail(email));
     const token = (await portal.mail(email)).code();
@@ -319,7 +319,7 @@ describe('an invitation', () => {
     expect(user?.email).toBe(email);
   });
 
-  test('may be sent again until it was accepted', async () => {
+  test('can be resent until accepted', async () => {
     const email = portal.address('guest');
     const first = unwrap(await portal.program.admin.inviteUserByEmail(email)).user;
     const second = unwrap(await portal.program.admin.inviteUserByEmail(email)).user;
@@ -331,8 +331,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('proof of who sits there', () => {
-  test('is a code that lets a password be set in place of the present one, once', async () => {
+describe('reauthentication', () => {
+  test('code replaces the current password once', async () => {
     const { who, client } = await portal.signedInUser();
     unwrap(await client.reauthenticate());
     const mail = await portal.mail(who.email);
@@ -349,7 +349,7 @@ describe('proof of who sits there', () => {
     expect(errorOf(again)).toEqual(errorWith(422, 'reauthentication_not_valid'));
   });
 
-  test('is asked for where somebody has sat for more than a day', async () => {
+  test('is required for sessions older than a day', async () => {
     const { who, client } = await portal.signedInUser();
     await portal.portal.ageSessionsBy25Hours();
     expect(errorOf(await client.updateUser({ password: NEW_PASSWORD }))).toEqual(
@@ -361,7 +361,7 @@ describe('proof of who sits there', () => {
     await portal.client().signIn(who.email, NEW_PASSWORD);
   });
 
-  test('is no way in', async () => {
+  test('code does not sign in', async () => {
     const { who, client } = await portal.signedInUser();
     unwrap(await client.reauthenticate());
     const token = (await portal.mail(who.email)).code();
@@ -370,7 +370,7 @@ describe('proof of who sits there', () => {
     }
   });
 
-  test('is for somebody who is signed in', async () => {
+  test('requires a session', async () => {
     expect(errorOf(await portal.client().reauthenticate())).toMatchObject({ code: undefined });
     expect(await portal.ask('/reauthenticate')).toMatchObject({
       status: 401,
@@ -379,32 +379,32 @@ describe('proof of who sits there', () => {
   });
 });
 
-describe('what a link or code is asked with', () => {
+describe('invalid verify request', () => {
   const cases: [string, object, number, string][] = [
     ['no type', { token_hash: 'x' }, 400, 'validation_failed'],
-    ['neither', { type: 'recovery' }, 400, 'validation_failed'],
-    ['both', { type: 'recovery', token: '123456', token_hash: 'x' }, 400, 'validation_failed'],
+    ['neither token nor hash', { type: 'recovery' }, 400, 'validation_failed'],
+    ['both token and hash', { type: 'recovery', token: '123456', token_hash: 'x' }, 400, 'validation_failed'],
     [
-      'hash and address',
+      'hash and email',
       { type: 'recovery', email: 'a@example.com', token_hash: 'x' },
       400,
       'validation_failed',
     ],
     ['an unknown type', { type: 'something', token_hash: 'x' }, 400, 'validation_failed'],
-    ['no address', { type: 'recovery', token: '123456' }, 400, 'validation_failed'],
-    ['no address that is one', { type: 'recovery', email: 'x', token: '123456' }, 422, 'validation_failed'],
-    ['a hash of nothing', { type: 'recovery', token_hash: 'x' }, 403, 'otp_expired'],
+    ['no email', { type: 'recovery', token: '123456' }, 400, 'validation_failed'],
+    ['an invalid email', { type: 'recovery', email: 'x', token: '123456' }, 422, 'validation_failed'],
+    ['an unknown hash', { type: 'recovery', token_hash: 'x' }, 403, 'otp_expired'],
     ['an empty hash', { type: 'recovery', token_hash: '' }, 400, 'validation_failed'],
-    ['a phone that is none', { type: 'sms', phone: 'abc', token: '123456' }, 400, 'validation_failed'],
+    ['an invalid phone', { type: 'sms', phone: 'abc', token: '123456' }, 400, 'validation_failed'],
     ['a phone', { type: 'sms', phone: '+4712345678', token: '123456' }, 403, 'otp_expired'],
   ];
-  test.each(cases)('%s', async (_, body, status, code) => {
+  test.each(cases)('rejects %s', async (_, body, status, code) => {
     expect(await portal.ask('/verify', { body })).toMatchObject({ status, body: { code } });
   });
 });
 
-describe('where a click may lead', () => {
-  test('is us, this machine, and what the operator allows; anything else becomes us', async () => {
+describe('redirect target', () => {
+  test('is this site, loopback or an allowed URL; anything else becomes this site', async () => {
     const { email } = await portal.createUser();
     const asked = async (redirectTo: string) => {
       const made = await portal.program.admin.generateLink({

@@ -5,11 +5,11 @@ import { unwrap, errorWith, startServer, password, errorOf, signJwt } from './su
 const site = 'https://app.example.com';
 const portal = startServer({ SPV_CORS_ORIGINS: site });
 
-describe('an error', () => {
+describe('error', () => {
   const wrong = { email: 'nobody@example.com', password };
   const path = '/token?grant_type=password';
 
-  test('has the shape of its time for a client that says which it knows', async () => {
+  test('has the versioned shape for clients that send the API version', async () => {
     for (const version of ['2024-01-01', '2025-06-30']) {
       const headers = { 'x-supabase-api-version': version };
       const answer = await portal.ask(path, { body: wrong, headers, older: true });
@@ -24,7 +24,7 @@ describe('an error', () => {
     }
   });
 
-  test('has the older shape for any other', async () => {
+  test('has the older shape for other clients', async () => {
     for (const version of [undefined, '2023-12-31', 'nonsense', '']) {
       const headers = version === undefined ? undefined : { 'x-supabase-api-version': version };
       const answer = await portal.ask(path, { body: wrong, headers, older: true });
@@ -39,7 +39,7 @@ describe('an error', () => {
     }
   });
 
-  test('says why a password is weak in both', async () => {
+  test('lists weak password reasons in both shapes', async () => {
     const { session } = await portal.signedInUser();
     for (const older of [true, false]) {
       const answer = await portal.ask('/user', {
@@ -54,7 +54,7 @@ describe('an error', () => {
     }
   });
 
-  test('is answered where nothing is, too', async () => {
+  test('is returned for unknown routes too', async () => {
     expect((await portal.ask('/nothing/here')).body.code).toBe('not_found');
     const method = await portal.ask('/token', { method: 'DELETE' });
     expect(method).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } });
@@ -64,7 +64,7 @@ describe('an error', () => {
     });
   });
 
-  test('is no error that a good answer carries a version', async () => {
+  test('version header on success is no error', async () => {
     const answer = await portal.ask('/health');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-supabase-api-version')).toBeNull();
@@ -72,7 +72,7 @@ describe('an error', () => {
   });
 });
 
-describe('a page of another site', () => {
+describe('CORS', () => {
   const preflight = (origin: string) =>
     portal.ask('/token', {
       method: 'OPTIONS',
@@ -85,7 +85,7 @@ describe('a page of another site', () => {
     });
   const list = (text: string | null) => (text ?? '').toLowerCase().split(/\s*,\s*/);
 
-  test('that is allowed may ask with all that the client sends', async () => {
+  test('allows configured origins with all headers the client sends', async () => {
     const { status, headers } = await preflight(site);
     expect([200, 204]).toContain(status);
     expect(headers.get('access-control-allow-origin')).toBe(site);
@@ -101,7 +101,7 @@ describe('a page of another site', () => {
     );
   });
 
-  test('may read the headers that the client needs', async () => {
+  test('exposes the headers the client needs', async () => {
     const answer = await portal.ask('/token?grant_type=password', { body: {}, headers: { origin: site } });
     expect(answer.headers.get('access-control-allow-origin')).toBe(site);
     expect(list(answer.headers.get('access-control-expose-headers'))).toEqual(
@@ -109,7 +109,7 @@ describe('a page of another site', () => {
     );
   });
 
-  test('that is not allowed is told nothing', async () => {
+  test('gives other origins nothing', async () => {
     for (const origin of ['https://evil.test', 'https://app.example.com.evil.test', 'null']) {
       expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
       const answer = await portal.ask('/settings', { headers: { origin } });
@@ -118,8 +118,8 @@ describe('a page of another site', () => {
   });
 });
 
-describe('a body', () => {
-  test('that is no JSON, or missing, is refused; more than is known is not', async () => {
+describe('request body', () => {
+  test('is rejected when missing or invalid JSON, and unknown fields are ignored', async () => {
     const path = '/token?grant_type=password';
     for (const body of ['', '{', '[]', '"text"']) {
       const answer = await portal.ask(path, { method: 'POST', body });
@@ -131,7 +131,7 @@ describe('a body', () => {
     expect((await portal.ask('/recover', { body: { email: portal.address(), ...more } })).status).toBe(200);
   });
 
-  test('that is too large is refused', async () => {
+  test('is rejected when too large', async () => {
     const { access_token: token } = (await portal.signedInUser()).session;
     for (const path of ['/recover', '/callback', '/factors/recovery-codes']) {
       const answer = await portal.ask(path, { token, body: { email: 'x'.repeat((1 << 20) + 1) } });
@@ -141,8 +141,8 @@ describe('a body', () => {
   });
 });
 
-describe('an id in the address', () => {
-  test('that is not even a text leads nowhere, in the words of any other', async () => {
+describe('path id', () => {
+  test('that is not valid UTF-8 returns the usual 404', async () => {
     const { access_token } = (await portal.signedInUser()).session;
     for (const [method, path, token] of [
       ['POST', '/factors/%FF/challenge', access_token],
@@ -158,8 +158,8 @@ describe('an id in the address', () => {
   });
 });
 
-describe('without a session', () => {
-  test('the client is told so, and a key of the operator’s is no session', async () => {
+describe('request without a session', () => {
+  test('is rejected, and an anon key is no session', async () => {
     const routes: [string, string][] = [
       ['GET', '/user'],
       ['PUT', '/user'],
@@ -181,8 +181,8 @@ describe('without a session', () => {
   });
 });
 
-describe('what is not offered', () => {
-  test('making accounts, and so guests without an address', async () => {
+describe('unsupported feature', () => {
+  test('anonymous sign-in and disabled sign-up are rejected', async () => {
     const client = portal.client();
     const signup = await client.signUp({ email: portal.address(), password });
     expect(errorOf(signup)).toEqual(errorWith(422, 'signup_disabled'));
@@ -190,7 +190,7 @@ describe('what is not offered', () => {
     expect(errorOf(await client.signInAnonymously())).toEqual(errorWith(422, 'signup_disabled'));
   });
 
-  test('telephones', async () => {
+  test('phone sign-in is rejected', async () => {
     const client = portal.client();
     const phone = '+4712345678';
     expect(errorOf(await client.signInWithPassword({ phone, password }))).toEqual(
@@ -201,7 +201,7 @@ describe('what is not offered', () => {
     expect((await inside.updateUser({ phone })).error?.code).toBe('phone_provider_disabled');
   });
 
-  test('wallets, tokens of others, and grants that nobody knows', async () => {
+  test('web3, ID token and unknown grants are rejected', async () => {
     const client = portal.client();
     const wallet = await client.signInWithWeb3({
       chain: 'solana',
@@ -221,7 +221,7 @@ describe('what is not offered', () => {
     }
   });
 
-  test('SAML', async () => {
+  test('SAML is rejected', async () => {
     const sso = await portal.client().signInWithSSO({ providerId: 'nonsense' });
     expect(errorOf(sso)).toEqual(errorWith(404, 'saml_provider_disabled'));
     expect(sso.error?.message).toBe('SAML 2.0 is disabled');
@@ -231,7 +231,7 @@ describe('what is not offered', () => {
     }
   });
 
-  test('providers that are not configured', async () => {
+  test('unconfigured providers are rejected', async () => {
     for (const provider of ['google', 'azure', 'nonsense', '']) {
       const answer = await portal.ask(`/authorize?provider=${provider}`);
       expect(answer, provider).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
@@ -250,7 +250,7 @@ describe('what is not offered', () => {
     expect(to.searchParams.get('error_code')).toBe('bad_oauth_state');
   });
 
-  test('a server for others to sign in with, and passkeys: always a refusal, never a fault', async () => {
+  test('OAuth server and passkey routes return errors below 500', async () => {
     const { client, session } = await portal.signedInUser();
     const server = await client.oauth.getAuthorizationDetails('x');
     expect(errorOf(server)).toEqual(errorWith(404, 'feature_disabled'));
@@ -282,7 +282,7 @@ describe('what is not offered', () => {
     }
   });
 
-  test('is told beforehand', async () => {
+  test('is reported as disabled in /settings', async () => {
     const { body } = await portal.ask('/settings');
     expect(body).toMatchObject({
       external: { email: true, phone: false, anonymous_users: false, google: false, azure: false },
@@ -294,8 +294,8 @@ describe('what is not offered', () => {
   });
 });
 
-describe('a connection', () => {
-  test('is kept open longer than a client leaves it idle', async () => {
+describe('keep-alive', () => {
+  test('outlasts the idle timeout of clients', async () => {
     const { client } = await portal.signedInUser();
     unwrap(await client.getUser());
     await new Promise((resolve) => setTimeout(resolve, 6_000));

@@ -28,8 +28,8 @@ async function enrolledUser() {
   return { ...inside, ...(await addAuthenticator(inside.client)) };
 }
 
-describe('adding an authenticator', () => {
-  test('shows what an app needs, and counts once its code was shown', async () => {
+describe('enrolling an authenticator', () => {
+  test('returns the TOTP secret and takes effect once verified', async () => {
     const { who, client, session } = await portal.signedInUser();
     const made = unwrap(
       await client.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone', issuer: 'Harbor' }),
@@ -73,7 +73,7 @@ describe('adding an authenticator', () => {
     unwrap(await client.getUser());
   });
 
-  test('ends the sessions that have shown none', async () => {
+  test('ends the sessions at aal1', async () => {
     const { who, client } = await portal.signedInUser();
     const other = portal.client();
     const elsewhere = await other.signIn(who.email);
@@ -83,7 +83,7 @@ describe('adding an authenticator', () => {
     expect((await other.refreshSession()).error).toBeTruthy();
   });
 
-  test('gives each a name of its own, and no name is one too', async () => {
+  test('requires unique names, and no name counts as one', async () => {
     const { client } = await portal.signedInUser();
     for (const friendlyName of ['Phone', undefined]) {
       unwrap(await client.mfa.enroll({ factorType: 'totp', friendlyName }));
@@ -92,7 +92,7 @@ describe('adding an authenticator', () => {
     }
   });
 
-  test('ends at ten', async () => {
+  test('is limited to ten factors', async () => {
     const { client } = await portal.signedInUser();
     for (let n = 1; n <= 10; n += 1)
       unwrap(await client.mfa.enroll({ factorType: 'totp', friendlyName: `App ${n}` }));
@@ -100,7 +100,7 @@ describe('adding an authenticator', () => {
     expect(errorOf(more)).toEqual(errorWith(422, 'too_many_enrolled_mfa_factors'));
   });
 
-  test('is for apps only', async () => {
+  test('supports TOTP only', async () => {
     const { client, session } = await portal.signedInUser();
     const phone = await client.mfa.enroll({ factorType: 'phone', phone: '+4712345678' });
     expect(errorOf(phone)).toEqual(errorWith(422, 'mfa_phone_enroll_not_enabled'));
@@ -116,8 +116,8 @@ describe('adding an authenticator', () => {
   });
 });
 
-describe('the second sign-in', () => {
-  test('is at aal1, may change nothing that matters, and is at aal2 once the code is shown', async () => {
+describe('MFA sign-in', () => {
+  test('starts at aal1 with restricted changes and reaches aal2 after verification', async () => {
     const { who, factorId, secret } = await enrolledUser();
     const client = portal.client();
     const session = await client.signIn(who.email);
@@ -164,7 +164,7 @@ describe('the second sign-in', () => {
     await portal.client().signIn(who.email);
   });
 
-  test('takes each code once', async () => {
+  test('accepts each code once', async () => {
     const { who, client, factorId, secret } = await enrolledUser();
     const code = currentCode(secret, 1);
     unwrap(await client.mfa.challengeAndVerify({ factorId, code }));
@@ -175,8 +175,8 @@ describe('the second sign-in', () => {
   });
 });
 
-describe('what is no proof', () => {
-  test('a wrong code, an empty one, another challenge, a used one', async () => {
+describe('invalid MFA verification', () => {
+  test('rejects wrong and empty codes and foreign or used challenges', async () => {
     const { client, factorId, secret } = await enrolledUser();
     const code = currentCode(secret, 1);
     const challenge = async () => unwrap(await client.mfa.challenge({ factorId })).id;
@@ -198,7 +198,7 @@ describe('what is no proof', () => {
     expect(errorOf(await verify(first, currentCode(secret, 1)))).toEqual(errorWith(422, 'mfa_ip_address_mismatch'));
   });
 
-  test('a code that was asked for too long ago', async () => {
+  test('rejects an expired challenge', async () => {
     const { client, factorId, secret } = await enrolledUser();
     const asked = unwrap(await client.mfa.challenge({ factorId }));
     await portal.portal.expireLinksAndCodes();
@@ -208,7 +208,7 @@ describe('what is no proof', () => {
     unwrap(await client.mfa.challengeAndVerify({ factorId, code: currentCode(secret, 1) }));
   });
 
-  test('another’s authenticator, and what is none', async () => {
+  test('rejects factors of other users and unknown ids', async () => {
     const mine = await enrolledUser();
     const { session } = await portal.signedInUser();
     const ask = (id: string, what: string) =>
@@ -231,7 +231,7 @@ describe('what is no proof', () => {
 });
 
 describe('recovery codes', () => {
-  test('are ten, each good once, and shown only when they are made', async () => {
+  test('are ten, each valid once, and shown only at creation', async () => {
     const { who, client } = await enrolledUser();
     const codes = client.mfa.recoveryCodes;
     expect(errorOf(await codes.getStatus())).toMatchObject({ code: 'mfa_factor_not_found' });
@@ -262,7 +262,7 @@ describe('recovery codes', () => {
     }
   });
 
-  test('are made anew, and the old ones are worth nothing then', async () => {
+  test('are replaced as a set', async () => {
     const { who, client } = await enrolledUser();
     const old = unwrap(await client.mfa.recoveryCodes.generate());
     const fresh = unwrap(await client.mfa.recoveryCodes.regenerate());
@@ -278,7 +278,7 @@ describe('recovery codes', () => {
     });
   });
 
-  test('are never the only factor, and nothing at aal1', async () => {
+  test('are never the only factor and unavailable at aal1', async () => {
     const { client } = await portal.signedInUser();
     const alone = await client.mfa.recoveryCodes.generate();
     expect(alone.error?.code).toBe('mfa_recovery_codes_sole_factor');

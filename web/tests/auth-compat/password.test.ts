@@ -5,8 +5,8 @@ import { jwtClaims, unwrap, amrMethods, errorWith, startServer, password, errorO
 const portal = startServer();
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;
 
-describe('the right password', () => {
-  test('begins a session that says all the client wants to know', async () => {
+describe('password grant', () => {
+  test('returns a session with every field the client needs', async () => {
     const { who, session, client } = await portal.signedInUser();
     expect(session).toMatchObject({ token_type: 'bearer', expires_in: 900 });
     expect(Math.abs((session.expires_at ?? 0) - Date.now() / 1000 - 900)).toBeLessThan(30);
@@ -44,7 +44,7 @@ describe('the right password', () => {
     expect(Object.values(user)).not.toContain(null);
   });
 
-  test('is told in the access token, and never more than that', async () => {
+  test('puts the metadata into the access token, and nothing more', async () => {
     const { who, session } = await portal.signedInUser();
     const said = jwtClaims(session.access_token);
     expect(said).toMatchObject({
@@ -65,13 +65,13 @@ describe('the right password', () => {
     expect(amrMethods(session.access_token)).toEqual(['password']);
   });
 
-  test('works whatever the letter case and spaces of the address', async () => {
+  test('ignores letter case and surrounding spaces of the email', async () => {
     const { email } = await portal.createUser();
     const session = await portal.client().signIn(` ${email.toUpperCase()} `);
     expect(session.user.email).toBe(email);
   });
 
-  test('opens the user, here and to the portal', async () => {
+  test('authenticates the user here and at the portal API', async () => {
     const { client, session, who } = await portal.signedInUser();
     expect(unwrap(await client.getUser()).user.id).toBe(who.id);
     const me = await portal.ask(`${portal.portal.url}/rest/v1/me`, { token: session.access_token });
@@ -79,8 +79,8 @@ describe('the right password', () => {
   });
 });
 
-describe('anything else is refused', () => {
-  test('alike for a wrong password, an unknown address and an account without a password', async () => {
+describe('rejected password grant', () => {
+  test('is the same for a wrong password, an unknown email and an account without a password', async () => {
     const { email } = await portal.createUser();
     const invited = portal.address();
     unwrap(await portal.program.admin.createUser({ email: invited, email_confirm: true }));
@@ -99,7 +99,7 @@ describe('anything else is refused', () => {
     expect(new Set(said)).toEqual(new Set(['Invalid login credentials']));
   });
 
-  test('in the same time, so that nobody learns which it was', { timeout: 60_000 }, async () => {
+  test('takes the same time, so timing reveals nothing', { timeout: 60_000 }, async () => {
     const median = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)] ?? 0;
     const took = async (email: string) => {
       const begun = performance.now();
@@ -120,7 +120,7 @@ describe('anything else is refused', () => {
     expect(ratio, `unknown to known: ${ratios.join(', ')}`).toBeLessThan(2);
   });
 
-  test('when there is no address, or two', async () => {
+  test('needs exactly one email', async () => {
     const path = '/token?grant_type=password';
     for (const body of [
       { password },
@@ -132,7 +132,7 @@ describe('anything else is refused', () => {
     }
   });
 
-  test('for a shut account, and only to whoever knows the password', async () => {
+  test('names a suspended account only with the right password', async () => {
     const { id, email } = await portal.createUser();
     unwrap(await portal.program.admin.updateUserById(id, { ban_duration: '24h' }));
     const wrong = await portal.client().signInWithPassword({ email, password: 'not this one' });
@@ -143,7 +143,7 @@ describe('anything else is refused', () => {
     await portal.client().signIn(email);
   });
 
-  test('for an address that was never confirmed, and only to whoever knows the password', async () => {
+  test('names an unconfirmed email only with the right password', async () => {
     const { email } = await portal.createUser({ email_confirm: false });
     const wrong = await portal.client().signInWithPassword({ email, password: 'not this one' });
     expect(errorOf(wrong)).toEqual(errorWith(400, 'invalid_credentials'));
@@ -152,8 +152,8 @@ describe('anything else is refused', () => {
   });
 });
 
-describe('a shut account', () => {
-  test('is out at once, with every token that it has', async () => {
+describe('suspended account', () => {
+  test('loses all tokens immediately', async () => {
     const { who, client, session } = await portal.signedInUser();
     unwrap(await portal.program.admin.updateUserById(who.id, { ban_duration: '1h' }));
     expect(await client.isSessionEnded()).toBe(true);
@@ -162,10 +162,10 @@ describe('a shut account', () => {
   });
 });
 
-describe('a new password', () => {
+describe('password update', () => {
   const chosen = 'sparrow-copper-window-88';
 
-  test('needs the present one, follows the rules, and ends the other sessions', async () => {
+  test('needs the current password, follows the rules and ends other sessions', async () => {
     const { who, client } = await portal.signedInUser();
     const other = portal.client();
     await other.signIn(who.email);
@@ -196,8 +196,8 @@ describe('a new password', () => {
   });
 });
 
-describe('what people say of themselves', () => {
-  test('is merged key by key, null deletes, and rights are not theirs to say', async () => {
+describe('user metadata', () => {
+  test('is merged by key, null deletes, and roles cannot be set', async () => {
     const { client, session } = await portal.signedInUser();
     unwrap(await client.updateUser({ data: { colour: 'blue', sizes: { shoe: 43 } } }));
     const { user } = unwrap(await client.updateUser({ data: { colour: null, town: 'Oslo' } }));

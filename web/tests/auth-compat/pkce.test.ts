@@ -29,8 +29,8 @@ async function form(fields: Record<string, string>): Promise<URL> {
 const exchange = (auth_code: string, code_verifier: string) =>
   portal.ask('/token?grant_type=pkce', { body: { auth_code, code_verifier } });
 
-describe('a code that came back', () => {
-  test('opens the session where it was asked for, once', async () => {
+describe('PKCE code', () => {
+  test('opens the session in the requesting client once', async () => {
     const { email, client, code } = await callbackCode();
     const { session } = unwrap(await client.exchangeCodeForSession(code));
     expect(session.user.email).toBe(email);
@@ -40,7 +40,7 @@ describe('a code that came back', () => {
     expect(again).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
   });
 
-  test('is worth nothing to a client that began nothing', async () => {
+  test('is rejected in a client without a verifier', async () => {
     const { code, client } = await callbackCode();
     const stranger = portal.client({ flowType: 'pkce' });
     expect((await stranger.exchangeCodeForSession(code)).error?.name).toBe(
@@ -53,7 +53,7 @@ describe('a code that came back', () => {
     unwrap(await client.exchangeCodeForSession(code));
   });
 
-  test('with a wrong secret is refused in words, as often as it is tried, and stays good for the right one', async () => {
+  test('with a wrong verifier is rejected and stays valid for the right one', async () => {
     const { code, client, email } = await callbackCode();
     const words = 'code challenge does not match previously saved code verifier';
     const stranger = portal.client({ flowType: 'pkce' });
@@ -73,7 +73,7 @@ describe('a code that came back', () => {
     expect(session.user.email).toBe(email);
   });
 
-  test('needs both halves, and has to be one', async () => {
+  test('requires code and verifier, both valid', async () => {
     for (const [code, verifier] of [
       ['', 'x'],
       ['x', ''],
@@ -91,15 +91,15 @@ describe('a code that came back', () => {
   });
 });
 
-describe('what has waited too long', () => {
-  test('is a code that opens nothing', async () => {
+describe('expired flow', () => {
+  test('rejects its code', async () => {
     const { client, code } = await callbackCode();
     await portal.portal.expireLinksAndCodes();
     expect(errorOf(await client.exchangeCodeForSession(code))).toEqual(errorWith(422, 'flow_state_expired'));
     expect(await client.session()).toBeNull();
   });
 
-  test('is a link that leads back without a code', async () => {
+  test('rejects its link without a code', async () => {
     const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
     unwrap(await client.resetPasswordForEmail(email, { redirectTo: EXTERNAL_URL }));
@@ -114,12 +114,12 @@ describe('what has waited too long', () => {
   });
 });
 
-describe('what a flow begins with', () => {
+describe('code challenge', () => {
   const challenge = createHash('sha256').update('secret').digest('base64url');
   const begin = async (code_challenge: unknown, code_challenge_method: unknown) =>
     portal.ask('/recover', { body: { email: portal.address(), code_challenge, code_challenge_method } });
 
-  test('is a challenge and its method, in any letter case, or neither', async () => {
+  test('needs challenge and method, in any letter case, or neither', async () => {
     for (const [first, second] of [
       [challenge, 's256'],
       [challenge, 'S256'],
@@ -144,7 +144,7 @@ describe('what a flow begins with', () => {
     }
   });
 
-  test('may be the secret itself, for a client that cannot hash', async () => {
+  test('accepts the plain method', async () => {
     const { email } = await portal.createUser();
     const verifier = randomBytes(48).toString('hex');
     const body = { email, code_challenge: verifier, code_challenge_method: 'plain' };
@@ -156,8 +156,8 @@ describe('what a flow begins with', () => {
   });
 });
 
-describe('a click that is too late', () => {
-  test('leads back with the reason in query and fragment', async () => {
+describe('late click', () => {
+  test('redirects back with the error in query and fragment', async () => {
     const { client, email } = await (async () => {
       const { email } = await portal.createUser();
       return { email, client: portal.client({ flowType: 'pkce' }) };

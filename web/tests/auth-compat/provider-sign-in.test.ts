@@ -23,8 +23,8 @@ async function signInWithProvider(client: Client, doing: ProviderAction, name: '
   return visit(url, doing);
 }
 
-describe('somebody with an account', () => {
-  test('gets in, and the identity is theirs from then on', async () => {
+describe('user with an account', () => {
+  test('signs in, and the identity is linked', async () => {
     const { email, id } = await portal.createUser();
     for (const name of ['google', 'azure'] as const) {
       const client = portal.client({ flowType: 'pkce' });
@@ -41,7 +41,7 @@ describe('somebody with an account', () => {
     expect(user.app_metadata.providers).toEqual(['email', 'google', 'azure']);
   });
 
-  test('is brought the session itself where no secret was shown', async () => {
+  test('without a code challenge receives the session directly', async () => {
     const { email } = await portal.createUser();
     const client = portal.client();
     const back = await signInWithProvider(client, { email });
@@ -55,7 +55,7 @@ describe('somebody with an account', () => {
     expect(brought.get('provider_refresh_token')).toBeTruthy();
   });
 
-  test('is handed the provider’s own tokens, as many as it gave, until the first refresh', async () => {
+  test('receives the provider tokens until the first refresh', async () => {
     for (const name of ['google', 'azure'] as const) {
       const { email } = await portal.createUser();
       const client = portal.client({ flowType: 'pkce' });
@@ -72,7 +72,7 @@ describe('somebody with an account', () => {
     }
   });
 
-  test('is let in once for each way back', async () => {
+  test('is signed in once per callback', async () => {
     const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
     const back = await signInWithProvider(client, { email });
@@ -87,7 +87,7 @@ describe('somebody with an account', () => {
     });
   });
 
-  test('comes by the domain of the company, too', async () => {
+  test('can sign in by company domain (SSO)', async () => {
     const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
     const { url } = unwrap(
@@ -100,21 +100,21 @@ describe('somebody with an account', () => {
   });
 });
 
-describe('who does not get in', () => {
+describe('rejected provider sign-in', () => {
   const denied: [string, (email: string) => ProviderAction, string][] = [
     [
-      'somebody unknown, for whom an account is asked for',
+      'an unknown user, and requests an account',
       () => ({ email: portal.address() }),
       'account_requested',
     ],
-    ['somebody who refuses', () => ({ refuses: true }), 'access_denied'],
+    ['denied consent', () => ({ refuses: true }), 'access_denied'],
     [
-      'somebody whose address was never verified',
+      'an unverified email',
       (email) => ({ email, unverified: true }),
       'provider_email_needs_verification',
     ],
   ];
-  test.each(denied)('%s', async (_, doing, error_code) => {
+  test.each(denied)('returns an error for %s', async (_, doing, error_code) => {
     const { email } = await portal.createUser();
     const back = await signInWithProvider(portal.client({ flowType: 'pkce' }), doing(email));
     expect(back.origin + back.pathname).toBe(EXTERNAL_URL);
@@ -127,7 +127,7 @@ describe('who does not get in', () => {
     }
   });
 
-  test('somebody whose account is shut', async () => {
+  test('suspended account', async () => {
     const { id, email } = await portal.createUser();
     unwrap(await portal.program.admin.updateUserById(id, { ban_duration: '1h' }));
     const back = await signInWithProvider(portal.client({ flowType: 'pkce' }), { email });
@@ -136,7 +136,7 @@ describe('who does not get in', () => {
 });
 
 describe('identities', () => {
-  test('are linked and unlinked by their owner', async () => {
+  test('can be linked and unlinked by their owner', async () => {
     const { email } = await portal.createUser();
     const client = portal.client({ flowType: 'pkce' });
     await client.signIn(email);
@@ -171,7 +171,7 @@ describe('identities', () => {
   });
 });
 
-test('an identity is linked with PKCE alone: by whoever asked, and nobody who was sent on their way', async () => {
+test('linking needs PKCE and works only for the user who started it', async () => {
   const { client } = await portal.signedInUser();
   const implicit = await client.linkIdentity({ provider: 'google', options });
   expect(errorOf(implicit)).toEqual(errorWith(400, 'validation_failed'));
@@ -179,7 +179,7 @@ test('an identity is linked with PKCE alone: by whoever asked, and nobody who wa
   expect(unwrap(await client.getUserIdentities()).identities).toHaveLength(1);
 });
 
-test('a second factor is asked for after a provider, too, whose word alone opens nothing', async () => {
+test('MFA is required after provider sign-in too', async () => {
   const { who, client: first } = await portal.signedInUser();
   const { id, totp } = unwrap(await first.mfa.enroll({ factorType: 'totp' }));
   unwrap(await first.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret) }));
@@ -203,7 +203,7 @@ test('a second factor is asked for after a provider, too, whose word alone opens
   expect((await rest(raised.access_token)).status).toBe(200);
 });
 
-test('what is configured is told beforehand', async () => {
+test('configured providers are listed in /settings', async () => {
   expect((await portal.ask('/settings')).body.external).toMatchObject({ google: true, azure: true });
   const token = (await portal.signedInUser()).session.access_token;
   const path = '/user/identities/authorize?provider=github';

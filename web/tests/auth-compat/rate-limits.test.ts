@@ -25,13 +25,13 @@ function expectRateLimited(answer: HttpResponse, code: string): number {
   return seconds;
 }
 
-describe('mails to one address', () => {
+describe('mails per address', () => {
   const asked: [string, (email: string) => Promise<HttpResponse>][] = [
-    ['for a new password', (email) => portal.ask('/recover', { body: { email } })],
-    ['for a confirmation', (email) => portal.ask('/resend', { body: { type: 'signup', email } })],
-    ['for a change', (email) => portal.ask('/resend', { body: { type: 'email_change', email } })],
+    ['recovery mails', (email) => portal.ask('/recover', { body: { email } })],
+    ['confirmation mails', (email) => portal.ask('/resend', { body: { type: 'signup', email } })],
+    ['email change mails', (email) => portal.ask('/resend', { body: { type: 'email_change', email } })],
   ];
-  test.each(asked)('%s: one a minute, known or not', async (_, ask) => {
+  test.each(asked)('%s are limited to one a minute, for known and unknown addresses', async (_, ask) => {
     for (const email of [(await portal.createUser()).email, portal.address()]) {
       expect((await ask(email)).status).toBe(200);
       const seconds = expectRateLimited(await ask(email), 'over_email_send_rate_limit');
@@ -40,7 +40,7 @@ describe('mails to one address', () => {
     }
   });
 
-  test('to sign in without a password, which count with those for a new one', async () => {
+  test('magic links share the limit with recovery mails', async () => {
     const { email } = await portal.createUser();
     unwrap(await portal.client().signInWithOtp({ email }));
     const again = await portal.client().signInWithOtp({ email });
@@ -51,7 +51,7 @@ describe('mails to one address', () => {
     );
   });
 
-  test('for proof of who sits there, and for a new address', async () => {
+  test('reauthentication and email change mails are limited', async () => {
     const { client, session } = await portal.signedInUser();
     unwrap(await client.reauthenticate());
     expectRateLimited(await portal.ask('/reauthenticate', { token: session.access_token }), 'over_email_send_rate_limit');
@@ -71,7 +71,7 @@ describe('wrong passwords', () => {
       headers: { 'x-forwarded-for': from },
     });
 
-  test('make the next try wait, for a known and an unknown address alike', async () => {
+  test('are throttled for known and unknown addresses alike', async () => {
     for (const email of [(await portal.createUser()).email, portal.address()]) {
       const from = uniqueAddress();
       const answers: HttpResponse[] = [];
@@ -82,7 +82,7 @@ describe('wrong passwords', () => {
     }
   });
 
-  test('hold up neither the owner elsewhere nor others at the same place', async () => {
+  test('do not throttle the owner elsewhere or other accounts', async () => {
     const [one, other] = [await portal.createUser(), await portal.createUser()];
     const from = uniqueAddress();
     for (let times = 0; times < 6; times += 1) await enter(one.email, 'not this one', from);
@@ -91,7 +91,7 @@ describe('wrong passwords', () => {
   });
 });
 
-describe('guesses of whoever has a session', () => {
+describe('code guesses with a session', () => {
   const chosen = 'sparrow-copper-window-88';
 
   /** The first five are only wrong; then each one brings a wait, which doubles until a slow machine meets it. */
@@ -105,10 +105,10 @@ describe('guesses of whoever has a session', () => {
   }
 
   const proofs: [string, object, string][] = [
-    ['the present password', { current_password: 'not this one' }, 'current_password_invalid'],
-    ['the digits of a mail', { nonce: '000000' }, 'reauthentication_not_valid'],
+    ['the current password', { current_password: 'not this one' }, 'current_password_invalid'],
+    ['the emailed code', { nonce: '000000' }, 'reauthentication_not_valid'],
   ];
-  test.each(proofs)('at %s wait, and hold up nobody elsewhere', async (_, proof, expectedCode) => {
+  test.each(proofs)('at %s are throttled without affecting others', async (_, proof, expectedCode) => {
     const { client, session } = await portal.signedInUser();
     const headers = { 'x-forwarded-for': uniqueAddress() };
     const body = { password: chosen, ...proof };
@@ -116,7 +116,7 @@ describe('guesses of whoever has a session', () => {
     unwrap(await client.updateUser({ password: chosen, current_password: password }));
   });
 
-  test('at the code of an authenticator wait, and hold up nobody elsewhere', async () => {
+  test('of TOTP are throttled without affecting others', async () => {
     const { client, session } = await portal.signedInUser();
     const { id, totp } = unwrap(await client.mfa.enroll({ factorType: 'totp' }));
     const who = { token: session.access_token, headers: { 'x-forwarded-for': uniqueAddress() } };
@@ -126,7 +126,7 @@ describe('guesses of whoever has a session', () => {
     unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret) }));
   });
 
-  test('at a recovery code wait, under a code of their own', async () => {
+  test('of recovery codes are throttled with their own error code', async () => {
     const { session } = await portal.signedInUser();
     const headers = { 'x-forwarded-for': uniqueAddress() };
     const asking = { token: session.access_token, headers, body: { code: 'nonsense' } };
@@ -155,7 +155,7 @@ async function requestsUntilLimited(
   throw new Error(`${path} was answered ${most} times`);
 }
 
-const expectedCode = () => ({ body: { email: `not an address ${uniqueAddress()}` } });
+const invalidEmail = () => ({ body: { email: `not an address ${uniqueAddress()}` } });
 
 /** A browser on its way is turned back, with the reason in the address that it goes to. */
 function expectRedirectedWithError(answer: HttpResponse, to: string) {
@@ -182,13 +182,13 @@ async function redirectsUntilLimited(path: string, most: number, from: string, t
   throw new Error(`${path} was answered ${most} times`);
 }
 
-describe('requests from one address', () => {
+describe('requests per client address', () => {
   const routes: [string, () => RequestOptions, number][] = [
     ['/verify', () => ({ body: { type: 'recovery', token_hash: 'x' } }), 30],
-    ['/signup', expectedCode, 30],
-    ['/otp', expectedCode, 30],
-    ['/magiclink', expectedCode, 30],
-    ['/recover', expectedCode, 30],
+    ['/signup', invalidEmail, 30],
+    ['/otp', invalidEmail, 30],
+    ['/magiclink', invalidEmail, 30],
+    ['/recover', invalidEmail, 30],
     ['/resend', () => ({ body: {} }), 30],
     ['/sso', () => ({ body: { domain: 'example.com' } }), 30],
     ['/reauthenticate', () => ({}), 30],
@@ -196,12 +196,12 @@ describe('requests from one address', () => {
     ['/token?grant_type=password', () => ({ body: { password } }), 150],
     ['/token?grant_type=pkce', () => ({ body: { auth_code: 'x', code_verifier: 'y' } }), 150],
   ];
-  test.each(routes)('%s', async (path, asking, allowed) => {
+  test.each(routes)('are limited at %s', async (path, asking, allowed) => {
     const answered = await requestsUntilLimited(path, asking, allowed + 10);
     expect(answered).toBeGreaterThanOrEqual(30);
   });
 
-  test('a browser’s, to a provider and back, are turned back', async () => {
+  test('provider redirects and callbacks redirect back with the error', async () => {
     const own = `${portal.portal.url}/`;
     const authorize = `/authorize?provider=google&redirect_to=${encodeURIComponent(EXTERNAL_URL)}`;
     const from = uniqueAddress();
@@ -211,7 +211,7 @@ describe('requests from one address', () => {
     expect((await portal.ask(authorize)).status).toBe(400);
   });
 
-  test('are counted for each route by itself', async () => {
+  test('are limited per route', async () => {
     const from = uniqueAddress();
     const { access_token: token } = (await portal.signedInUser()).session;
     const each: [string, RequestOptions][] = [
@@ -236,7 +236,7 @@ describe('requests from one address', () => {
     expect(enters.status).toBe(200);
   });
 
-  test('a person’s own: changes and codes of an authenticator', async () => {
+  test('account changes and TOTP codes are limited', async () => {
     const asking = async (method: string, body: object) => ({
       method,
       body,
@@ -255,7 +255,7 @@ describe('requests from one address', () => {
     }
   });
 
-  test('refreshing is hardly ever too often, and the client keeps its session when it is', async () => {
+  test('refresh has a high limit, and the client keeps its session beyond it', async () => {
     const { client, session } = await portal.signedInUser();
     const headers = { 'x-forwarded-for': uniqueAddress() };
     const body = { refresh_token: session.refresh_token };
@@ -287,12 +287,12 @@ describe('requests from one address', () => {
   });
 });
 
-describe('requests for one account', () => {
+describe('requests per account', () => {
   const path = '/token?grant_type=pkce';
   const ask = (email: string, from: string) =>
     portal.ask(path, { body: { email }, headers: { 'x-forwarded-for': from } });
 
-  test('are counted wherever they come from, and far more are let through than from one address', async () => {
+  test('are limited across addresses at a higher limit', async () => {
     const email = portal.address();
     let answer: HttpResponse | undefined;
     let passed = 0;
@@ -306,7 +306,7 @@ describe('requests for one account', () => {
     expect((await ask(portal.address(), uniqueAddress())).status).toBe(400);
   });
 
-  test('from one address never keep the owner out', async () => {
+  test('from one address never lock out the owner', async () => {
     const email = portal.address();
     const from = uniqueAddress();
     let limited = 0;
@@ -315,7 +315,7 @@ describe('requests for one account', () => {
     expect((await ask(email, uniqueAddress())).status).toBe(400);
   });
 
-  test('are refreshes by its tokens alone, from wherever they come, and nobody is signed out', async () => {
+  test('refreshes are limited by token from any address without sign-out', async () => {
     const { session, who } = await portal.signedInUser();
     const refresh = (refresh_token: string) =>
       portal.ask('/token?grant_type=refresh_token', { body: { refresh_token, email: who.id } });
@@ -340,7 +340,7 @@ describe('requests for one account', () => {
     unwrap(await (await portal.signedInUser()).client.refreshSession());
   });
 
-  test('wrong codes from a mail wait longer and longer, for a known and an unknown address alike', async () => {
+  test('wrong email codes are throttled increasingly, for known and unknown addresses alike', async () => {
     for (const email of [(await portal.createUser()).email, portal.address()]) {
       const body = { type: 'recovery', email, token: '123456' };
       const answers: HttpResponse[] = [];

@@ -16,8 +16,8 @@ async function two() {
   return { who, client, session, other, elsewhere: await other.signIn(who.email) };
 }
 
-describe('signing out', () => {
-  test('here leaves the other session', async () => {
+describe('sign-out', () => {
+  test('local keeps the other session', async () => {
     const { client, session, other, elsewhere } = await two();
     await client.signOutOrThrow('local');
     expect(client.events).toContain('SIGNED_OUT');
@@ -27,7 +27,7 @@ describe('signing out', () => {
     unwrap(await other.refreshSession());
   });
 
-  test('everywhere ends both, at once', async () => {
+  test('global ends both immediately', async () => {
     const { client, session, other, elsewhere } = await two();
     await client.signOutOrThrow();
     for (const ended of [session, elsewhere]) {
@@ -36,7 +36,7 @@ describe('signing out', () => {
     expect((await other.refreshSession()).error?.name).toBe('AuthSessionMissingError');
   });
 
-  test('elsewhere leaves only this one', async () => {
+  test('others keeps only this session', async () => {
     const { client, session, other, elsewhere } = await two();
     await client.signOutOrThrow('others');
     expect(client.events).not.toContain('SIGNED_OUT');
@@ -49,7 +49,7 @@ describe('signing out', () => {
     expect(other.events).toContain('SIGNED_OUT');
   });
 
-  test('is answered with nothing, and twice is as good as once', async () => {
+  test('returns no content and is idempotent', async () => {
     const { session } = await portal.signedInUser();
     const out = () => portal.ask('/logout?scope=local', { method: 'POST', token: session.access_token });
     const first = await out();
@@ -61,7 +61,7 @@ describe('signing out', () => {
     });
   });
 
-  test('knows no other scope', async () => {
+  test('rejects unknown scopes', async () => {
     const { session } = await portal.signedInUser();
     const answer = await portal.ask('/logout?scope=all', { method: 'POST', token: session.access_token });
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
@@ -80,7 +80,7 @@ interface Row {
   current: boolean;
 }
 
-describe('the list of sessions', () => {
+describe('session list', () => {
   const agent =
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36';
   const list = async (session: Session) => {
@@ -89,7 +89,7 @@ describe('the list of sessions', () => {
     return answer.body as unknown as Row[];
   };
 
-  test('says where, with what and since when, newest first, and which is this one', async () => {
+  test('has address, user agent and times, newest first, with the current one marked', async () => {
     const who = await portal.createUser();
     const old = await portal.client({ headers: { 'x-forwarded-for': '198.19.1.1' } }).signIn(who.email);
     const browser = portal.client({ headers: { 'x-forwarded-for': '198.19.1.2', 'user-agent': agent } });
@@ -113,7 +113,7 @@ describe('the list of sessions', () => {
     expect((await list(old)).map(({ current }) => current)).toEqual([false, true]);
   });
 
-  test('ends one of one’s own, and no other’s', async () => {
+  test('revokes own sessions and no others', async () => {
     const { session, other, elsewhere } = await two();
     const stranger = await portal.signedInUser();
     const end = (id: unknown, token = session.access_token) =>
@@ -133,7 +133,7 @@ describe('the list of sessions', () => {
     expect(await status(stranger.session)).toBe(200);
   });
 
-  test('may be cleared of this one as well', async () => {
+  test('can revoke the current session', async () => {
     const { session } = await portal.signedInUser();
     const id = String(jwtClaims(session.access_token).session_id);
     const answer = await portal.ask(`/sessions/${id}`, { method: 'DELETE', token: session.access_token });
@@ -141,7 +141,7 @@ describe('the list of sessions', () => {
     expect(await status(session)).toBe(403);
   });
 
-  test('is shown to nobody without a session', async () => {
+  test('requires a session', async () => {
     expect(await portal.ask('/sessions')).toMatchObject({ status: 401, body: { code: 'no_authorization' } });
   });
 });

@@ -15,7 +15,7 @@ afterAll(() => rmSync(dir, { recursive: true }));
 
 const portal = startServer({ SPV_AUTH_SIGNING_KEYS_FILE: file });
 
-test('an RSA key signs, and the client verifies it by itself', async () => {
+test('RSA key signs, and the client verifies the token locally', async () => {
   const { client, session, who } = await portal.signedInUser();
   expect(jwtHeader(session.access_token)).toEqual({ alg: 'RS256', typ: 'JWT', kid: 'the first' });
   client.requests.length = 0;
@@ -25,7 +25,7 @@ test('an RSA key signs, and the client verifies it by itself', async () => {
   unwrap(await client.refreshSession());
 });
 
-test('both are published, and nothing of theirs that is secret', async () => {
+test('both public keys are published without private parts', async () => {
   const { body } = await portal.ask('/.well-known/jwks.json');
   expect(body.keys).toEqual([
     expect.objectContaining({ kty: 'RSA', alg: 'RS256', kid: 'the first', n: rsa.n, e: rsa.e }),
@@ -35,7 +35,7 @@ test('both are published, and nothing of theirs that is secret', async () => {
   expect(JSON.stringify(body)).not.toContain(ec.d);
 });
 
-test('the shared secret signs as well, and the client asks the server about it', async () => {
+test('shared secret signs too, and the client verifies with the server', async () => {
   const { client, session, who } = await portal.signedInUser();
   const token = signJwt(jwtClaims(session.access_token));
   client.requests.length = 0;

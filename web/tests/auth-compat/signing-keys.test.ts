@@ -11,8 +11,8 @@ async function published() {
   return answer.body.keys as Record<string, unknown>[];
 }
 
-describe('an access token', () => {
-  test('is verified by the client itself, with the published key', async () => {
+describe('access token', () => {
+  test('is verified by the client with the published key', async () => {
     const { client, session, who } = await portal.signedInUser();
     const { kid, alg, typ } = jwtHeader(session.access_token);
     expect([alg, typ]).toEqual(['ES256', 'JWT']);
@@ -27,7 +27,7 @@ describe('an access token', () => {
     expect(client.requests).toHaveLength(1);
   });
 
-  test('with another’s hand in it is none', async () => {
+  test('is rejected after tampering', async () => {
     const { client, session } = await portal.signedInUser();
     const [head, , signature] = session.access_token.split('.');
     const body = Buffer.from(JSON.stringify({ ...jwtClaims(session.access_token), role: 'service_role' }));
@@ -43,8 +43,8 @@ describe('an access token', () => {
   });
 });
 
-describe('the published keys', () => {
-  test('hold nothing that is secret', async () => {
+describe('published keys', () => {
+  test('contain no private parts', async () => {
     const keys = await published();
     expect(keys.length).toBeGreaterThan(0);
     for (const key of keys) {
@@ -55,19 +55,19 @@ describe('the published keys', () => {
   });
 });
 
-describe('what is no token of ours', () => {
+describe('invalid access token', () => {
   const cases: [string, () => Promise<string> | string, number, string][] = [
     ['nonsense', () => 'nonsense', 403, 'bad_jwt'],
     [
-      'another secret’s',
+      'wrong secret',
       () => signJwt({ sub: crypto.randomUUID(), role: 'authenticated' }, 'x'),
       403,
       'bad_jwt',
     ],
-    ['one that names nobody', () => signJwt({ role: 'authenticated', exp: 4e9 }), 403, 'bad_jwt'],
-    ['one of no account’s id', () => signJwt({ sub: 'me', role: 'authenticated', exp: 4e9 }), 400, 'bad_jwt'],
+    ['no subject', () => signJwt({ role: 'authenticated', exp: 4e9 }), 403, 'bad_jwt'],
+    ['subject is no account id', () => signJwt({ sub: 'me', role: 'authenticated', exp: 4e9 }), 400, 'bad_jwt'],
     [
-      'one that has expired',
+      'expired',
       async () => {
         const { session } = await portal.signedInUser();
         return signJwt({ ...jwtClaims(session.access_token), exp: 1 });
@@ -76,7 +76,7 @@ describe('what is no token of ours', () => {
       'bad_jwt',
     ],
     [
-      'one of a session that never was',
+      'unknown session',
       async () => {
         const { session } = await portal.signedInUser();
         return signJwt({ ...jwtClaims(session.access_token), session_id: crypto.randomUUID() });
@@ -85,7 +85,7 @@ describe('what is no token of ours', () => {
       'session_not_found',
     ],
     [
-      'one that nobody signed',
+      'unsigned (alg none)',
       async () => {
         const { session } = await portal.signedInUser();
         const none = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
@@ -95,7 +95,7 @@ describe('what is no token of ours', () => {
       'bad_jwt',
     ],
     [
-      'one that is meant for others',
+      'wrong audience',
       async () => {
         const { session } = await portal.signedInUser();
         return signJwt({ ...jwtClaims(session.access_token), aud: 'others' });
@@ -103,22 +103,22 @@ describe('what is no token of ours', () => {
       400,
       'validation_failed',
     ],
-    ['the public key', () => signJwt({ role: 'anon' }), 403, 'bad_jwt'],
+    ['anon role', () => signJwt({ role: 'anon' }), 403, 'bad_jwt'],
   ];
-  test.each(cases)('%s', async (_, token, status, code) => {
+  test.each(cases)('is rejected: %s', async (_, token, status, code) => {
     const answer = await portal.ask('/user', { token: await token() });
     expect(answer).toMatchObject({ status, body: { code } });
     if (status === 403 && code === 'bad_jwt') expect(answer.body.message).toMatch(/^invalid JWT/);
   });
 
-  test('is told in words that the client compares', async () => {
+  test('has error messages that the client compares', async () => {
     const { error } = await portal.client().getUser('nonsense.nonsense.nonsense');
     expect(error?.message).toMatch(/^invalid JWT.*unable to parse or verify signature/);
   });
 });
 
-describe('a new key', () => {
-  test('signs from now on, and signs nobody out', async () => {
+describe('rotated key', () => {
+  test('signs new tokens and ends no session', async () => {
     const { client, session, who } = await portal.signedInUser();
     const { id, totp } = unwrap(await client.mfa.enroll({ factorType: 'totp' }));
     unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret) }));

@@ -4,7 +4,7 @@ import { unwrap, errorWith, startServer, password, errorOf } from './support/ser
 
 const portal = startServer({ SPV_AUTH_SIGNUP: 'true', SPV_AUTH_AUTOCONFIRM: 'true' });
 
-test('a new account is signed in at once, and without a mail', async () => {
+test('new account is signed in at once without a mail', async () => {
   const email = portal.address('new');
   const client = portal.client();
   const { user, session } = unwrap(await client.signUp({ email, password }));
@@ -16,14 +16,14 @@ test('a new account is signed in at once, and without a mail', async () => {
   expect(await portal.mails(email)).toEqual([]);
 });
 
-test('an address that is known is refused', async () => {
+test('taken address is rejected', async () => {
   const { email } = await portal.createUser();
   const again = await portal.client().signUp({ email, password });
   expect(errorOf(again)).toEqual(errorWith(422, 'user_already_exists'));
   expect(again.error?.message).toBe('User already registered');
 });
 
-test('what is switched on is told beforehand', async () => {
+test('/settings reports sign-up and autoconfirm', async () => {
   expect((await portal.ask('/settings')).body).toMatchObject({
     disable_signup: false,
     mailer_autoconfirm: true,

@@ -4,8 +4,8 @@ import { EXTERNAL_URL, unwrap, linkParams, errorWith, startServer, password, err
 
 const portal = startServer({ SPV_AUTH_SIGNUP: 'true', SPV_AUTH_MAIL_GAP_SECONDS: '0' });
 
-describe('a new account', () => {
-  test('waits for its confirmation, by link or code', async () => {
+describe('new account', () => {
+  test('waits for confirmation by link or code', async () => {
     for (const by of ['link', 'code'] as const) {
       const email = portal.address('new');
       const client = portal.client();
@@ -32,7 +32,7 @@ describe('a new account', () => {
     }
   });
 
-  test('with PKCE is confirmed by a click that leads back', async () => {
+  test('with PKCE is confirmed by a click that redirects back', async () => {
     const email = portal.address('new');
     const client = portal.client({ flowType: 'pkce' });
     unwrap(await client.signUp({ email, password, options: { emailRedirectTo: EXTERNAL_URL } }));
@@ -41,7 +41,7 @@ describe('a new account', () => {
     expect(session.user.email).toBe(email);
   });
 
-  test('has no rights that it gives itself', async () => {
+  test('cannot grant itself roles', async () => {
     const email = portal.address('new');
     const data = { role: 'super_admin', company_id: crypto.randomUUID(), email_verified: true };
     const { user } = unwrap(await portal.client().signUp({ email, password, options: { data } }));
@@ -54,7 +54,7 @@ describe('a new account', () => {
     expect((await portal.ask('/admin/users', { token })).status).toBe(403);
   });
 
-  test('is confirmed again on demand', async () => {
+  test('confirmation can be resent', async () => {
     const email = portal.address('new');
     unwrap(await portal.client().signUp({ email, password }));
     await portal.mail(email);
@@ -64,8 +64,8 @@ describe('a new account', () => {
   });
 });
 
-describe('an address that is known', () => {
-  test('looks as if it were new; its owner is told, and nothing is changed', async () => {
+describe('taken address', () => {
+  test('gets the response of a new one; the owner is mailed and nothing changes', async () => {
     const { email, id } = await portal.createUser();
     const { user, session } = unwrap(
       await portal.client().signUp({ email, password: 'sparrow-copper-window-88' }),
@@ -77,7 +77,7 @@ describe('an address that is known', () => {
     await portal.client().signIn(email);
   });
 
-  test('and not confirmed is written to again, and keeps its first password', async () => {
+  test('unconfirmed account is mailed again and keeps its first password', async () => {
     const email = portal.address('new');
     const first = unwrap(await portal.client().signUp({ email, password })).user;
     const second = unwrap(await portal.client().signUp({ email, password: 'sparrow-copper-window-88' })).user;
@@ -88,28 +88,28 @@ describe('an address that is known', () => {
   });
 });
 
-describe('what cannot be an account', () => {
+describe('invalid sign-up', () => {
   const cases: [string, object, number, string][] = [
     ['no password', { email: 'new@example.com' }, 400, 'validation_failed'],
     ['an empty password', { email: 'new@example.com', password: '' }, 400, 'validation_failed'],
     ['a short password', { email: 'new@example.com', password: 'abc' }, 422, 'weak_password'],
     ['a common password', { email: 'new@example.com', password: 'password123' }, 422, 'weak_password'],
     ['a long password', { email: 'new@example.com', password: 'é1'.repeat(65) }, 400, 'validation_failed'],
-    ['no address that is one', { email: 'nonsense', password }, 400, 'validation_failed'],
+    ['an invalid email', { email: 'nonsense', password }, 400, 'validation_failed'],
     [
-      'an address and a phone',
+      'email and phone',
       { email: 'a@example.com', phone: '+47123', password },
       400,
       'validation_failed',
     ],
     ['a phone', { phone: '+4712345678', password }, 400, 'phone_provider_disabled'],
-    ['half a challenge', { email: 'a@example.com', password, code_challenge: 'x' }, 400, 'validation_failed'],
+    ['a challenge without its method', { email: 'a@example.com', password, code_challenge: 'x' }, 400, 'validation_failed'],
   ];
-  test.each(cases)('%s', async (_, body, status, code) => {
+  test.each(cases)('is rejected with %s', async (_, body, status, code) => {
     expect(await portal.ask('/signup', { body })).toMatchObject({ status, body: { code } });
   });
 
-  test('is told in words that the client compares', async () => {
+  test('has error messages that the client compares', async () => {
     const said = async (body: object) => (await portal.ask('/signup', { body })).body.message;
     expect(await said({ email: portal.address(), password: 'abc' })).toMatch(
       /^Password should be at least \d+ characters/,
@@ -119,15 +119,15 @@ describe('what cannot be an account', () => {
     );
   });
 
-  test('a guest', async () => {
+  test('anonymous sign-up is rejected', async () => {
     const guest = await portal.client().signInAnonymously();
     expect(errorOf(guest)).toEqual(errorWith(422, 'anonymous_provider_disabled'));
     expect(guest.error?.message).toBe('Anonymous sign-ins are disabled');
   });
 });
 
-describe('a link to sign in', () => {
-  test('makes an account for whoever has none, unless the client says no', async () => {
+describe('magic link', () => {
+  test('creates an account unless shouldCreateUser is false', async () => {
     const email = portal.address('new');
     const none = await portal.client().signInWithOtp({ email, options: { shouldCreateUser: false } });
     expect(errorOf(none)).toEqual(errorWith(422, 'otp_disabled'));
@@ -139,7 +139,7 @@ describe('a link to sign in', () => {
   });
 });
 
-test('what is switched on is told beforehand', async () => {
+test('/settings reports sign-up', async () => {
   expect((await portal.ask('/settings')).body).toMatchObject({
     disable_signup: false,
     mailer_autoconfirm: false,

@@ -7,8 +7,8 @@ const portal = startServer();
 const refresh = (refresh_token: unknown, headers?: Record<string, string>) =>
   portal.ask('/token?grant_type=refresh_token', { body: { refresh_token }, headers });
 
-describe('a refresh', () => {
-  test('goes on with the session, under a new token', async () => {
+describe('token refresh', () => {
+  test('continues the session with a new token', async () => {
     const { client, session } = await portal.signedInUser();
     const { session: next } = unwrap(await client.refreshSession());
     expect(next?.refresh_token).not.toBe(session.refresh_token);
@@ -20,7 +20,7 @@ describe('a refresh', () => {
     expect((await portal.ask('/user', { token: session.access_token })).status).toBe(200);
   });
 
-  test('with the parent of the active token answers the active one', async () => {
+  test('with the parent token returns the active token', async () => {
     const { session } = await portal.signedInUser();
     const one = await refresh(session.refresh_token);
     const two = await refresh(session.refresh_token);
@@ -31,7 +31,7 @@ describe('a refresh', () => {
     expect(next.body.refresh_token).not.toBe(one.body.refresh_token);
   });
 
-  test('with an older token still answers the active one soon after', async () => {
+  test('with an older token within the reuse interval returns the active token', async () => {
     const { session } = await portal.signedInUser();
     let active = session.refresh_token;
     for (let times = 0; times < 4; times += 1) active = String((await refresh(active)).body.refresh_token);
@@ -41,7 +41,7 @@ describe('a refresh', () => {
     expect((await refresh(active)).status).toBe(200);
   });
 
-  test('with an older token a minute later ends the session, for whoever has it', async () => {
+  test('with an older token after the reuse interval ends the session for all holders', async () => {
     const { client, session } = await portal.signedInUser();
     for (let times = 0; times < 3; times += 1) unwrap(await client.refreshSession());
     await portal.portal.ageRefreshesByMinute();
@@ -53,7 +53,7 @@ describe('a refresh', () => {
     expect(await client.isSessionEnded()).toBe(true);
   });
 
-  test('by two clients at once signs out neither', async () => {
+  test('by two clients concurrently keeps both signed in', async () => {
     const { client, session } = await portal.signedInUser();
     const other = portal.client();
     const { access_token, refresh_token } = session;
@@ -69,7 +69,7 @@ describe('a refresh', () => {
     expect((await client.requireSession()).refresh_token).toBe((await other.requireSession()).refresh_token);
   });
 
-  test('a hundred times at once signs out nobody', async () => {
+  test('a hundred times concurrently keeps the session', async () => {
     const { client, session } = await portal.signedInUser();
     const from = { 'x-forwarded-for': '198.19.7.7' };
     const answers = await Promise.all(
@@ -87,8 +87,8 @@ describe('a refresh', () => {
   });
 });
 
-describe('a session that has lasted as long as the office lets it', () => {
-  test('ends with its next refresh', async () => {
+describe('session at its maximum age', () => {
+  test('ends at the next refresh', async () => {
     await portal.portal.operator('security', 'set', '--session-max-hours', '24');
     const { client } = await portal.signedInUser();
     unwrap(await client.refreshSession());
@@ -99,8 +99,8 @@ describe('a session that has lasted as long as the office lets it', () => {
   });
 });
 
-describe('what is no refresh token', () => {
-  test('is told from what is none any more', async () => {
+describe('invalid refresh token', () => {
+  test('is distinguished from an expired one', async () => {
     for (const text of ['', 'nonsense', 'x'.repeat(2000), null]) {
       const answer = await refresh(text);
       expect(answer, String(text)).toMatchObject({
@@ -119,7 +119,7 @@ describe('what is no refresh token', () => {
     expect((await refresh(token)).status).toBe(200);
   });
 
-  test('is one whose session has ended', async () => {
+  test('of an ended session is rejected', async () => {
     const { client, session } = await portal.signedInUser();
     await client.signOutOrThrow();
     const answer = await refresh(session.refresh_token);
@@ -131,7 +131,7 @@ describe('what is no refresh token', () => {
     });
   });
 
-  test('is one of an account that is gone', async () => {
+  test('of a deleted account is rejected', async () => {
     const { who, client } = await portal.signedInUser();
     unwrap(await portal.program.admin.deleteUser(who.id));
     const result = await client.refreshSession();

@@ -43,7 +43,7 @@ test.each([
   expect(activityText(i18n.getFixedT('es'), event(kind, name))).toContain(es);
 });
 
-test('what changed a row without a name is worded too', () => {
+test('activity of actors without a name has a text', () => {
   const t = i18n.getFixedT('es');
   expect(['actor:anonymous', 'actor:system', 'Elias Brandt', 'root'].map((by) => actorName(t, by))).toEqual([
     'Visitante',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isContentLoss } from './pdfWarnings';
 
-test('what leaves something out is told from what pdf.js repairs', () => {
+test('content-loss warnings are distinguished from repaired ones', () => {
   for (const warning of [
     'Warning: Unable to decode image "img_p0_1": "JpxError: OpenJPEG failed to initialize".',
     'Warning: loadFont - translateFont failed: "Error: Ensure that the `cMapUrl` API parameter is provided.".',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isRateLimited, classifyStatus, OffsetUnknownError, uploadStatus } from './uploadResponse';
 
-test('only an upload that the server does not know of is begun anew', () => {
+test('only an upload unknown to the server is restarted', () => {
   const meanings = [
     0, 200, 400, 401, 403, 404, 408, 409, 410, 412, 413, 422, 423, 425, 429, 500, 502, 503, 504,
   ];
@@ -11,7 +11,7 @@ test('only an upload that the server does not know of is begun anew', () => {
   expect(meanings.filter(isRateLimited)).toEqual([429]);
 });
 
-test('a failure tells the status that was heard, also where the answer was kept from the client', () => {
+test('upload error keeps its HTTP status', () => {
   const failure = (what: object) => Object.assign(new Error('failed'), what);
   expect(uploadStatus(failure({ originalResponse: { getStatus: () => 413 } }))).toBe(413);
   expect(uploadStatus(failure({ originalResponse: null, causingError: new OffsetUnknownError(503) }))).toBe(503);

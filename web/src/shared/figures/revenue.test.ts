@@ -7,7 +7,7 @@ beforeAll(() => {
   setLocale({ language: 'en-US' });
 });
 
-test('fees have a column for each currency that occurs, in the table and in the file', () => {
+test('fees have a column per currency, in the table and in the CSV', () => {
   const all: Fees = [
     { currency: 'USD', amount: '1250.00' },
     { currency: 'EUR', amount: '99.90' },

@@ -19,7 +19,7 @@ beforeEach(() => {
   session.proofs = [];
 });
 
-test('a proof is needed once the newest is nine minutes old, and refreshing is none', async () => {
+test('reauthentication is needed nine minutes after the last proof, and refreshing does not count', async () => {
   const needs = (...proofs: [string, number][]) => {
     session.proofs = proofs.map(([method, age]) => ({ method, timestamp: now - age }));
     return needsReauthentication(now * 1000);
@@ -31,7 +31,7 @@ test('a proof is needed once the newest is nine minutes old, and refreshing is n
   expect(await needs()).toBe(false);
 });
 
-test('what the server refused goes on after the proof, and not without it', async () => {
+test('rejected action is retried after reauthentication only', async () => {
   const action = vi.fn<() => Promise<string>>();
   action.mockRejectedValueOnce(refusal('reauthentication_needed')).mockResolvedValueOnce('done');
   const going = withReauthentication(action);
@@ -50,7 +50,7 @@ test('what the server refused goes on after the proof, and not without it', asyn
   expect(currentPrompt()).toBeUndefined();
 });
 
-test('two that ask at once are answered together', async () => {
+test('concurrent reauthentication prompts resolve together', async () => {
   const both = Promise.all([reauthenticate(), reauthenticate()]);
   currentPrompt()?.answer(true);
   expect(await both).toEqual([true, true]);

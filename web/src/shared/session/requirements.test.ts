@@ -2,20 +2,20 @@ import { describe, expect, test } from 'vitest';
 import { paths } from '../../paths';
 import { returnTo, withReturnTo, nextRequirement } from './requirements';
 
-describe('what is due', () => {
-  test('is shown before it is changed, and changed before something is added', () => {
+describe('next requirement', () => {
+  test('is MFA, then the password change, then enrolment', () => {
     expect(nextRequirement({ must_change_password: true, mfa: { due: 'challenge' } })).toBe(paths.mfa);
     expect(nextRequirement({ must_change_password: true, mfa: { due: 'enrol' } })).toBe(paths.newPassword);
     expect(nextRequirement({ must_change_password: false, mfa: { due: 'enrol' } })).toBe(paths.mfaSetup);
   });
 
-  test('is nothing for everybody else', () => {
+  test('is undefined otherwise', () => {
     expect(nextRequirement({ must_change_password: false, mfa: { due: null } })).toBeUndefined();
   });
 });
 
-describe('the way on', () => {
-  test('survives a step with its query', () => {
+describe('return path of a requirement', () => {
+  test('keeps its query', () => {
     const step = withReturnTo(paths.mfa, '/employee-dashboard?tab=spvs&spv=1');
     expect(returnTo(new URL(step, 'https://portal.example').search)).toBe(
       '/employee-dashboard?tab=spvs&spv=1',

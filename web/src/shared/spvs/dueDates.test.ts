@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { DocumentRequest, Step } from '../../api/types';
 import { businessDaysAfter, formatDueDate, isActive, waitingFor } from './dueDates';
 
-test('a date is near within three days, and late the day after', () => {
+test('date is near within three days and late the day after', () => {
   const due = (day: string) => formatDueDate(day, '2026-11-21');
   expect(due('2026-11-20')).toEqual({ nearness: 'late', days: -1 });
   expect(due('2026-11-21')).toEqual({ nearness: 'soon', days: 0 });
@@ -10,12 +10,12 @@ test('a date is near within three days, and late the day after', () => {
   expect(due('2026-11-25')).toEqual({ nearness: 'far', days: 4 });
 });
 
-test('an order on hold, closed or cancelled is not worked on, so nothing of it is overdue', () => {
+test('order on hold, closed or cancelled is inactive, so nothing is overdue', () => {
   const statuses = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'] as const;
   expect(statuses.filter((status) => isActive({ status }))).toEqual(['pending', 'active', 'processing']);
 });
 
-test('a blocked step says whom the order waits for, else its owner is next', () => {
+test('blocked step names the party waited for, otherwise the next owner', () => {
   const step = (status: Step['status'], owner: Step['owner'], waiting_on: Step['waiting_on'] = null) =>
     ({ status, owner, waiting_on, blocked_reason: waiting_on && 'a stamp' }) as Step;
   const on = (...steps: Step[]) => waitingFor(steps, [])?.on;
@@ -26,7 +26,7 @@ test('a blocked step says whom the order waits for, else its owner is next', () 
   expect(waitingFor([step('completed', 'staff')], [])).toBeUndefined();
 });
 
-test('an order waits for its client while a document is needed of them, unless a step is blocked', () => {
+test('order waits for the client while a document is needed, unless a step is blocked', () => {
   const asked = (
     name: string,
     status: DocumentRequest['status'],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { csvCell } from './FigureTable';
 
-test('no part of a cell runs, whatever a spreadsheet splits a line at', () => {
+test('csv cells never run as formulas, wherever a spreadsheet splits', () => {
   for (const [cell, written] of [
     ['=1+2', "'=1+2"],
     ['x;=1+2;y', "x;'=1+2;y"],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { scaleTicks } from './ColumnChart';
 
-test('a scale begins at nought, has round steps and reaches the highest value', () => {
+test('scale starts at zero, has round steps and reaches the maximum', () => {
   expect(scaleTicks(0)).toEqual([0, 1]);
   expect(scaleTicks(3)).toEqual([0, 1, 2, 3]);
   expect(scaleTicks(100)).toEqual([0, 25, 50, 75, 100]);

@@ -3,7 +3,7 @@ import openapi from '../../../../openapi.json';
 import es from './summaries.es.json';
 import type { Operation } from './openapi';
 
-test('every operation has a summary in both languages, and no other has one', () => {
+test('every operation has a summary in both languages and no other', () => {
   const operations = Object.values(openapi.paths as Record<string, Record<string, Operation>>)
     .flatMap((path) => Object.values(path))
     .filter(({ operationId }) => operationId);

@@ -6,7 +6,7 @@ vi.mock('../../../api/sessionStorage', () => ({ beganFlow: () => began.here }));
 const { internalPath, readMailLink } = await import('./mailLink');
 const origin = 'https://portal.example';
 
-test('a link goes on to a page of ours', () => {
+test('mail link continues to an internal page', () => {
   expect(internalPath('https://portal.example/client-dashboard?x=1', origin)).toBe('/client-dashboard?x=1');
   expect(internalPath('/client-profile', origin)).toBe('/client-profile');
 });
@@ -23,7 +23,7 @@ test.each([
   expect(internalPath(address, origin)).toBeUndefined();
 });
 
-describe('the link of a mail', () => {
+describe('mail link', () => {
   const read = (search: string, hash = '') => {
     vi.stubGlobal('location', { search, hash, origin });
     return readMailLink('recovery');
@@ -39,7 +39,7 @@ describe('the link of a mail', () => {
     });
   });
 
-  test('begun with PKCE leads back to this browser, and is of no use in another one', () => {
+  test('with PKCE returns to this browser and is unusable in another', () => {
     const pkce = '?token_hash=pkce_abc&type=recovery&redirect_to=https://portal.example/auth/reset-password';
     began.here = true;
     expect(read(pkce)).toMatchObject({ elsewhere: false, leadsBack: true });
@@ -47,7 +47,7 @@ describe('the link of a mail', () => {
     expect(read(pkce)).toMatchObject({ elsewhere: true, leadsBack: false });
   });
 
-  test('of another program leads back there, whatever this browser began', () => {
+  test('of another program redirects there', () => {
     const foreign = '?token_hash=pkce_abc&type=magiclink&redirect_to=https://app.example/in';
     expect(read(foreign)).toMatchObject({ elsewhere: false, leadsBack: true, next: undefined });
     for (const type of ['magiclink', 'recovery', 'signup', 'email_change'])
@@ -57,14 +57,14 @@ describe('the link of a mail', () => {
       }
   });
 
-  test('that changes an address is used wherever its mail is read', () => {
+  test('for an email change is used in any browser', () => {
     expect(read('?token_hash=pkce_abc&type=email_change')).toMatchObject({
       elsewhere: false,
       leadsBack: false,
     });
   });
 
-  test('is no longer good when the server says so, in the query or the fragment', () => {
+  test('is expired when the query or fragment has an error', () => {
     expect(read('?error_code=otp_expired').failed).toBe(true);
     expect(read('', '#error=access_denied&error_code=otp_expired').failed).toBe(true);
   });

@@ -8,7 +8,7 @@ function person(role: Role, more: Partial<Me> = {}): Me {
 }
 const named = { id: '1', name: 'Meridian' };
 
-describe('a portal', () => {
+describe('portal access', () => {
   const admitted: [Portal, Me][] = [
     ['client', person('client')],
     ['employee', person('employee')],
@@ -17,11 +17,11 @@ describe('a portal', () => {
     ['company', person('company_admin', { company: named })],
     ['company', person('super_admin')],
   ];
-  test.each(admitted)('%s lets its people in', (portal, me) => {
+  test.each(admitted)('%s admits its roles', (portal, me) => {
     expect(denialReason(portal, me)).toBeUndefined();
   });
 
-  test('turns everybody else away with its own words', () => {
+  test('denies other roles with a reason per portal', () => {
     expect(denialReason('client', person('employee'))).toBe('client');
     expect(denialReason('iso', person('iso'))).toBe('iso');
     expect(denialReason('company', person('company_admin'))).toBe('no_company');
@@ -29,15 +29,15 @@ describe('a portal', () => {
   });
 });
 
-describe('after signing in', () => {
-  test('the page that was asked for opens', () => {
+describe('after sign-in', () => {
+  test('opens the requested page', () => {
     expect(postSignInPath('employee', person('super_admin'), '/admin-dashboard/users')).toBe(
       '/admin-dashboard/users',
     );
     expect(postSignInPath('client', person('client'), '/help')).toBe('/help');
   });
 
-  test('a page of another portal is forgotten', () => {
+  test('ignores a page of another portal', () => {
     expect(postSignInPath('client', person('client'), '/admin-dashboard')).toBe('/client-dashboard');
     expect(postSignInPath('employee', person('employee'), '/admin-dashboard?x=1')).toBe('/employee-dashboard');
   });

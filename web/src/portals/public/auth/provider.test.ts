@@ -5,7 +5,7 @@ vi.mock('../../../api/session', () => session);
 vi.mock('./signIn', () => ({}));
 const { parseCallback } = await import('./provider');
 
-test('a code brings a session, an error none, and an ordinary address says nothing', () => {
+test('callback with a code has a session, with an error none, and is absent otherwise', () => {
   expect(parseCallback('?code=abc', '')).toEqual({ brings: true });
   expect(parseCallback('?error=access_denied&error_code=account_requested', '')).toEqual({
     brings: false,
@@ -14,12 +14,12 @@ test('a code brings a session, an error none, and an ordinary address says nothi
   expect(parseCallback('', '')).toBeUndefined();
 });
 
-test('a code for what somebody else began brings nothing', () => {
+test('code of another flow brings no session', () => {
   session.bringsSession = false;
   expect(parseCallback('?code=abc', '')?.brings).toBe(false);
 });
 
-test('the query wins over the fragment, and both over a code', () => {
+test('query wins over fragment, and errors over a code', () => {
   expect(parseCallback('?error_code=user_banned&code=abc', '#error_code=other')).toEqual({
     brings: false,
     refused: 'user_banned',
