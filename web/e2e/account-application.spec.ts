@@ -1,5 +1,7 @@
-/** The application forms: they ask staff for an account, and never make one. Only a few a minute are taken from one address, so every
- * story has an office of its own. */
+/**
+ * Account applications: the forms request an account from staff and never create one. Applications are rate limited per
+ * address, so every test has its own server.
+ */
 import type { TestServer } from './support/server';
 import type { Person } from './support/users';
 import { axeViolations, overflowingElements } from './support/pageChecks';
@@ -14,7 +16,7 @@ interface Request {
   name: string;
 }
 
-/** What each form is called, and what it asks beside name, e-mail address and phone. */
+/** Name of each form and its fields beside name, email and phone. */
 const kinds = [
   {
     kind: 'client',
@@ -74,7 +76,7 @@ for (const { kind, title, asks, chooses, tells, empty } of kinds) {
     for (const [label, choice] of Object.entries(chooses)) await visitor.choose(label, choice);
     await visitor.button('Send application').click();
     await expect(visitor.heading('We have your application')).toBeVisible();
-    // What was missing is not missing any more.
+    // The error clears once the field is filled in.
     await expect(visitor.page.getByRole('alert')).toHaveCount(0);
     await expect(visitor.page.getByRole('status').filter({ hasText: who.email })).toBeVisible();
     await expect(
@@ -87,7 +89,7 @@ for (const { kind, title, asks, chooses, tells, empty } of kinds) {
     const shown = await office.portal.spvctl('user', 'show', who.email);
     expect(shown.code).toBe(1);
 
-    // The next one begins with an empty form.
+    // A new form starts empty.
     await visitor.button('Send another application').click();
     await expect(visitor.field('First Name')).toHaveValue('');
   });

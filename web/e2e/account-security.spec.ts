@@ -1,4 +1,4 @@
-/** Everyone looks after their own sign-in: password, second factor, address and sessions. */
+/** Account security: password, MFA, email address and sessions. */
 import { paths } from '../src/paths';
 import { Api, Refused } from './support/api';
 import type { NewPerson, TestServer } from './support/server';
@@ -38,7 +38,7 @@ test('password change requires the current password and signs out other browsers
   await changeEmail(laptop, password, NEW_PASSWORD);
   await laptop.expectToast('Password changed', 'Your other sessions have ended.');
   await expect(dialog).toBeHidden();
-  // The other browser is led away without anybody touching it.
+  // The other browser is redirected without any action in it.
   await expect(phone.page).toHaveURL((url) => url.pathname === '/');
   await laptop.expectPath(paths.clientProfileTab('security'));
   await expect(laptop.row(/Refused.*Wrong current password/, 'Sign-in history').first()).toBeVisible();
@@ -85,7 +85,7 @@ test('authenticator app can be enrolled, is required at sign-in, and can be remo
   const phone = await signedInBehindMfa(office, who);
   await enterRecoveryCode(phone, codes[0] ?? '');
   await phone.expectPath(paths.clientDashboard);
-  // The page that is open hears of it.
+  // The open page updates through the event stream.
   await expect(section).toContainText('9 of 10 left');
   const thief = await signedInBehindMfa(office, who);
   await enterRecoveryCode(thief, codes[0] ?? '');
@@ -127,7 +127,7 @@ test('two authenticator apps have distinct names and each signs in', async ({ of
   await ines.fill({ 'Name of the app or device': 'Work phone' }, dialog);
   await ines.button('Continue', dialog).click();
   const key = await enrolAuthenticator(ines, 'Add another app');
-  // The codes of the first one are kept.
+  // The recovery codes of the first app remain valid.
   await ines.expectToast('Two-factor authentication is on');
   await expect(section).toContainText('Work phone');
   await ines.button('Remove Authenticator app', section).click();
@@ -150,7 +150,7 @@ test('stale session reauthenticates in a dialog before changing MFA factors', as
   const section = mirel.card('Two-factor authentication');
   const proof = mirel.dialog('Confirm that it is you');
 
-  // By password: wrong, not at all, and right; the set-up goes on where it was.
+  // By password: wrong, empty, and right; the enrolment continues.
   await office.portal.expireReauthentication();
   await mirel.button('Enable 2FA', section).click();
   await expect(proof).toContainText('nothing you have begun is lost');
@@ -168,7 +168,7 @@ test('stale session reauthenticates in a dialog before changing MFA factors', as
   await mirel.button('Continue', proof).click();
   await expect(proof).toBeHidden();
 
-  // By a code of a mail, while the app is being set up.
+  // By emailed code, during enrolment.
   await expect(setup.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
   await office.portal.expireReauthentication();
   const key = await enrolAuthenticator(mirel, 'Set up two-factor authentication');
@@ -180,7 +180,7 @@ test('stale session reauthenticates in a dialog before changing MFA factors', as
   await saveRecoveryCodes(mirel);
   await expect(section).toContainText('10 of 10 left');
 
-  // By the app that is there.
+  // By the existing authenticator.
   await office.portal.expireReauthentication();
   await mirel.button('Create new codes', section).click();
   await mirel.button('Create new codes', mirel.dialog('Create new recovery codes?')).click();
@@ -203,7 +203,7 @@ test('sessions can be listed and revoked: one, all others, all @postgres', async
   await sol.open(paths.clientProfileTab('security'));
   const section = sol.card('Sessions');
   const rows = section.getByRole('listitem');
-  // Setting the password by its link began one more.
+  // The recovery link created one more session.
   await expect(rows).toHaveCount(4);
   await expect(rows.first()).toContainText('This device');
   await expect(rows.filter({ hasText: 'This device' })).toHaveCount(1);
@@ -211,7 +211,7 @@ test('sessions can be listed and revoked: one, all others, all @postgres', async
 
   await endSessions(sol, rows.nth(1).getByRole('button'), 'Sign out');
   await expect(rows).toHaveCount(3);
-  // The newest other one was the library's.
+  // The newest other session belongs to the auth client.
   await expect(library.page).toHaveURL((url) => url.pathname === '/');
   await phone.expectPath(paths.clientDashboard);
 
@@ -260,7 +260,7 @@ test('email change must be confirmed at both addresses', async ({ office }) => {
   await expect(runa.heading('One confirmation is left')).toBeVisible();
   const other = await office.visitor();
   await other.open('/auth/confirm?type=email_change');
-  // In another browser the digits of the mail do.
+  // Another browser uses the emailed code.
   await other.fill({ Email: next, 'Code from the mail': fresh.code() });
   await other.button('Continue').click();
   await expect(other.heading('Your e-mail address is changed')).toBeVisible();
@@ -323,7 +323,7 @@ test('security panel exists in every portal and fits a phone', async ({ office }
       }
       await waitForIdle(person.page);
       await expect(person.heading('Sessions')).toBeVisible();
-      // Nobody has set up a provider here.
+      // No provider is configured here.
       await expect(person.heading('Linked accounts')).toBeHidden();
       expect(await overflowingElements(person.page)).toEqual([]);
       expect(await axeViolations(person.page)).toEqual([]);
@@ -342,7 +342,7 @@ test('failed section shows an error with a retry button', async ({ office }) => 
   await expect(section).toContainText('This device');
 });
 
-/** A client whose password is the demo's. */
+/** A client with the demo password. */
 async function client(office: TestServer, first: string, last: string): Promise<NewPerson> {
   const who = office.newPerson(first, last);
   await office.clientWithOrder(who);
@@ -350,7 +350,7 @@ async function client(office: TestServer, first: string, last: string): Promise<
   return who;
 }
 
-/** A browser of their own. */
+/** A new browser for the user. */
 async function signedIn(office: TestServer, who: NewPerson): Promise<Visitor> {
   const visitor = await office.visitor();
   await visitor.signIn('client', who.email, password);
@@ -358,7 +358,7 @@ async function signedIn(office: TestServer, who: NewPerson): Promise<Visitor> {
   return visitor;
 }
 
-/** A browser that knows the password, and is asked for more. */
+/** A browser that passed the password and waits at the MFA challenge. */
 async function signedInBehindMfa(office: TestServer, who: NewPerson): Promise<Visitor> {
   const visitor = await office.visitor();
   await visitor.signIn('client', who.email, password);
@@ -375,7 +375,7 @@ async function changeEmail(person: Person, current: string, next: string): Promi
   await person.button('Change Password', dialog).click();
 }
 
-/** Adds the app whose key the dialog shows; answers the key. */
+/** Enrols the authenticator of the open dialog; returns its key. */
 async function enrolAuthenticator(person: Person, title: string): Promise<string> {
   const dialog = person.dialog(title);
   const key = (await dialog.getByLabel('Key', { exact: true }).textContent()) ?? '';
@@ -384,7 +384,7 @@ async function enrolAuthenticator(person: Person, title: string): Promise<string
   return key;
 }
 
-/** Reads the new codes off the screen, keeps them as a file, and says so. */
+/** Reads, downloads and confirms the recovery codes. */
 async function saveRecoveryCodes(person: Person): Promise<string[]> {
   const dialog = person.dialog('Recovery codes');
   const shown = dialog.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
@@ -409,16 +409,16 @@ async function enterRecoveryCode(person: Person, code: string, switches = true):
   await person.button('Continue').click();
 }
 
-/** Presses what ends sessions, and confirms it. */
+/** Ends sessions and confirms the dialog. */
 async function endSessions(person: Person, button: ReturnType<Person['button']>, verb: string): Promise<void> {
   await button.click();
   await person.button(verb, person.page.getByRole('dialog')).click();
 }
 
-/** The next code: the present one was used, and the server takes none twice. */
+/** The next TOTP code, because each code is accepted once. */
 const nextCode = () => Date.now() + 30_000;
 
-/** Six digits that no moment near now has. */
+/** Six digits that no accepted time step has. */
 function wrongCode(key: string): string {
   const near = new Set([-2, -1, 0, 1, 2].map((steps) => totp(key, Date.now() + steps * 30_000)));
   return ['000000', '111111', '222222', '333333', '444444', '555555'].find((code) => !near.has(code)) ?? '';

@@ -1,4 +1,4 @@
-/** How super admins run the portal: what stands, what is wrong, what the office says of itself, who did what. */
+/** Administration by super admins: server status, settings and activity log. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './support/fixtures';
 
@@ -52,9 +52,9 @@ test('super admin changes settings and finds every change in the activity log @p
   await sigrid.open('/admin-dashboard/logs?what=settings&who=super%40example.com');
   const entries = sigrid.page.getByRole('table', { name: 'Entries' });
   await expect(entries.getByText('Sigrid Aalto changed the settings')).toHaveCount(2);
-  // Somebody else's change comes in while the page is open.
+  // A concurrent change arrives while the page is open.
   await sigrid.open('/admin-dashboard/logs?what=settings');
-  // The demo's own, and the two from before.
+  // The demo entries and the two created before.
   await expect(entries.getByText('changed the settings')).toHaveCount(3);
   await office.portal.operator('settings', 'set', 'support_phone', '+1 555 0199');
   await expect(entries.getByText('changed the settings')).toHaveCount(4);
@@ -65,7 +65,7 @@ test('super admin changes settings and finds every change in the activity log @p
   const changes = sigrid.page.getByRole('table', { name: 'What changed' });
   await expect(changes.getByRole('row', { name: /support_phone/ })).toContainText('+1 555 0199');
 
-  // Rules are changed one by one: what nobody has said of the others stays unsaid.
+  // Rules are saved one by one; unset rules keep their default.
   await sigrid.open('/admin-dashboard/security-settings');
   await sigrid.page
     .getByRole('switch', { name: 'Two-factor authentication needed for Client', exact: true })

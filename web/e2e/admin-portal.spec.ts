@@ -1,4 +1,4 @@
-/** The areas of the super admins' portal: alerts, rules of signing in, log, accounts, applications, figures. */
+/** Admin portal: alerts, sign-in rules, activity log, accounts, applications and analytics. */
 import { readFile } from 'node:fs/promises';
 import type { Browser } from '@playwright/test';
 import { paths } from '../src/paths';
@@ -17,12 +17,12 @@ interface RequestRow {
   email: string;
 }
 
-/** An office behind a proxy, which says where requests come from. */
+/** Runs a test in a portal behind a proxy that sets the client address. */
 function startBehindProxy(browser: Browser, story: (office: TestServer) => Promise<void>): Promise<void> {
   return withServer(browser, { demo: true, env: { SPV_TRUSTED_PROXIES: '127.0.0.0/8' } }, story);
 }
 
-/** Somebody at this address types a wrong password; answers the status. */
+/** Sends a wrong password from this address; returns the status. */
 async function failSignIn(office: TestServer, address: string, email: string): Promise<number> {
   const answer = await fetch(`${office.portal.url}/auth/v1/token?grant_type=password`, {
     method: 'POST',
@@ -34,7 +34,7 @@ async function failSignIn(office: TestServer, address: string, email: string): P
   return answer.status;
 }
 
-/** The lines of a file that this button saves, the heads first. */
+/** Downloads the CSV of a button and returns its lines, header first. */
 async function downloadCsv(person: Person, button: string): Promise<string[]> {
   const [file] = await Promise.all([person.page.waitForEvent('download'), person.button(button).click()]);
   return (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
@@ -44,10 +44,10 @@ test('password spraying raises an alert that can be investigated, blocked and re
   browser,
 }) => {
   await startBehindProxy(browser, async (office) => {
-    // Not the demo's own storm.
+    // Excludes the alert of the demo data.
     const from = '198.51.100.77';
     for (let n = 0; n < 22; n += 1) await failSignIn(office, from, 'nobody@example.com');
-    // The rules are asked once a minute; nobody waits for that here.
+    // Alert rules run once a minute; the test runs the job directly.
     await office.portal.operator('job', 'run', 'portal.watch');
     const sigrid = await office.superAdmin();
     const open = async () => {
@@ -128,7 +128,7 @@ test('activity log can be filtered by action and address and exported as filtere
     for (let n = 0; n < 3; n += 1) await failSignIn(office, from, 'employee@example.com');
     await failSignIn(office, other, 'client@example.com');
     const sigrid = await office.superAdmin();
-    // An entry is in the log once it has its number.
+    // Entries appear after the activity sequencer has numbered them.
     const logged = async (address: string) => {
       const query = new URLSearchParams({ what: 'sign_in', address });
       return (await sigrid.api.get<Items<object>>(`/rest/v1/logs?${query}`)).items.length;
@@ -144,7 +144,7 @@ test('activity log can be filtered by action and address and exported as filtere
     await expect(sigrid.row(from, 'Entries')).toHaveCount(3);
     await expect(sigrid.row(other, 'Entries')).toHaveCount(1);
 
-    // Whoever pauses is answered, and types on where they were.
+    // Search results arrive during a pause in typing and keep the input.
     const box = sigrid.page.getByRole('searchbox', { name: 'Address', exact: true });
     await box.click();
     await sigrid.page.keyboard.type('198.51.100.');
@@ -200,7 +200,7 @@ test('super admin re-invites a user, removes a lost authenticator and archives t
   await sigrid.button('Reset two-factor authentication', reset).click();
   await sigrid.expectToast('Two-factor authentication was reset', ivar.name);
   await expect(sigrid.card('Second factors')).toContainText('None set up');
-  // The password is enough again.
+  // MFA is no longer required.
   const visitor = await office.visitor();
   await visitor.signIn('employee', ivar.email, password);
   await visitor.expectPath(paths.employeeDashboard);
@@ -220,7 +220,7 @@ test('super admin re-invites a user, removes a lost authenticator and archives t
   await visitor.expectErrorToast('Login Failed', 'This account is suspended or archived. Please contact support.');
 });
 
-// Only a few applications a minute are taken from one address.
+// Applications are rate limited per address.
 test('ISO application prefills the dialog and creates the partner once', async ({
   ownOffice: office,
 }) => {
@@ -276,12 +276,12 @@ test('office charts become tables on a phone, and the CSV adds up to the totals 
   for (const name of charts) {
     await sigrid.button(`Show as table: ${name}`).click();
     await expect(sigrid.button(`Show as chart: ${name}`)).toBeVisible();
-    // Its head and at least one line.
+    // The header and at least one row.
     const figures = table(name === 'On time by month' ? 'On time' : name);
     await expect(figures.getByRole('row').nth(1)).toBeVisible();
   }
 
-  /** The first figures of all lines of the file together, and that of the table's last line, in hundredths. */
+  /** Sums the numeric columns of all rows and of the total row, in hundredths. */
   const sums = async (name: string) => {
     const [, ...lines] = await downloadCsv(sigrid, `Save “${name}” as CSV`);
     const figures = lines.map((line) => Math.round(Number(line.split(',')[1]) * 100));
@@ -306,7 +306,7 @@ test('office charts become tables on a phone, and the CSV adds up to the totals 
 test('job list loads further pages by keyboard without duplicates @postgres', async ({
   ownOffice: office,
 }) => {
-  // Somebody who is no ISO partner has the test partner's address: each of these jobs is given up at once.
+  // The test partner email belongs to a user of another role, so these jobs fail without retry.
   await office.portal.operator(
     ...['user', 'create', '--role', 'employee', '--email', 'test.iso@example.com'],
     ...['--first-name', 'Not', '--last-name', 'Partner'],
@@ -324,7 +324,7 @@ test('job list loads further pages by keyboard without duplicates @postgres', as
   await sigrid.link('Jobs', sigrid.card('Server Status')).click();
   await sigrid.expectPath(paths.adminJobs);
   await sigrid.field('Status').click();
-  // The newest of all are these, too: whether they are shown as given up, their table says.
+  // The newest jobs include these; the table shows whether they failed.
   const read = sigrid.page.waitForResponse((answer) => answer.url().includes('status=dead'));
   await sigrid.page.getByRole('option', { name: 'Given up', exact: true }).click();
   await sigrid.expectPath(paths.adminJobsOf('dead'));
@@ -335,7 +335,7 @@ test('job list loads further pages by keyboard without duplicates @postgres', as
   const more = sigrid.button('Load more');
   await more.press('Enter');
   await expect(rows).toHaveCount(200);
-  // One press after the other; after the last page, reading goes on at the first row that came.
+  // Pages are loaded by keyboard; the focus moves to the first new row.
   await expect(more).toBeFocused();
   await sigrid.page.keyboard.press('Enter');
   await expect(rows).toHaveCount(all);

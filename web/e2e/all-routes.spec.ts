@@ -1,4 +1,4 @@
-/** Every address of the route table, on a desk in light colours and on a phone in dark ones. */
+/** All routes: every URL of the route table on a desktop in light mode and a phone in dark mode. */
 import { devices, type BrowserContextOptions } from '@playwright/test';
 import { portalRelativePaths, paths, shortcutRedirects, type Portal } from '../src/paths';
 import { database } from './support/env';
@@ -9,7 +9,7 @@ import { expect, test } from './support/fixtures';
 
 const portals: Portal[] = ['client', 'employee', 'company', 'iso'];
 const portalPaths = /^\/(client-profile|request-management|(client|employee|company|iso|admin)-dashboard)/;
-/** Their text is the operator's; without one they do not exist. */
+/** The operator writes these texts; without a text the page is 404. */
 const operatorPages: string[] = [paths.pricing, paths.careers, paths.privacy];
 
 const isNotFoundPath = (path: string) => path === '/nowhere' || operatorPages.includes(path);
@@ -150,20 +150,20 @@ const pagesOf = ({ pages }: Group, office: TestServer) => (typeof pages === 'fun
 test('every portal route is covered', async ({ office }) => {
   const swept = await Promise.all(groups.map((group) => pagesOf(group, office)));
   const missing = fixedPaths.filter((path) => portalPaths.test(path) && !swept.flat().includes(path));
-  // A tab of the same page, which the addresses of its tabs stand for.
+  // A tab of a page that its tab URLs already cover.
   expect(missing.filter((path) => !swept.flat().some((page) => page.startsWith(`${path}?`)))).toEqual([]);
 });
 
 for (const [screen, options] of Object.entries(screens)) {
   for (const group of groups) {
-    // That each page gets what it asks for is seen on both databases.
+    // Data loading is tested on both databases.
     test(`${group.name} render without overflow or accessibility violations ${screen}${options.isMobile ? '' : ' @postgres'}`, async ({ office }) => {
       const person = await group.person(office, options);
       const pages = await pagesOf(group, office);
       expect(pages.length).toBeGreaterThan(0);
-      // Each page has its time: a portal with many of them is no slower for it.
+      // One step per page with its own time limit, independent of the number of pages.
       test.setTimeout(30_000 + pages.length * 5_000);
-      // A 404 page logs the address; that is meant.
+      // The browser logs the URL of a 404 page, which is expected.
       person.allowError(/^404 Error: /);
       for (const path of pages) {
         await test.step(path, async () => {
@@ -172,7 +172,7 @@ for (const [screen, options] of Object.entries(screens)) {
           await waitForIdle(person.page);
           const missing = await person.heading('Oops! Page not found').isVisible();
           expect.soft(missing, `${path} is the 404 page`).toBe(hasNoPage(path));
-          // How it looks and reads is the same on either database.
+          // Layout and accessibility do not depend on the database.
           if (database() === 'postgres') return;
           expect.soft(await overflowingElements(person.page), `${path} scrolls sideways`).toEqual([]);
           expect.soft(await axeViolations(person.page), `axe on ${path}`).toEqual([]);
@@ -214,17 +214,17 @@ test('dialogs render without overflow or accessibility violations on a phone', a
   expect.soft(await axeViolations(visitor.page), 'axe on the access dialog').toEqual([]);
 });
 
-/** Pages that this office or this person does not have. */
+/** Pages that do not exist in this installation or for this user. */
 function hasNoPage(path: string): boolean {
   if (isNotFoundPath(path)) return true;
-  // Whoever has these pages here is a super admin.
+  // The user who has these pages is a super admin.
   return (portalRelativePaths as readonly string[]).includes(path) && path !== '/clients' && path !== '/analytics';
 }
 
 async function orders(office: TestServer, email: string): Promise<string[]> {
   const api = await office.api(email);
   const { items } = await api.get<{ items: { id: string; status: string }[] }>('/rest/v1/spvs');
-  // Those under way first: they have something to edit.
+  // Active orders first: they are editable.
   return items.toSorted((a, b) => rank(a.status) - rank(b.status)).map((order) => order.id);
 }
 

@@ -1,4 +1,4 @@
-/** The client from npm in a page, as somebody else's program would use it: every flow, and how each is refused. */
+/** auth-js as a third-party client in a page: every flow and its errors. */
 import type { AuthError, GoTrueClient, VerifyOtpParams } from '@supabase/auth-js';
 import type { Browser, JSHandle, Page } from '@playwright/test';
 import { paths } from '../src/paths';
@@ -14,7 +14,7 @@ const NEW_PASSWORD = 'seven quiet herons at dusk';
 const noError = (status: number, code: string) => ({ status, code });
 const OTP_EXPIRED = noError(403, 'otp_expired');
 const WRONG_PASSWORD = noError(400, 'invalid_credentials');
-/** What the client itself makes of a session that has ended; it gives it no code. */
+/** auth-js reports an ended session without a code. */
 const SESSION_MISSING = { status: 400 };
 
 type Npm = JSHandle<GoTrueClient>;
@@ -33,7 +33,7 @@ type Ask =
   | 'verifyOtp';
 type Refusal = { status?: number; code?: string } | null;
 
-/** Asks for something, and tells how it was refused: null when it was not. */
+/** Calls a method and returns its error, or null. */
 function refusal<What extends Ask>(
   npm: Npm,
   what: What,
@@ -56,7 +56,7 @@ function signIn(npm: Npm, email: string, with_ = password): Promise<Refusal> {
   return refusal(npm, 'signInWithPassword', { email, password: with_ });
 }
 
-/** Shows the code of an app. */
+/** Verifies the TOTP code of a factor. */
 function currentCode(npm: Npm, factorId: string, code: string): Promise<Refusal> {
   return npm.evaluate(
     async (client, shown) => {
@@ -67,7 +67,7 @@ function currentCode(npm: Npm, factorId: string, code: string): Promise<Refusal>
   );
 }
 
-/** An app that waits for its first code. */
+/** Enrols an authenticator that waits for its first code. */
 function enrolAuthenticator(npm: Npm): Promise<{ id: string; secret: string }> {
   return npm.evaluate(async (client) => {
     const { data, error } = await client.mfa.enroll({ factorType: 'totp', friendlyName: 'Phone' });
@@ -76,7 +76,7 @@ function enrolAuthenticator(npm: Npm): Promise<{ id: string; secret: string }> {
   });
 }
 
-/** Whose session the client has. */
+/** Email of the current session. */
 function currentUser(npm: Npm): Promise<string | null> {
   return npm.evaluate(async (client) => (await client.getSession()).data.session?.user.email ?? null);
 }
@@ -85,14 +85,14 @@ function refreshToken(npm: Npm): Promise<string> {
   return npm.evaluate(async (client) => (await client.getSession()).data.session?.refresh_token ?? '');
 }
 
-/** A browser of its own. */
+/** Opens a browser page with its own auth client. */
 async function openAuthClient(office: TestServer): Promise<{ page: Page; npm: Npm }> {
   const { page } = await office.visitor();
   await page.goto(paths.login('client'));
   return { page, npm: await createAuthClient(page) };
 }
 
-/** The address of somebody who has a password. */
+/** Email of a new user with a password. */
 async function client(office: TestServer, first: string): Promise<string> {
   const who = office.newPerson(first, 'Package');
   await office.clientWithOrder(who);
@@ -112,7 +112,7 @@ function tokenOf(mail: Mail, kind: Kind): string {
   return new URL(link).searchParams.get('token_hash') ?? '';
 }
 
-/** What a click leads back to: a page without the app, whose own client would look at the address as well. */
+/** Follows the link to a blank page, because the app would consume the callback itself. */
 async function callbackUrl(
   page: Page,
   { office, mail, kind }: { office: TestServer; mail: Mail; kind: Kind },
@@ -128,7 +128,7 @@ async function callbackUrl(
   return new URL(url);
 }
 
-/** What a mail brings is good once: for the client that is answered. */
+/** Codes and links of a mail work once; returns the client that used them. */
 async function waitForLink(
   by: 'link' | 'digits',
   { office, email, mail, kind }: { office: TestServer; email: string; mail: Mail; kind: Kind },
@@ -228,7 +228,7 @@ test('PKCE magic link redirects back with a code that the client exchanges', asy
   expect(await currentUser(back)).toBe(email);
   await expect(page).toHaveURL(({ pathname, search }) => pathname === '/nothing' && !search);
   expect(await refusal(back, 'getUser')).toBeNull();
-  // It has worked once.
+  // It worked once.
   const again = { auth_code: code, code_verifier: 'x'.repeat(64) };
   const spent = new Api(office.portal.url).post('/auth/v1/token?grant_type=pkce', again);
   await expect(spent).rejects.toMatchObject({ status: 404 });
@@ -419,7 +419,7 @@ test('a hundred concurrent refreshes of one token keep the session @postgres', a
   expect(refused).toEqual([]);
   expect(tokens).toHaveLength(1);
   expect(tokens).not.toContain(before);
-  // Nor the one that they had it from, which has not heard.
+  // Nor the session from which it was refreshed.
   expect(await refusal(npm, 'refreshSession')).toBeNull();
   expect(await refreshToken(npm)).toBe(tokens[0]);
   expect(await refusal(npm, 'getUser')).toBeNull();
@@ -434,7 +434,7 @@ test('two tabs sharing a session refresh concurrently and both keep it', async (
   const other = await createAuthClient(tab);
   for (let times = 0; times < 5; times += 1) {
     const both = await Promise.all([npm, other].map((one) => refusal(one, 'refreshSession')));
-    // Whoever is answered later finds the other's token in place, and lets its own go.
+    // The slower client finds the newer token in storage and drops its own.
     for (const refused of both) expect([null, { status: 409 }]).toContainEqual(refused);
   }
   for (const one of [npm, other]) {
@@ -444,7 +444,7 @@ test('two tabs sharing a session refresh concurrently and both keep it', async (
   }
 });
 
-/** Asks until it is too often, and tells how that was refused. */
+/** Calls until rate limited and returns that error. */
 async function callUntilRateLimited(ask: () => Promise<Refusal>): Promise<Refusal> {
   let refused = await ask();
   expect(refused?.status).not.toBe(429);
@@ -475,7 +475,7 @@ test('rate-limited mails and code guesses return Retry-After', async ({ office }
     [() => refusal(npm, 'verifyOtp', { email, token: '000000', type: 'recovery' }), guesses],
   ];
   for (const [ask, code] of asked) expect(await callUntilRateLimited(ask)).toEqual(noError(429, code));
-  // It counts with the mails for a new password.
+  // Shares the limit with recovery mails.
   expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(noError(429, mails));
   const told = await retryAfterValues(page);
   expect(told).toHaveLength(asked.length + 1);

@@ -1,4 +1,4 @@
-/** From a command on the operator's terminal to a client who follows an order. */
+/** Client invitation: from an order made with spvctl to the client who follows it. */
 import { expect, test } from './support/fixtures';
 import type { TestServer } from './support/server';
 import type { Visitor } from './support/users';
@@ -22,7 +22,7 @@ test('client of an order created with spvctl sets a password and follows the ord
   const setUp = await office.portal.post.waitForMail(newcomer.email, 'Set your password');
   const link = setUp.link('/auth/reset-password');
   expect(link).toContain(`${office.portal.url}/auth/reset-password?token_hash=`);
-  // The news of the order leads to a sign-in: it waits until there is a password.
+  // The link in the notification leads to sign-in, which needs the password first.
   const before = await office.portal.post.mails();
   expect(before.filter((mail) => mail.to.includes(newcomer.email))).toHaveLength(1);
 
@@ -65,7 +65,7 @@ test('client of an order created with spvctl sets a password and follows the ord
   await expect(steps.nth(4)).toBeVisible();
   await expect(maya.page.getByText('Japan', { exact: true })).toBeVisible();
 
-  // Only the client and this device know the new password; the account is active now.
+  // The new password exists only in this test; the account is active now.
   const listed = await office.portal.operator<{ status: string }>('client', 'show', newcomer.email);
   expect(listed.status).toBe('active');
 });
@@ -101,7 +101,7 @@ test('used link says so and offers a new mail, whose code works too', async ({ o
   await setPassword(later, NEW_PASSWORD);
   await expect(later.heading('Welcome, Noor')).toBeVisible();
 
-  // Using the code has used up the link beside it.
+  // Verifying the code consumes the link of the same mail.
   await later.open(recovery.link('/auth/reset-password'));
   await later.button('Continue').click();
   await expect(later.heading('This link is no longer valid')).toBeVisible();
@@ -114,7 +114,7 @@ test('password recovery accepts the emailed six-digit code and no other', async 
   await office.clientWithOrder(newcomer);
   await office.setPassword(newcomer.email);
 
-  // Somebody who may know the old password is signed in.
+  // A session opened with the old password.
   const elsewhere = await office.visitor();
   await elsewhere.signIn('client', newcomer.email, password);
   await expect(elsewhere.heading('Welcome, Ida')).toBeVisible();
@@ -150,7 +150,7 @@ test('password recovery accepts the emailed six-digit code and no other', async 
   await setPassword(ida, PASSWORD);
   await expect(ida.heading('Welcome, Ida')).toBeVisible();
 
-  // A new password ends the other sessions at once, and the old one is worth nothing.
+  // A password reset revokes the other sessions and the old password.
   await elsewhere.open('/client-dashboard');
   await elsewhere.expectPath('/');
   await elsewhere.signIn('client', newcomer.email, password);
@@ -197,7 +197,7 @@ test('client dashboard has loading, error, empty and filled states', async ({ of
   await elin.open('/client-dashboard');
   await expect(elin.heading('Welcome, Elin')).toBeVisible();
   await expect(elin.page.locator('[aria-busy="true"]').first()).toBeVisible();
-  // A failure is tried again by itself before it is told of.
+  // Failed queries are retried before the error shows.
   await expect(async () => {
     answer('broken');
     await expect(elin.page.getByText('This could not be loaded')).toBeVisible({ timeout: 500 });
@@ -216,7 +216,7 @@ test('client dashboard has loading, error, empty and filled states', async ({ of
   await elin.page.reload();
   const card = elin.page.getByRole('article', { name: spv.identifier });
   await expect(card).toContainText('Document Review Phase');
-  // Nothing is done yet: the bar has no width.
+  // Progress is 0 %, so the bar has no width.
   await expect(card.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '0');
   await expect(card.getByRole('link', { name: `Upload Docs of ${spv.identifier}` })).toBeVisible();
   await expect(elin.card('Processing')).toContainText('1');
@@ -263,7 +263,7 @@ async function setPassword(person: Visitor, PASSWORD: string): Promise<void> {
   await person.expectToast('Your password is saved');
 }
 
-/** Reads the link again and again, and even runs the page, but presses nothing. */
+/** Acts like a mail scanner: fetches and renders the link repeatedly without pressing anything. */
 async function scanLink(link: string, office: TestServer): Promise<void> {
   for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {
     const answer = await fetch(link, { method });

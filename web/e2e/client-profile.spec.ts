@@ -1,4 +1,4 @@
-/** A client's profile: what they say of themselves, how they want things shown, their own log. */
+/** Client profile: personal data, preferences and activity log. */
 import { waitForIdle } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
@@ -23,7 +23,7 @@ test('personal information is saved, validated by the server, and guarded agains
   await maya.expectErrorToast('Error');
   await expect(maya.page.getByText('Must not be in the future.', { exact: true })).toBeVisible();
   await maya.page.getByLabel('Date of birth').fill('1984-05-17');
-  // The named ones come first.
+  // Common time zones come first.
   const country = maya.page.getByRole('combobox', { name: 'Country', exact: true });
   await country.click();
   await expect(maya.page.getByRole('option').first()).toHaveText('United States');
@@ -64,7 +64,7 @@ test('language, time zone, date format and theme preferences apply everywhere', 
   const zone = zoe.page.getByRole('combobox', { name: 'Time zone', exact: true });
   await zone.click();
   await expect(zoe.page.getByRole('option').first()).toHaveText(/^New York \(GMT-[45]\)$/);
-  // What is typed takes the place of what is chosen, and a country finds its zones.
+  // Typing replaces the selected value, and a country name finds its zones.
   await expect(zone).toHaveValue('');
   await zone.pressSequentially('japan');
   await zoe.page.getByRole('option', { name: 'Tokyo (GMT+9)', exact: true }).click();
@@ -82,21 +82,21 @@ test('language, time zone, date format and theme preferences apply everywhere', 
   const there = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Tokyo' }).format(new Date());
   await expect(zoe.page.getByText(`Una fecha y hora se ven así: ${there}, `)).toBeVisible();
 
-  // Another browser of the same person.
+  // A second browser of the same user.
   const elsewhere = await office.person(who.email);
   await elsewhere.open('/client-dashboard/billing');
   await waitForIdle(elsewhere.page);
   await expect(elsewhere.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
   await expect(elsewhere.page.getByText(/^20\d\d-\d\d-\d\d$/).first()).toBeVisible();
 
-  // Left to the device again, it is so there, too.
+  // Back to the system scheme on both devices.
   await zoe.choose('Tema', 'Como el dispositivo');
   await zoe.button('Guardar cambios').click();
   await zoe.expectToast('Preferencias guardadas');
   await elsewhere.page.reload();
   await expect(elsewhere.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'light');
 
-  // And in mails: until when a link is good, on their own clock.
+  // Mails show link expiry in the time zone of the user.
   const visitor = await office.visitor();
   await visitor.open('/auth/forgot-password');
   await visitor.fill({ Email: who.email });
@@ -124,7 +124,7 @@ test('British English uses British date and time formats', async ({ office }) =>
   await edith.open(`/client-dashboard/orders/${spv.id}`);
   await expect(edith.page.getByText('Due 22 Nov 2030').first()).toBeVisible();
 
-  // In another browser, which prefers American English, too.
+  // Another browser with American English preferred.
   const elsewhere = await office.person(who.email);
   await elsewhere.open(`/client-dashboard/orders/${spv.id}`);
   await expect(elsewhere.page.getByText('Due 22 Nov 2030').first()).toBeVisible();

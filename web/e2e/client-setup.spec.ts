@@ -1,4 +1,4 @@
-/** An employee signs in and sets up clients with their first orders. */
+/** Client setup: an employee signs in and creates clients with their first orders. */
 import { paths } from '../src/paths';
 import { expect, test } from './support/fixtures';
 import type { TestServer } from './support/server';
@@ -11,7 +11,7 @@ test('employee dashboard has four tabs', async ({ office }) => {
   const elias = await office.signedOutStaff();
   await elias.open('/auth/login/employee');
   await elias.fill({ Email: 'employee@example.com', Password: password });
-  // The greeting is gone after five seconds, which a page under load may need by itself.
+  // The welcome toast closes after five seconds, which a slow page load may take.
   await Promise.all([
     elias.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
     elias.button('Sign In').click(),
@@ -27,7 +27,7 @@ test('employee dashboard has four tabs', async ({ office }) => {
   } as const;
   const tabs = elias.page.getByRole('tab');
   await expect(tabs).toHaveText(['Clients', 'Companies', 'ISOs', 'SPVs']);
-  // What is new, urgent and how it goes stands before the long lists.
+  // New, urgent and performance cards come before the lists.
   const top = (await tabs.first().boundingBox())?.y ?? 0;
   for (const name of ['Newest clients', 'My Tasks', 'Recent Activity', 'Performance, last 90 days']) {
     const box = await elias.card(name).boundingBox();
@@ -38,18 +38,18 @@ test('employee dashboard has four tabs', async ({ office }) => {
     await elias.openTab(tab);
     const table = elias.page.getByRole('table', { name: tab, exact: true });
     await expect(table.getByRole('columnheader')).toHaveText(columns[tab]);
-    // The head and at least three rows, which may still be on their way.
+    // Header and at least three rows once loaded.
     await expect(table.getByRole('row').nth(3)).toBeVisible();
   }
   await elias.openTab('SPVs');
   await expect(elias.page.getByText('Select an SPV from the list to view its steps')).toBeVisible();
   await expect(elias.page.getByRole('region', { name: 'SPV orders' })).toBeVisible();
 
-  // The tab is part of the address: going back and loading anew lead to the same place.
+  // The tab is in the URL: back and reload return to it.
   await elias.expectPath('/employee-dashboard?tab=spvs');
   await elias.page.reload();
   await expect(elias.page.getByRole('tab', { name: 'SPVs', selected: true })).toBeVisible();
-  // Revenue is for super admins.
+  // Revenue is visible to super admins only.
   await expect(elias.card('Pending Reviews')).toBeVisible();
   await expect(elias.card('Revenue')).toHaveCount(0);
 });
@@ -76,7 +76,7 @@ test('Quick Setup shows validation errors, keeps the input and mails the client 
   }
   await expect(elias.field('First Name', dialog)).toHaveValue(who.first);
 
-  // A message goes away with its own field's change only.
+  // A field error clears only when its own field changes.
   await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
   await expect(elias.field('Company', dialog)).not.toHaveAccessibleDescription(missing);
   await elias.expectFieldError('Last Name', missing, dialog);
@@ -95,7 +95,7 @@ test('Quick Setup shows validation errors, keeps the input and mails the client 
   await elias.expectFieldError('ISO', missing, dialog);
   await mistakes();
   await elias.pickFromSearch('ISO', 'Ingrid Solberg', dialog);
-  // With a partner there is a commission, and it is asked for.
+  // With a partner a commission is required.
   await elias.button('Create Client', dialog).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await elias.expectFieldError('Commission', missing, dialog);
@@ -135,7 +135,7 @@ test('Quick Setup shows validation errors, keeps the input and mails the client 
   expect(mail.text).toContain('Hello Olga Brandt');
   const [order] = await ordersOf(office, who.email);
   expect(order).toMatchObject({ status: 'active', price: '1250.00', commission: '125.00', country: 'US' });
-  // The client's history is the order's as well.
+  // The client history includes the events of the order.
   await elias.chooseRowAction('History', who.name);
   const history = elias.dialog(`History of ${who.name}`);
   await expect(history).toContainText(`Elias Brandt created client ${who.name}`);
@@ -234,7 +234,7 @@ test('partner that no longer matches is rejected at the field and can be replace
     await expect(elias.field('Email', dialog)).toHaveValue(who.email);
   };
 
-  // Only partners of the company are offered: somebody else's is there by mistake.
+  // Only partners of the company are offered; this one belongs to another company.
   const partners = /\/rest\/v1\/isos\?.*company_id=/;
   await elias.page.route(partners, (route) => {
     const url = new URL(route.request().url());
@@ -299,7 +299,7 @@ test('client can be edited, suspended, reactivated, archived and restored @postg
   await elias.button('Suspend', elias.dialog(`Suspend ${who.name}?`)).click();
   await elias.expectToast('Client Suspended', who.name);
   await expect(elias.row(who.email)).toContainText('Suspended');
-  // Her session is over, her open page says so at once, and she cannot come back.
+  // Her session is revoked: the open page signs out and she cannot sign in again.
   await vera.expectErrorToast('Logged Out', 'Your session has ended. Please sign in again.');
   await vera.expectPath('/');
   await vera.signIn('client', who.email, password);
@@ -336,7 +336,7 @@ test('each tab has loading, error and retry states', async ({
     const address = new RegExp(`/rest/v1/${list}(\\?|$)`);
     let answer = () => undefined as void;
     const way = new Promise<void>((resolve) => (answer = resolve));
-    // Not a failure of the server, which would be tried again by itself first.
+    // A 4xx response, because 5xx would be retried first.
     await elias.page.route(address, async (route) => {
       await way;
       return route.fulfill({ status: 404 });
@@ -373,9 +373,9 @@ test('every list has an empty state in a new installation @postgres', async ({ e
   await ada.openTab('SPVs');
   await expect(ada.page.getByText('No SPVs yet', { exact: true })).toBeVisible();
   await expect(ada.page.getByText('Select an SPV from the list to view its steps')).toBeVisible();
-  // Made-up data is for demos only.
+  // The seed button exists in demo mode only.
   await expect(ada.button('Seed Test Data')).toHaveCount(0);
-  // Of a list that is narrowed, only that nothing fits.
+  // A filtered list has its own empty message.
   for (const [path, words] of [
     ['leads?stage=lost', 'No lead matches these filters'],
     ['commissions?status=paid', 'No commission has this status'],

@@ -1,4 +1,4 @@
-/** Companies and ISO partners: made, changed, archived, restored; deleted by a super admin where nothing depends. */
+/** Companies and ISO partners: create, edit, archive, restore; super admins delete rows without dependents. */
 import { expect, test } from './support/fixtures';
 import { password } from './support/portal';
 
@@ -176,7 +176,7 @@ test('delete conflict lists dependents added since the dialog opened @postgres',
   await sigrid.chooseRowAction('Delete', company.name);
   const question = sigrid.dialog(`Delete ${company.name}`);
   await expect(sigrid.button('Delete', question)).toBeVisible();
-  // The answer that would say so in the dialog is still on its way when she confirms.
+  // The response for the dialog is delayed past the confirmation.
   await sigrid.page.route(`**/rest/v1/companies/${company.id}`, (route) =>
     route.request().method() === 'GET' ? undefined : route.continue(),
   );

@@ -1,4 +1,4 @@
-/** What a company reads of its money: the same amounts as its partner, on every page and in every file. */
+/** Company finances and reports: the same amounts as the partner sees, on every page and in every file. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './support/fixtures';
 
@@ -43,7 +43,7 @@ test('ISO partner and company see the same amounts for a paid order @postgres', 
     return { total: usd.total, partner };
   };
   const before = await finances();
-  // The page is open all the while.
+  // Kept open to test live updates.
   await clara.open('/company-dashboard/finances?period=all_time');
   const totals = clara.page.getByRole('region', { name: 'In USD' });
   await expect(totals).toContainText(dollars(before.total.ordered));
@@ -77,18 +77,18 @@ test('ISO partner and company see the same amounts for a paid order @postgres', 
       [800_000, 800_000, 300_050, 76_543],
     );
   }
-  // The open page has heard of it.
+  // Updated live through the event stream.
   await expect(totals).toContainText(dollars(after.total.paid));
   await expect(totals).toContainText(dollars(after.total.ordered));
 
-  // The partner's statement of everything is the company's line for the partner.
+  // The partner statement equals the row of the partner in the company finances.
   const statement = await ingrid.api.get<Statement>(
     '/rest/v1/commissions/statement?from=2000-01-01&to=2100-12-31',
   );
   const theirs = statement.sums.find(({ currency }) => currency === 'USD')?.total;
   expect(after.partner.commission).toBe(theirs);
 
-  // Every line of the file together.
+  // All rows of the file summed.
   const [file] = await Promise.all([clara.page.waitForEvent('download'), clara.button('Export CSV').click()]);
   const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n').slice(1);
   const sum = (column: number) =>
@@ -100,14 +100,14 @@ test('ISO partner and company see the same amounts for a paid order @postgres', 
     [after.total.ordered, after.total.invoiced, after.total.paid, after.total.commission].map(cents),
   );
 
-  // The commission report: on the screen, as CSV and as a workbook.
+  // Commission report on the screen, as CSV and as xlsx.
   await clara.open('/company-dashboard/reports?report=commissions&period=all_time');
   const paper = clara.page.getByRole('article', { name: 'Commissions' });
   await expect(paper).toContainText(dollars(after.total.commission));
   const row = paper.getByRole('row', { name: new RegExp(identifier) });
   await expect(row).toContainText('$765.43');
   await expect(row).toContainText('Paid');
-  // Figures say how they are counted.
+  // Figures have an info tooltip on how they are counted.
   const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
   await expect(explained).toHaveAccessibleName(/^What the order earns by its rule\./);
   await expect(paper.getByRole('img', { name: /^All rows of the report in USD together/ })).toBeVisible();
@@ -120,7 +120,7 @@ test('ISO partner and company see the same amounts for a paid order @postgres', 
   await expect(portfolio.getByRole('row', { name: new RegExp(identifier) })).toContainText('$3,000.50');
   await expect(portfolio).toContainText(dollars(after.total.ordered));
 
-  // The orders are sorted as they are asked for.
+  // Order analytics follow the chosen sorting.
   await clara.open('/company-dashboard/spv');
   for (const [choice, order] of [
     ['Largest amount first', '-amount'],
@@ -130,7 +130,7 @@ test('ISO partner and company see the same amounts for a paid order @postgres', 
     await clara.page.getByRole('option', { name: choice, exact: true }).click();
     await clara.expectPath(`/company-dashboard/spv?order=${order}`);
     const sorted = await clara.api.get<Orders>(`/rest/v1/spvs?order=${order}&limit=1`);
-    // Below the header.
+    // Skip the header row.
     const highest = clara.page.getByRole('table', { name: 'All SPVs', exact: true }).getByRole('row').nth(1);
     await expect(highest).toContainText(sorted.items[0]?.identifier ?? 'an order');
   }
@@ -176,12 +176,12 @@ test('printed report contains only the report', async ({ office }) => {
   await clara.page.emulateMedia({ colorScheme: 'dark' });
   await expect(clara.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await clara.page.emulateMedia({ media: 'print' });
-  // Black on white, also from the dark scheme.
+  // Print uses the light scheme from the dark one too.
   await expect(clara.page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await expect(clara.page.locator('body')).toHaveCSS('color', 'rgb(29, 34, 41)');
   for (const part of ofTheScreen) await expect(part).toHaveCount(0);
   await expect(paper.getByRole('heading', { name: 'Portfolio' })).toBeVisible();
-  // Below the header, and below all rows what they come to.
+  // Skip the header row; the last row has the totals.
   await expect(paper.getByRole('row').nth(1)).toBeVisible();
   await expect(paper.getByRole('definition').first()).toContainText('$');
 });

@@ -1,10 +1,10 @@
-/** A company's own portal: its people set it up, work in it side by side with others, and see nothing of them. */
+/** Company portal: settings, company-wide currency and clock, and isolation between companies and partners. */
 import type { Locator } from '@playwright/test';
 import { expect, test } from './support/fixtures';
 import type { TestServer } from './support/server';
 import type { Person } from './support/users';
 
-/** Sixteen pixels of our blue, as a PNG. */
+/** A 16 × 16 px PNG. */
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAQAAAAECAIAAAAmkwkpAAAAEElEQVR4nGNQ9zgCRwzEcQDpUxMxVufh1gAAAABJRU5ErkJggg==',
   'base64',
@@ -75,7 +75,7 @@ test('company admin changes time zone, language and currency, which then apply',
 
   const regional = page.getByRole('form', { name: 'Regional Settings' });
   await clara.pickFromSearch('Time zone', 'Kiritimati', regional);
-  // By keyboard: a toast lies where these lists open.
+  // By keyboard, because a toast covers the option list.
   await clara.button('Language', regional).pressSequentially('Es');
   await clara.button('Currency', regional).pressSequentially('EU');
   await clara.button('Save Changes', regional).click();
@@ -86,7 +86,7 @@ test('company admin changes time zone, language and currency, which then apply',
   });
   await expect(regional).toContainText(there);
 
-  // The currency is the one that staff find in a new order's dialog.
+  // Staff see the company currency preselected in a new order.
   const elias = await office.employee();
   await elias.open('/employee-dashboard?tab=spvs');
   await elias.button('Create SPV Order').click();
@@ -94,7 +94,7 @@ test('company admin changes time zone, language and currency, which then apply',
   await elias.pickFromSearch('Company', company.name, dialog);
   await expect(dialog).toContainText('EUR');
 
-  // Mails are in the language, with the logo inside.
+  // Mails are in the language of the user and embed the logo.
   await clara.link('Employees', side).click();
   await clara.button('Invite an admin').click();
   const theo = office.newPerson('Theo', 'Lang');
@@ -108,11 +108,11 @@ test('company admin changes time zone, language and currency, which then apply',
   await clara.button('Remove', clara.dialog(`Remove ${theo.name}?`)).click();
   await clara.expectToast('Removed', theo.name);
   await expect(clara.row(theo.email)).toHaveCount(0);
-  // Nobody removes themselves.
+  // Users cannot remove themselves.
   await expect(clara.row(email)).toContainText('You');
   await expect(clara.button('Actions for Clara Keeper')).toHaveCount(0);
 
-  // A new order is in the currency, and so is the overview; what was ordered before stands below.
+  // New orders and totals use the new currency; earlier orders are listed below.
   const order = { client_id: clientId, company_id: company.id, purchase_amount: '2500000.00' };
   await (await office.api()).post('/rest/v1/spvs', order);
   await clara.link('Overview', side).click();
@@ -123,7 +123,7 @@ test('company admin changes time zone, language and currency, which then apply',
   );
 });
 
-/** An ISO partner of a company, with a client, its order and a lead. */
+/** An ISO partner of a company with a client, its order and a lead. */
 async function partner(office: TestServer, companyId: string, first: string) {
   const who = office.newPerson(first, 'Bringer');
   const client = office.newPerson(`Brought${first}`, 'Okoro');
@@ -159,7 +159,7 @@ test("a partner's table loads as it is opened, and what staff do to an order is 
 }) => {
   const { company, admin: clara, clientId } = await createCompany(office, 'Tamarind Funds', 'Cleo');
   const ilse = await partner(office, company.id, 'Ilse');
-  // So many that the last of the tables is not shown without being asked for.
+  // Enough orders that the last table is collapsed.
   const api = await office.api();
   const order = { client_id: clientId, company_id: company.id, purchase_amount: '1000.00' };
   for (let made = 0; made < 50; made += 10)
@@ -203,7 +203,6 @@ test('sidebar is a drawer with every page on a phone', async ({ office }) => {
     await clara.link(name, drawer.getByRole('navigation', { name: 'Main navigation' })).click();
     await clara.expectPath(path);
     await expect(drawer).toBeHidden();
-    // There is no other.
     await expect(clara.page.getByRole('navigation', { name: 'Main navigation' })).toHaveCount(0);
   };
   for (const [name, path] of [
@@ -223,7 +222,7 @@ test('sidebar is a drawer with every page on a phone', async ({ office }) => {
   await expect(clara.heading('Clients by ISO Partner')).toBeVisible();
 });
 
-/** What is not to be there could still be on its way. */
+/** Waits until every request that could show a foreign row has finished. */
 async function waitForAll(main: Locator) {
   await expect(main.locator('[aria-busy="true"], .mantine-Skeleton-root')).toHaveCount(0);
 }
@@ -239,7 +238,7 @@ test('companies are isolated from each other, and a super admin can open either 
     [two, one],
   ] as const) {
     for (const path of [...pages, '/company-dashboard/employees']) {
-      // Also with the other's id in the address.
+      // Also with the id of the other company in the URL.
       await own.admin.open(`${path}?company=${other.company.id}`);
       const main = own.admin.page.getByRole('main');
       await expect(main).toContainText(path.endsWith('employees') ? own.email : own.client);
@@ -265,7 +264,7 @@ test('companies are isolated from each other, and a super admin can open either 
   await expect(sigrid.row(two.client)).toContainText(two.order);
   await expect(sigrid.row(one.client)).toHaveCount(0);
 
-  // The list is narrowed, sorted and taken along as it stands.
+  // The export has the filters and sorting of the list.
   await sigrid.search('Search SPVs', 'nobody');
   await expect(page.getByText('No SPV matches these filters')).toBeVisible();
   await sigrid.search('Search SPVs', two.order);
@@ -292,7 +291,7 @@ test('ISO partners of one company are isolated from each other', async ({ office
       await waitForAll(main);
       for (const word of [other.client, other.lead, other.order]) await expect(main).not.toContainText(word);
     }
-    // What they search for is among their own.
+    // Search returns own rows only.
     await own.iso.open(`/iso-dashboard/clients?q=Okoro`);
     await expect(own.iso.row(own.client)).toBeVisible();
     await expect(own.iso.row(other.client)).toHaveCount(0);
@@ -300,7 +299,7 @@ test('ISO partners of one company are isolated from each other', async ({ office
     for (const path of [`clients/${other.clientId}`, `isos/${other.isoId}`, `spvs/${other.orderId}`])
       await expect(own.iso.api.get(`/rest/v1/${path}`), path).rejects.toMatchObject({ status: 404 });
   }
-  // Whoever works elsewhere than the company says so.
+  // The country of the user differs from the company, which is shown.
   await one.iso.open('/iso-dashboard/profile');
   await one.iso.pickFromSearch('Time zone', 'Singapore');
   await one.iso.button('Save Time Zone').click();
@@ -322,7 +321,7 @@ test('company portal pages use the company time zone on every load', async ({ of
   const sessions = zara.card('Sessions');
   const answer = new RegExp(`/rest/v1/companies/${company.id}$`);
   for (const pause of [0, 400]) {
-    // The company is known late, when other pages have been drawn long since.
+    // The company is loaded last, after other pages are drawn.
     await page.route(answer, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, pause));
       await route.continue();
@@ -333,7 +332,7 @@ test('company portal pages use the company time zone on every load', async ({ of
     await expect(sessions).toContainText(written('Pacific/Kiritimati'));
     await page.unroute(answer);
   }
-  // What is open is written anew when the clock is another one.
+  // Open pages are redrawn when the time zone changes.
   await setZone('Asia/Tokyo');
   await expect(sessions).toContainText(written('Asia/Tokyo'));
 });

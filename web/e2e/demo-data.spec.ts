@@ -1,4 +1,4 @@
-/** Seed Test Data: one job behind the button and the command, told by its outcome, harmless twice. */
+/** Demo data seeding: one idempotent job behind the button and the command. */
 import { expect, test } from './support/fixtures';
 import type { TestServer } from './support/server';
 
@@ -23,7 +23,7 @@ test('seed button and seed command create the same demo data once @postgres', as
   await elias.expectToast('Test Data Created', 'The test ISO, client, company and SPV are ready.');
   expect(await counts(office)).toEqual(after);
 
-  // Who is on another page by the time of the outcome is told of it there.
+  // The outcome shows on any page.
   const news = /\/(realtime\/v1\/events|rest\/v1\/activity)/;
   await elias.page.route(news, (route) =>
     route.request().url().includes('/realtime/')
@@ -52,7 +52,7 @@ test('seed button and seed command create the same demo data once @postgres', as
   expect(said.words).toContain('Test Data Created');
   expect(said.code).toBe(0);
   expect(await counts(office)).toEqual(after);
-  // Made-up people get no mail.
+  // Seeded users get no mail.
   const mails = await office.portal.post.mails();
   expect(mails.filter((mail) => mail.to.some((to) => to.startsWith('test.')))).toEqual([]);
 });
@@ -73,7 +73,7 @@ test('seed command creates demo data, and an open page shows it', async ({ ownOf
 test('failed seed job is reported by the button and by the command', async ({
   ownOffice: office,
 }) => {
-  // Somebody who is no ISO partner has the test partner's address.
+  // The test partner email belongs to a user of another role.
   await office.portal.operator(
     ...['user', 'create', '--role', 'employee', '--email', 'test.iso@example.com'],
     ...['--first-name', 'Not', '--last-name', 'Partner'],

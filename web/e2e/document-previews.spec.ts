@@ -1,10 +1,10 @@
-/** Previews: what a file needs and does not bring along comes from us, and what cannot be shown is said. */
+/** Document previews: bundled fonts and decoders, and a message for content that cannot be drawn. */
 import type { Locator } from '@playwright/test';
 import type { Person } from './support/users';
 import { brokenJpxPdf, cjkPdf, letterPdf, pdf, jpxPdf } from './support/pdf';
 import { expect, test } from './support/fixtures';
 
-/** What is on a canvas: the share of dots that are not white, within the box around them, and the mean colour of those. */
+/** Ink on a canvas: share of non-white pixels in their bounding box, and their mean color. */
 const measureInk = (canvas: Locator) =>
   canvas.evaluate((element: HTMLCanvasElement) => {
     const { width, height } = element;
@@ -91,7 +91,7 @@ test('preview draws JPEG 2000, CJK text and symbols without embedded fonts and r
   await openPreview(kaori, 'japanese.pdf', (dialog) =>
     drawn(dialog, ({ width, full }) => width > 0.5 && full > 0.05 && full < 0.5),
   );
-  // A letter that is not known is a black square.
+  // An unknown glyph is drawn as a black square.
   for (const name of ['tick.pdf', 'greek.pdf', 'times.pdf', 'plain.pdf']) {
     await openPreview(kaori, name, (dialog) => drawn(dialog, ({ full }) => full > 0.05 && full < 0.7));
   }
@@ -107,7 +107,7 @@ test('preview draws JPEG 2000, CJK text and symbols without embedded fonts and r
   await openPreview(kaori, 'passport.heic', async (dialog) => {
     expect(await missing(dialog, 'This photo format has no preview; download it.')).toBe('passport.heic');
   });
-  // A font that does not come, say on a line that is cut, is missed as well.
+  // A font that fails to load is reported as missing content too.
   kaori.allowError(/Failed to load resource/);
   await kaori.page.route('**/FoxitDingbats.pfb', (route) => route.abort());
   await kaori.page.context().route('**/FoxitDingbats.pfb', (route) => route.abort());

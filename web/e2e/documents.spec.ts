@@ -1,4 +1,4 @@
-/** Documents: asked for, sent in from a phone, sent back, sent in again, approved; and files that mean no good. */
+/** Documents: request, upload, review, versions, resumable uploads and rejected files. */
 import { writeFile } from 'node:fs/promises';
 import { devices } from '@playwright/test';
 import type { TestServer } from './support/server';
@@ -30,7 +30,7 @@ async function choose(person: Person, area: string, files: Upload | Upload[]): P
   await group.locator('input[type="file"]').first().setInputFiles(files);
 }
 
-/** The toast that says so, on the page where it was begun, with the reference under which the document is found. */
+/** Waits for the upload toast and returns the reference of the document. */
 async function uploadDocument(person: Person, name: string, path?: string): Promise<string> {
   const toast = person.page
     .getByRole('region', { name: 'Notifications' })
@@ -60,7 +60,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
     `/rest/v1/spvs/${spv.id}`,
   );
   const step = steps[0] ?? { id: '', step_name: '' };
-  // It is done by itself once what is asked for it is approved.
+  // The step completes by itself once its requested document is approved.
   await elias.api.patch(`/rest/v1/steps/${step.id}`, {
     completes_with_documents: true,
     status: 'in_progress',
@@ -86,7 +86,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   const asked = paloma.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
   await expect(asked).toContainText('Requested');
   await expect(asked).toContainText('Both pages, please');
-  // Their steps follow, at the same edge and under a line.
+  // Request steps are listed below, aligned and separated by a line.
   const tasks = paloma.page.getByRole('region', { name: 'Your tasks', exact: true });
   const edge = async (name: string) => (await tasks.getByText(name, { exact: true }).boundingBox())?.x;
   expect(await edge('Passport copy')).toBe(await edge('KYC and beneficial owners'));
@@ -99,7 +99,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   await expect(asked).toContainText('Submitted');
   await expect(asked).toContainText('passport _scan_.pdf');
 
-  // The staff see it come without loading anything anew, look at it, and send it back.
+  // Staff see the upload live, preview it and return it.
   await elias.withoutReload(async () => {
     const row = elias.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
     await expect(row).toContainText('Submitted');
@@ -143,7 +143,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
     await expect(paloma.page.getByRole('button', { name: /^Upload .*Passport copy$/ })).toHaveCount(0);
   });
 
-  // What is not needed after all is waived, and the client reads why.
+  // A waived request shows its reason to the client.
   await elias.api.post(`/rest/v1/spvs/${spv.id}/document-requests`, { name: 'Proof of address' });
   await elias.button('Waive Proof of address').click();
   const waiving = elias.dialog('Waive Proof of address');
@@ -172,14 +172,14 @@ test('document library can be searched, shows versions, and restores an older ve
   for (const name of ['Deed of trust.pdf', 'photo.png', 'holiday.png']) {
     await expect(teodora.row(name, table)).toBeVisible();
   }
-  // A page in disguise is what it is, and is not shown.
+  // The media type is sniffed: HTML with a PDF name is not previewed.
   await expect(teodora.row('holiday.png', table)).toContainText('Web page');
   await expect(teodora.row('holiday.png', table).getByRole('button', { name: /^Preview/ })).toHaveCount(0);
   await teodora.button('Preview photo.png, version 1').click();
   const picture = teodora.dialog('photo.png').getByRole('img', { name: 'photo.png' });
   await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1);
   await teodora.button('Close', teodora.dialog('photo.png')).click();
-  // A file that did not come is asked for anew, with another link.
+  // A failed preview is retried with a new signed link.
   teodora.allowError(/Failed to load resource|503 from/);
   await teodora.page.route('**/storage/v1/files?*', (route) => route.fulfill({ status: 503 }), { times: 1 });
   await teodora.button('Preview Deed of trust.pdf, version 1').click();
@@ -229,7 +229,7 @@ test('upload survives a lost connection, and a cancelled upload leaves nothing @
   await bastian.open(`/client-dashboard/orders/${spv.id}`);
   const area = `Upload documents for ${spv.identifier}`;
   const uploads = bastian.page.getByRole('list', { name: 'Uploads' });
-  // Pieces of 512 KiB; the line is cut after the first has arrived.
+  // Chunks are 512 KiB; the connection drops after the first.
   let pieces = 0;
   await bastian.page.route('**/storage/v1/uploads/*', async (route) => {
     if (route.request().method() === 'PATCH') {
@@ -251,12 +251,12 @@ test('upload survives a lost connection, and a cancelled upload leaves nothing @
   });
   await bastian.page.context().setOffline(false);
   await uploadDocument(bastian, 'binder.pdf');
-  // The first piece was not sent again, and none is larger than what a proxy takes as it comes.
+  // The first chunk is not resent, and no chunk exceeds the nginx default limit.
   expect(pieces).toBeLessThanOrEqual(24);
   expect(pieces).toBeGreaterThanOrEqual(21);
   await expect(bastian.row('binder.pdf', `Documents of ${spv.identifier}`)).toContainText('11');
 
-  // The next one hangs, and is taken back.
+  // The next upload hangs and is cancelled.
   await bastian.page.unroute('**/storage/v1/uploads/*');
   await bastian.page.route('**/storage/v1/uploads/*', (route) =>
     route.request().method() === 'PATCH' ? new Promise<void>(() => undefined) : route.continue(),
@@ -264,7 +264,7 @@ test('upload survives a lost connection, and a cancelled upload leaves nothing @
   const gone = bastian.page.waitForResponse(
     (response) => response.request().method() === 'DELETE' && response.url().includes('/storage/v1/uploads/'),
   );
-  // Before the server has a place for it there is nothing to take back.
+  // Nothing to delete before the server created the upload.
   const hangs = bastian.page.waitForRequest(
     (request) => request.method() === 'PATCH' && request.url().includes('/storage/v1/uploads/'),
   );
@@ -289,7 +289,7 @@ test('dropped file reports its progress to screen readers', async ({ office }) =
     name: `Upload documents for ${spv.identifier}`,
     exact: true,
   });
-  // Also onto the button, which is a part of the place.
+  // Dropping onto the button works too, because it is inside the drop zone.
   await elias.button('Choose files', place).drop({ files: file('dropped.pdf', pdf('Dropped')) });
   const upload = place.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
   const bar = upload.getByRole('progressbar', { name: 'Upload of dropped.pdf', exact: true });
@@ -308,7 +308,7 @@ test('empty and too large files are rejected with a message', async ({ office },
   const area = `Upload documents for ${spv.identifier}`;
   await choose(ines, area, file('empty.pdf', ''));
   await expect(uploads.filter({ hasText: 'empty.pdf' })).toContainText('This file is empty.');
-  // From the disk: through the browser's own line it would take longer than anything else here.
+  // Read from disk: sending it through the browser protocol would dominate the run time.
   const large = story.outputPath('large.pdf');
   await writeFile(large, Buffer.alloc(25 * 1024 * 1024 + 1));
   const group = ines.page.getByRole('group', { name: area, exact: true });
@@ -316,7 +316,7 @@ test('empty and too large files are rejected with a message', async ({ office },
   await expect(uploads.filter({ hasText: 'large.pdf' })).toContainText('It may have at most 25 MB.');
   const long = `${'x'.repeat(300)}.pdf`;
   await choose(ines, area, [file(long, pdf('Long')), file('evil\u202efdp.exe', 'MZ\u0090\0\u0003\0\0\0')]);
-  // What was refused before keeps nobody from hearing that these have arrived.
+  // An earlier rejection does not suppress the toast for these files.
   await ines.expectToast('2 Files Uploaded');
   const table = `Documents of ${spv.identifier}`;
   await expect(ines.row('evilfdp.exe', table)).toBeVisible();
@@ -330,7 +330,7 @@ test('rejected file among several keeps the client on the page with its reason',
   await noor.open(path);
   const uploads = noor.page.getByRole('list', { name: 'Uploads' }).getByRole('listitem');
   const area = `Upload documents for ${spv.identifier}`;
-  // Whether it is refused before the others have arrived or after them.
+  // The rejection arrives before or after the other uploads.
   for (const [empty, ...names] of [
     ['empty.pdf', 'deed.pdf', 'lease.pdf'],
     ['nothing.pdf', 'plan.pdf'],
@@ -343,7 +343,7 @@ test('rejected file among several keeps the client on the page with its reason',
     for (const name of names) await expect(noor.row(name, `Documents of ${spv.identifier}`)).toBeVisible();
     await noor.expectPath(path);
   }
-  // Or more files are chosen while the others are still on their way.
+  // Or more files are chosen while others are uploading.
   const held: (() => void)[] = [];
   await noor.page.route('**/storage/v1/uploads/*', async (route) => {
     if (held.length < 2) await new Promise<void>((arrive) => void held.push(arrive));
@@ -363,7 +363,7 @@ test('rejected file among several keeps the client on the page with its reason',
   await noor.expectPath(path);
   await choose(noor, area, file('annex.pdf', pdf('Annex')));
   await uploadDocument(noor, 'annex.pdf', path);
-  // Whoever comes back finds the documents, and no old notes of their way.
+  // A later visit lists the documents without finished upload rows.
   await noor.link('← Dashboard').click();
   await noor.expectPath('/client-dashboard');
   await expect(noor.heading('Welcome, Noor')).toBeVisible();
@@ -389,7 +389,7 @@ test('upload interrupted by a reload resumes once the same file is chosen again'
     const request = route.request();
     if (request.method() !== 'PATCH') return route.continue();
     starts.push(request.headers()['upload-offset'] ?? '');
-    // The second piece hangs on its way until the page is gone.
+    // The second chunk hangs until the page is closed.
     return starts.length === 2 ? new Promise<void>(() => undefined) : route.continue();
   });
   await group.locator('input[type="file"]').first().setInputFiles(path);
@@ -398,7 +398,7 @@ test('upload interrupted by a reload resumes once the same file is chosen again'
   await expect(uploads).toContainText('Choose the same file again, and it goes on where it was.');
   await expect(uploads.getByRole('listitem')).toHaveCount(1);
 
-  // The server is out of breath when it is asked how far it was: no reason to begin anew.
+  // A 503 on the offset request must not restart the upload.
   let asked = 0;
   const begun: string[] = [];
   await edda.page.route(pieces, (route) => {

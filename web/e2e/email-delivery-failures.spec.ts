@@ -1,4 +1,4 @@
-/** Staff see which address an email did not reach, and why. */
+/** Email delivery failures: staff see the address and the reason. */
 import { paths } from '../src/paths';
 import { axeViolations, waitForIdle, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
@@ -22,7 +22,7 @@ test('address with a failed delivery is marked in the client list and on the use
   const row = elias.row(address, 'Clients');
   await expect(row).toContainText(tag);
   await expect(row).toContainText(/Not delivered on .*Check the address\./);
-  // What the server answered names hosts: super admins read it.
+  // The SMTP response contains host names, so only super admins read it.
   await expect(row).not.toContainText(answer);
   await sigrid.open(paths.adminUser(client.user_id));
   const facts = sigrid.page.getByRole('definition').filter({ hasText: address });

@@ -1,4 +1,4 @@
-/** Links and codes that come by mail: nothing happens before a click, and each works once. */
+/** Email links and codes: single use, and nothing is consumed before a click. */
 import { paths } from '../src/paths';
 import { Api } from './support/api';
 import { tokenResponse } from './support/authJsClient';
@@ -27,7 +27,7 @@ test('password recovery link returns to the browser that requested it', async ({
   await tab.goto(link);
   await tab.getByRole('button', { name: 'Continue' }).click();
   await expect(tab.getByRole('heading', { name: 'Choose a new password' })).toBeVisible();
-  // The address has neither the link's token nor the code any more.
+  // The URL no longer contains the token or the code.
   await expect(tab).toHaveURL((url) => url.pathname === paths.resetPassword && !url.search && !url.hash);
   await tab.getByRole('textbox', { name: 'New password' }).fill(NEW_PASSWORD);
   await tab.getByRole('textbox', { name: 'Repeat the password' }).fill(NEW_PASSWORD);
@@ -73,7 +73,7 @@ test('expired links and codes are rejected', async ({ ownOffice: office }) => {
   await late.button('Continue').click();
   await expect(late.heading('This link is no longer valid')).toBeVisible();
 
-  // Another link is clicked in time, and the code that it brings is too late.
+  // The click is in time, but its code has expired.
   await requestPasswordReset(late, 'iso@example.com');
   const second = await office.portal.post.waitForMail('iso@example.com', 'Choose a new password');
   await late.page.route(/grant_type=pkce/, async (route) => {
@@ -108,7 +108,7 @@ test('recovery session too old to set a password says so and offers another mail
   await office.portal.ageSessionsBy16Minutes();
   await saves(slow);
 
-  // By the digits, and a day later.
+  // By code, a day later.
   const later = await office.visitor();
   await requestPasswordReset(later, 'iso@example.com');
   const other = await office.portal.post.waitForMail('iso@example.com', 'Choose a new password');
@@ -151,7 +151,7 @@ test('PKCE code needs the code verifier of the requesting browser and works once
   expect(await comesBack()).toEqual({ status: 200 });
   await expect(same.heading('Choose a new password')).toBeVisible();
   await expect(same.page).toHaveURL((url) => url.pathname === paths.resetPassword && !url.search);
-  // A second time it opens nothing, and closes nothing.
+  // The second use opens nothing and ends nothing.
   expect(await comesBack()).toEqual({ status: 404, code: 'flow_state_not_found' });
   await expect(same.heading('Choose a new password')).toBeVisible();
 });
@@ -175,7 +175,7 @@ test('sign-in link needs a click and works once', async ({ office }) => {
   await later.open(link);
   await later.button('Sign In').click();
   await expect(later.heading('This link is no longer valid')).toBeVisible();
-  // One mail a minute: the page counts down to the next.
+  // Mails have a cooldown of one minute, shown as a countdown.
   await later.fill({ Email: who.email });
   await later.button('Send link').click();
   await expect(later.page.getByText(/^Another mail can be asked for in \d+ seconds?\.$/)).toBeVisible();
@@ -215,7 +215,7 @@ test('link requested by another program redirects there with its parameters', as
     await expect(reader.page).toHaveURL((url) => url.href.startsWith(`${there}#`));
     const brought = new URLSearchParams(new URL(reader.page.url()).hash.slice(1));
     for (const [name, value] of Object.entries(brings)) expect(brought.get(name), name).toContain(value);
-    // Whoever may have it there has it alone.
+    // The token is in the fragment only, never sent to another server.
     await reader.open(paths.clientDashboard);
     await reader.expectPath('/');
   };

@@ -1,4 +1,4 @@
-/** The link of the List-Unsubscribe header: opening it changes nothing, the button stops the emails. */
+/** Email unsubscribe link (List-Unsubscribe): opening it changes nothing, the button stops the mails. */
 import { axeViolations, waitForIdle, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
@@ -14,7 +14,7 @@ test('unsubscribe link asks for confirmation, then stops that kind of mail', asy
   const staff = await office.api('employee@example.com');
   await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'When shall we talk?' });
   const mail = async () => {
-    // Updates wait two minutes for their reader before they are mailed.
+    // Updates have a grace period of two minutes before they are mailed.
     await office.portal.makeJobsDue();
     const mails = await office.portal.post.mails();
     return mails.find(({ to, unsubscribe }) => to.includes(who.email) && unsubscribe)?.unsubscribe ?? '';

@@ -1,4 +1,4 @@
-/** What the desk works with: tables taken away as files, filters kept in the address. */
+/** Staff tools: exports, filters in the URL, search and tasks. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './support/fixtures';
 import type { Staff } from './support/users';
@@ -112,7 +112,7 @@ test('global search finds orders, clients, companies and documents @postgres', a
   await elias.page.getByRole('dialog').getByText(who.email).click();
   await expect(elias.row(who.email, 'Clients')).toHaveCount(1);
 
-  // Also from the very list that then shows it, whatever was looked for there.
+  // Also from the filtered list that shows the result.
   await elias.open('/employee-dashboard?tab=clients&archived=true');
   await elias.search('Search clients', 'nobody');
   await elias.page.keyboard.press('Control+k');
@@ -142,7 +142,7 @@ test('global search finds orders, clients, companies and documents @postgres', a
 test('step assigned to an employee appears among the tasks @postgres', async ({ office }) => {
   const who = office.newPerson('Agda', 'Moreau');
   const { spv } = await office.clientWithOrder(who);
-  // The demo's employee has requests among the tasks.
+  // The demo employee has requests among the tasks.
   const karin = await office.firstEmployee('Karin', 'Holm');
   await karin.open('/employee-dashboard/tasks');
   await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();
@@ -165,7 +165,7 @@ test('step assigned to an employee appears among the tasks @postgres', async ({ 
   const [, task, ...others] = await exported(karin);
   expect(task).toContain(`,KYC and beneficial owners,${spv.identifier},${who.name},`);
   expect(others).toEqual([]);
-  // Of very many the page has the first, and says so.
+  // Long result lists are cut to the first page, which is stated.
   const told = 'These are the first 200 by due date. There are more: the export has all.';
   await expect(karin.page.getByText(told)).toHaveCount(0);
   await karin.page.route('**/rest/v1/tasks', async (route) => {
@@ -200,7 +200,7 @@ test('employee completes several open steps at once @postgres', async ({ office 
   await elias.button('Complete 2 steps', question).click();
   await elias.expectToast('2 steps completed');
 
-  // What has begun or is blocked is as open as what is pending.
+  // Started and blocked steps count as open like pending ones.
   const { steps } = await elias.api.get<{ steps: { id: string }[] }>(`/rest/v1/spvs/${spv.id}`);
   const [third, fourth] = steps.slice(2) as [{ id: string }, { id: string }];
   const blocked = { status: 'blocked', blocked_reason: 'A stamp is missing', waiting_on: 'authority' };

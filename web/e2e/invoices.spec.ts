@@ -1,4 +1,4 @@
-/** An order with a price brings an invoice; the client sees how to pay; the staff record what came in. */
+/** Invoices: issue, payment instructions, receipts, payments and printing. */
 import { readFile } from 'node:fs/promises';
 import { overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
@@ -58,7 +58,7 @@ test('partial payments are recorded and the client sees them live @postgres', as
   await elias.expectToast('Payment recorded', number);
   await expect(elias.page.getByRole('region', { name: 'Payments' })).toContainText('by Elias Brandt');
 
-  // The client's page was open all the time; who recorded it and the note stay with the staff.
+  // The client page stayed open; the recorder and the note are visible to staff only.
   const payments = maya.page.getByRole('region', { name: 'Payments' });
   await expect(payments).toContainText('$100.00');
   await expect(payments).not.toContainText('Elias');
@@ -105,16 +105,16 @@ test('printed invoice contains only the invoice and the payment details', async 
   await petra.page.emulateMedia({ colorScheme: 'dark' });
   await expect(petra.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await petra.page.emulateMedia({ media: 'print' });
-  // Black on white, also from the dark scheme.
+  // Print uses the light scheme from the dark one too.
   await expect(petra.page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await expect(petra.page.locator('body')).toHaveCSS('color', 'rgb(29, 34, 41)');
   for (const part of ofTheScreen) await expect(part).toHaveCount(0);
   await expect(paper.getByRole('heading', { name: `Invoice ${number}` })).toBeVisible();
   await expect(paper).toContainText(who.name);
-  // Below the header.
+  // Skip the header row.
   await expect(paper.getByRole('row').nth(1)).toContainText('$1,250.00');
   await expect(paper.getByRole('row', { name: /^Total/ })).toContainText('$1,250.00');
-  // As on the PDF.
+  // Same layout as the PDF.
   await expect(howToPay).toBeVisible();
   const facts = paper.getByRole('definition');
   await expect(facts.filter({ hasText: 'DEMOUS00XXX' })).toBeVisible();
@@ -128,7 +128,7 @@ test('multi-page invoice prints its totals once, black on white', async ({ offic
   const lena = await office.person(who.email);
   const { items } = await lena.api.get<Invoices>('/rest/v1/invoices');
   const { id, number } = items[0] ?? { id: '', number: '' };
-  // An order makes one line; an import may bring more.
+  // An order creates one line; an import may create more.
   const text = 'Formation, registered agent, filing fees and the documents of each member state. '.repeat(4);
   const lines = Array.from(
     { length: 60 },
@@ -157,7 +157,7 @@ test('multi-page invoice prints its totals once, black on white', async ({ offic
     expect(brightness(color)).toBeLessThan(140);
     expect(['rgba(0, 0, 0, 0)', 'rgb(255, 255, 255)']).toContain(backgroundColor);
   }
-  // A footer group would stand on every page.
+  // A table footer would repeat on every page.
   await expect(paper.locator('tfoot')).toHaveCSS('display', 'table-row-group');
   await expect(paper.locator('thead')).toHaveCSS('display', 'table-header-group');
   const printed = await page.pdf({ format: 'A4', printBackground: true });
@@ -213,7 +213,7 @@ test('client submits a bank receipt, and staff record the payment from it @postg
   await rosa.open(`/client-dashboard/billing/${id}`);
   const place = rosa.page.getByRole('group', { name: `Receipt for ${number}`, exact: true });
   const receipt = { name: 'transfer.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4 paid') };
-  // It is there, and could not be sent in: it is not lost.
+  // The file is uploaded but not attached; it is kept.
   rosa.allowError(/503/);
   await rosa.page.route('**/rest/v1/invoices/*/receipts', (route) => route.fulfill({ status: 503 }), {
     times: 1,
@@ -223,7 +223,7 @@ test('client submits a bank receipt, and staff record the payment from it @postg
     timeout: 30_000,
   });
   await rosa.expectErrorToast('Error');
-  // Not by a reload either.
+  // It survives a reload too.
   await rosa.open(`/client-dashboard/billing/${id}`);
   await expect(place.getByRole('list', { name: 'Uploads' })).toContainText(
     'Uploaded, but not sent in. The page was left before that.',
@@ -236,7 +236,7 @@ test('client submits a bank receipt, and staff record the payment from it @postg
   await rosa.page.reload();
   await expect(hers).toContainText('transfer.pdf');
   await expect(place.getByRole('list', { name: 'Uploads' })).toHaveCount(0);
-  // It is proof, and no payment.
+  // A receipt is proof, not a payment.
   await expect(rosa.page.getByRole('article', { name: `Invoice ${number}` })).toContainText('Due');
 
   await elias.withoutReload(async () => {
@@ -257,12 +257,12 @@ test('client submits a bank receipt, and staff record the payment from it @postg
   await expect(rosa.row('transfer.pdf')).toBeVisible();
 });
 
-/** 0 is black, 255 is white. */
+/** Mean brightness, 0 (black) to 255 (white). */
 function brightness(colour: string): number {
   return Math.max(...(colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number));
 }
 
-/** How many pages a PDF has, by its page objects. */
+/** Number of pages of a PDF by its page objects. */
 function pages(pdf: Buffer): number {
   return pdf.toString('latin1').match(/\/Type\s*\/Page\b/g)?.length ?? 0;
 }

@@ -1,4 +1,4 @@
-/** What an ISO partner brings: a lead becomes a client with an order, the order earns a commission, which is paid. */
+/** ISO partner portal: lead, order, commission, payout and calls. */
 import { readFile } from 'node:fs/promises';
 import { expect, test } from './support/fixtures';
 
@@ -41,7 +41,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await ingrid.button('Add lead', adding).click();
   await ingrid.expectToast('Lead added', /^It is protected for you until /);
 
-  // Somebody whom somebody has: the answer names nobody.
+  // The client already has a partner; the response reveals no name.
   await ingrid.open('/iso-dashboard/leads');
   await ingrid.button('Add Lead').first().click();
   await ingrid.fill(
@@ -68,7 +68,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   expect(leadLines).toHaveLength(2);
   expect(leadLines[1]).toContain(`,Ingrid Solberg,${who.first},${who.last},${who.email},`);
 
-  // What is narrowed to nothing does not say that there is nothing.
+  // A filtered list has its own empty message.
   await ingrid.field('Stage').click();
   await ingrid.page.getByRole('option', { name: 'Lost', exact: true }).click();
   await expect(ingrid.page.getByText('No lead matches these filters')).toBeVisible();
@@ -77,7 +77,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await ingrid.page.getByRole('option', { name: 'All stages', exact: true }).click();
   await expect(ingrid.row(who.name, 'Leads')).toHaveCount(1);
 
-  // The lead waits on the desk, where it is converted.
+  // The lead is on the request desk, where it is converted.
   const elias = await office.employee();
   await elias.open(`/request-management?kind=lead&q=${who.email}`);
   await expect(elias.row(who.name, 'Requests')).toContainText('Pending');
@@ -91,7 +91,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await elias.expectToast('Lead converted', who.name);
   await expect(elias.row(who.name, 'Requests')).toContainText('Approved');
 
-  // The partner's page was open all the time.
+  // The partner page stayed open throughout.
   await expect(ingrid.row(who.name, 'Leads')).toContainText('Won');
   await ingrid.open('/iso-dashboard/clients');
   await ingrid.search('Search clients', who.last);
@@ -101,7 +101,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await ingrid.expectToast('Note saved');
   await expect(ingrid.page.getByText('Wants a second vehicle in spring.')).toBeVisible();
 
-  // The order closes, which earns the commission.
+  // Closing the order earns the commission.
   const clientId = new URL(ingrid.page.url()).pathname.split('/').at(-1) ?? '';
   const { items } = await elias.api.get<Orders>(`/rest/v1/spvs?client_id=${clientId}`);
   const { id = '', identifier = '' } = items[0] ?? {};
@@ -115,7 +115,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await elias.link('Payout runs').click();
   await elias.button('Open payout run').click();
   await elias.expectToast('Payout run opened', /^PAY-/);
-  // The newest run is paid until the new one has come into the table.
+  // The newest run is paid once the new one is in the table.
   const name = (await elias.row(/PAY-.*Open/, 'Runs').textContent())?.match(/PAY-\d+-\d+/)?.[0] ?? '';
   const [file] = await Promise.all([
     elias.page.waitForEvent('download'),
@@ -126,7 +126,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await elias.button('Record as paid', elias.dialog(`Record ${name} as paid`)).click();
   await elias.expectToast('Payout run recorded as paid', name);
 
-  // The partner and its company see the same amounts, on the screen and in the file.
+  // Partner and company see the same amounts on the screen and in the CSV.
   await ingrid.open('/iso-dashboard/commissions');
   await expect(ingrid.row(identifier, 'Ledger')).toContainText('Paid');
   await expect(ingrid.row(identifier, 'Ledger')).toContainText(name);
@@ -150,11 +150,11 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await expect(explained).toHaveAccessibleName(/^What the order earns by its rule\./);
   const rule = paper.getByRole('columnheader', { name: /^Rule/ }).getByRole('img');
   await expect(rule).toHaveAccessibleName(/^The percentage, and the amount of the order/);
-  // On paper there is the table, and nothing that needs a screen.
+  // Print contains only the table.
   await ingrid.page.emulateMedia({ colorScheme: 'dark' });
   await expect(ingrid.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await ingrid.page.emulateMedia({ media: 'print' });
-  // Black on white, also from the dark scheme.
+  // Print uses the light scheme from the dark one too.
   await expect(ingrid.page.locator('body')).toHaveCSS('background-color', 'rgb(255, 255, 255)');
   await expect(ingrid.page.locator('body')).toHaveCSS('color', 'rgb(29, 34, 41)');
   await expect(paper.getByRole('table')).toBeVisible();
@@ -203,7 +203,7 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   await elias.fill({ 'Where to dial in': 'We call you.' }, answer);
   await elias.button('Confirm', answer).click();
   await elias.expectToast('Call confirmed');
-  // It was a request as well, and is one that is answered now.
+  // The lead is also a request, now answered.
   await ingrid.open('/iso-dashboard/requests');
   await expect(ingrid.row(topic, 'All requests')).toContainText('Approved');
   await expect(ingrid.row(topic, 'All requests')).toContainText('Answer: We call you.');
@@ -216,7 +216,7 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   const calendar = await readFile(await file.path(), 'utf8');
   expect(calendar).toContain('BEGIN:VEVENT');
   expect(calendar).toContain('DTSTART:');
-  // Something came up: a confirmed call is called off by the staff, too.
+  // Staff can cancel a confirmed call.
   await elias.open('/employee-dashboard/calls?status=confirmed');
   await expect(elias.row(topic, 'Calls')).toHaveCount(1);
   const [calls] = await Promise.all([
@@ -231,7 +231,7 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   await elias.button('Cancel call', question).click();
   await elias.expectToast('Call cancelled', topic);
   await expect(ingrid.row(topic, 'Calls')).toContainText('Cancelled');
-  // The partner narrows the list as the staff do.
+  // The partner has the same filters as staff.
   const status = ingrid.field('Status');
   await status.click();
   await ingrid.page.getByRole('option', { name: 'Requested', exact: true }).click();

@@ -1,4 +1,4 @@
-/** What changes shows on every open page: over one stream for all tabs of a browser, and without any stream as well. */
+/** Live updates: one event stream per browser, and polling without a stream. */
 import type { Locator, Page } from '@playwright/test';
 import { paths } from '../src/paths';
 import type { TestServer } from './support/server';
@@ -7,7 +7,7 @@ import { expect, test } from './support/fixtures';
 const stream = '/realtime/v1/events';
 const emptyText = 'Ask us anything. Our team answers here.';
 
-/** A client with an order, and the staff who write about it. */
+/** A client with an order, and staff exchanging messages about it. */
 async function clientWithOrder(office: TestServer, first: string, last: string) {
   const who = office.newPerson(first, last);
   const { spv } = await office.clientWithOrder(who);
@@ -55,7 +55,7 @@ test('one event stream serves all tabs, and another tab takes over when its tab 
 });
 
 test('page falls back to polling without an event stream', async ({ office }) => {
-  // Each attempt comes after a longer pause than the one before, of half a minute at most.
+  // Reconnects back off up to 30 seconds.
   test.setTimeout(90_000);
   const { client, path, staffWrite } = await clientWithOrder(office, 'Polly', 'Hartmann');
   client.allowError(/ERR_CONNECTION_REFUSED/);
@@ -71,7 +71,7 @@ test('page falls back to polling without an event stream', async ({ office }) =>
     await staffWrite('Your file is complete.');
     await expect(message(client.page, 'Your file is complete.')).toBeVisible({ timeout: 40_000 });
   });
-  // The server itself is there.
+  // /healthz still responds.
   await expect(client.page.getByText('No connection.')).toHaveCount(0);
 });
 
@@ -83,7 +83,7 @@ test('support contact on the dashboard follows settings that send no event', asy
   await client.open(paths.clientDashboard);
   const help = client.card('Need Help?');
   await expect(help.getByRole('link', { name: 'employee@example.com' })).toBeVisible();
-  // As if a super admin had changed it: other stories read the office's own.
+  // Simulates a settings change, because other tests share the settings.
   await client.page.route('**/rest/v1/settings', async (route) => {
     const response = await route.fetch();
     const settings = (await response.json()) as object;

@@ -1,4 +1,4 @@
-/** The whole portal in the reader's language, and in light or dark. */
+/** Localization and color schemes: the portal in Spanish, and in light and dark. */
 import { paths } from '../src/paths';
 import { isEnglish, isKey } from './support/messageCatalogue';
 import type { Person } from './support/users';
@@ -108,7 +108,7 @@ for (const [email, pages] of portals) {
         await expectTranslated(person, 'es');
       });
     }
-    // Another browser of the same person, which prefers English.
+    // A second browser of the same user with English preferred.
     const elsewhere = await office.person(email);
     await elsewhere.open(pages[0]);
     await waitForIdle(elsewhere.page);
@@ -170,7 +170,7 @@ test('color scheme follows the system, the toggle, and persists', async ({ offic
   await expect(amara.button('Switch to light mode')).toBeVisible();
 });
 
-/** No text of the other language, no key instead of a text, and enough texts that this means something. */
+/** Expects no text of the other language, no message keys, and enough texts to be meaningful. */
 async function expectTranslated(person: Person, language: 'en' | 'es'): Promise<void> {
   const shown = await visibleTexts(person.page);
   expect.soft(shown.filter(isKey), 'keys instead of words').toEqual([]);

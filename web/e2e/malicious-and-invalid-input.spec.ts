@@ -1,4 +1,4 @@
-/** What people paste into forms, and what happens to it on its way. */
+/** Invalid and malicious input, and how it is stored and shown. */
 import type { BrowserContextOptions } from '@playwright/test';
 import { paths } from '../src/paths';
 import type { TestServer } from './support/server';
@@ -94,7 +94,7 @@ const screens: [string, BrowserContextOptions][] = [
 ];
 
 for (const [screen, options] of screens) {
-  // That both databases take such names is seen on a desk.
+  // Checked on the desktop, because both databases store such names.
   test(`longest names do not break the layout ${screen}${options.viewport ? '' : ' @postgres'}`, async ({
     office,
   }) => {
@@ -147,7 +147,7 @@ test('retry after a lost response creates nothing twice, and the form keeps its 
   await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
   await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
 
-  // The server does it, and the answer never arrives.
+  // The server processes the request, but the response is lost.
   await elias.page.route('**/rest/v1/clients', async (route) => {
     if (route.request().method() !== 'POST') return route.continue();
     await route.fetch();
@@ -196,7 +196,7 @@ test('form keeps its input while the database is unavailable and can be resubmit
   await elias.button('Create Company', dialog).click();
   await elias.expectToast('Company Created', name);
   await expect(dialog).toBeHidden();
-  // What may have been made the first time is not made twice.
+  // The idempotency key prevents a second row.
   expect(keys).toEqual([expect.any(String), keys[0]]);
 });
 
@@ -218,7 +218,7 @@ test('mails are queued while the mail server is down and sent afterwards @postgr
   await elias.button('Create Client', dialog).click();
   await elias.expectToast('Client Created', 'Client has been created and notified via email');
 
-  // Tried at least once, in vain.
+  // At least one failed attempt.
   await expect
     .poll(async () => {
       const mails = await office.portal.operator<
@@ -243,7 +243,7 @@ async function firstStep(person: Person): Promise<string> {
   return (await edit.getAttribute('aria-label'))?.replace(/^Edit /, '') ?? '';
 }
 
-/** The longest words that the forms take, without a place to break them. */
+/** The longest values that the forms accept, without break opportunities. */
 async function longestNames(office: TestServer): Promise<{ spv: string; email: string; company: string }> {
   const longest = (length: number) => office.uniqueName('W'.repeat(length - 8)).replaceAll(' ', '');
   const api = await office.api();

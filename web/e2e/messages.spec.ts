@@ -1,4 +1,4 @@
-/** A conversation both ways, as it happens, and a note that stays in the house. */
+/** Messages: live conversations and internal notes. */
 import type { Person } from './support/users';
 import { expect, test } from './support/fixtures';
 import { password } from './support/portal';
@@ -100,10 +100,10 @@ test('attachments go both ways, and attachments of internal notes stay with staf
   const theirs = elias.page.getByRole('log', { name: 'Messages' });
   const table = `Documents of ${spv.identifier}`;
 
-  // A file says enough.
+  // A file without text is a valid message.
   await expect(livia.button('Send')).toBeDisabled();
   await attach(livia, 'plan.txt');
-  // What is attached while a message is on its way goes with the next one.
+  // Files attached while a message is sending go with the next one.
   let arrive = () => undefined as void;
   const way = new Promise<void>((resolve) => (arrive = resolve));
   const messages = '**/rest/v1/messages';

@@ -1,4 +1,4 @@
-/** What stands between a password and a portal: a code of an app, a recovery code, or setting the app up first. */
+/** MFA: TOTP challenge, recovery codes, enrolment and password reset at aal2. */
 import { paths } from '../src/paths';
 import { Api } from './support/api';
 import { Authenticator } from './support/authenticator';
@@ -16,11 +16,11 @@ interface Protected {
   email: string;
   first: string;
   app: Authenticator;
-  /** At aal2. */
+  /** API at aal2. */
   api: Api;
 }
 
-/** A client who has an app. */
+/** A client with an authenticator. */
 async function protectedClient(office: TestServer, first: string): Promise<Protected> {
   const who = office.newPerson(first, 'Safe');
   await office.clientWithOrder(who);
@@ -150,10 +150,10 @@ test('repeated wrong codes are throttled', async ({ office }) => {
 test('role that requires MFA must enrol first, and an open page is redirected there and back', async ({
   ownOffice: office,
 }) => {
-  // Elias is at work when the rule is made.
+  // Elias is signed in when MFA becomes required.
   const elias = await office.visitor();
   await elias.open(paths.login('employee'));
-  // The greeting is gone after five seconds, which a page under load may need by itself.
+  // The welcome toast closes after five seconds, which a slow page load may take.
   await Promise.all([elias.expectToast('Welcome back!'), elias.submitSignIn('employee@example.com', password)]);
   await expect(elias.heading('Employee Dashboard')).toBeVisible();
   await elias.page.getByRole('tab', { name: 'Companies', exact: true }).click();
@@ -162,7 +162,7 @@ test('role that requires MFA must enrol first, and an open page is redirected th
   const admin = await office.api();
   await expectMfaRequired(admin);
 
-  // His open page is led there without being asked for anything.
+  // The open page is redirected to enrolment.
   await expect(elias.heading('Protect your account')).toBeVisible();
   await elias.expectPath(`${paths.mfaSetup}?next=${encodeURIComponent(paths.employeeTab('companies'))}`);
   await expectNoOverflow(elias);
@@ -185,7 +185,7 @@ test('role that requires MFA must enrol first, and an open page is redirected th
   ]);
   await elias.expectPath(paths.employeeTab('companies'));
 
-  // From now on the code is asked for.
+  // The code is required from now on.
   const later = await office.visitor();
   await later.signIn('employee', 'employee@example.com', password);
   await expect(later.heading('One more step')).toBeVisible();
@@ -213,12 +213,12 @@ test('repeated wrong passwords are throttled with a countdown', async ({ office 
   }).toPass({ timeout: 40_000 });
   await expect(visitor.button('Sign In')).toBeDisabled();
   await expect(visitor.button('Sign In')).toBeEnabled({ timeout: 20_000 });
-  // Nobody is locked out: the owner gets in with the right one.
+  // Throttling never locks the owner out with the right code.
   await visitor.submitSignIn(who.email, password);
   await visitor.expectPath(paths.clientDashboard);
 });
 
-/** The mail has been shown to be theirs; the second factor has not. */
+/** The recovery mail proves the address; the second factor is still missing. */
 async function choosePassword(visitor: Visitor, app: Authenticator, chosen: string): Promise<void> {
   await expect(visitor.heading('One more step')).toBeVisible();
   await expectNoOverflow(visitor);
@@ -236,7 +236,7 @@ async function expectNoOverflow(person: Person): Promise<void> {
   expect.soft(await axeViolations(person.page), 'axe').toEqual([]);
 }
 
-/** A super admin makes it a rule for everybody who works here. */
+/** Makes MFA required for all staff roles. */
 async function expectMfaRequired(admin: Api): Promise<void> {
   await admin.put('/rest/v1/settings', { require_mfa: { employee: true } });
 }

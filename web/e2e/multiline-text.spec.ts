@@ -1,10 +1,10 @@
-/** What people type in several lines is read in several lines, wherever it is shown. */
+/** Multiline text: line breaks that users type are shown everywhere. */
 import type { Locator } from '@playwright/test';
 import { expect, test } from './support/fixtures';
 
 const lines = '1. Sign page 2\n2. Add the seal';
 
-/** As it is drawn, not as it stands in the document. */
+/** Rendered text (`innerText`), not `textContent`. */
 const expectLines = (place: Locator) => expect.poll(() => place.innerText()).toContain(lines);
 
 test('multiline reasons, instructions, notes and messages keep their line breaks', async ({ office }) => {
@@ -42,14 +42,14 @@ test('multiline reasons, instructions, notes and messages keep their line breaks
   await sigrid.fill({ Reason: lines }, sigrid.dialog('Waive Passport copy'));
   await sigrid.button('Waive', sigrid.dialog('Waive Passport copy')).click();
   await sigrid.expectToast('Document Waived', 'Passport copy');
-  // The event that tells of it, and the order's reason.
+  // In the activity entry and as the reason of the order.
   await expectLines(sigrid.card('Timeline').getByRole('listitem').first());
   await sigrid.api.post(`/rest/v1/spvs/${spv.id}/hold`, { reason: lines });
   for (const person of [mirela, sigrid]) {
     await expect(person.page.getByText(/^Reason: 1\. Sign/).first()).toBeVisible();
     await expectLines(person.page.getByText(/^Reason: 1\. Sign/).first());
   }
-  // An invoice that was voided.
+  // A voided invoice.
   const { items } = await mirela.api.get<{ items: { id: string; number: string }[] }>('/rest/v1/invoices');
   const invoice = items[0] ?? { id: '', number: '' };
   await sigrid.open(`/employee-dashboard/invoices/${invoice.id}`);

@@ -1,4 +1,4 @@
-/** The bell: what is new, live, and read when it was seen. */
+/** Notification bell: new, live, and seen. */
 import { expect, test } from './support/fixtures';
 import { password } from './support/portal';
 
@@ -47,7 +47,7 @@ test('notification preferences are saved', async ({ office }) => {
   await expect(cleo.field('E-mail: Messages')).toHaveText('Daily summary');
   await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
 
-  // One event apart from the others of its topic.
+  // One event with a preference different from its topic.
   const apart = cleo.button('Event by event: Messages');
   await apart.focus();
   await cleo.page.keyboard.press('Enter');
@@ -60,12 +60,12 @@ test('notification preferences are saved', async ({ office }) => {
   await cleo.button('Event by event: Messages').click();
   await expect(cleo.field('E-mail: A message about an order')).toHaveText('Off');
   await expect(cleo.field('E-mail: A message that is not about an order')).toHaveText('Daily summary');
-  // What only the staff are told of is not there.
+  // Staff-only topics are absent.
   await expect(cleo.page.getByText('An internal note about an order')).toHaveCount(0);
-  // The topic sets all of its events again.
+  // Setting the topic resets all of its events.
   await cleo.choose('E-mail: Messages', 'At once');
   await expect(cleo.field('E-mail: A message about an order')).toHaveText('At once');
-  // What did not reach the server is not shown as if it had.
+  // A choice that failed to save is reverted.
   await cleo.expectToast('Settings Saved');
   cleo.allowError(/ERR_CONNECTION_RESET/);
   await cleo.page.route('**/rest/v1/me/notification-choices', (route) => route.abort('connectionreset'));

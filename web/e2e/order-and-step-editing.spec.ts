@@ -1,4 +1,4 @@
-/** Orders of the SPV tab, and the work on their steps. */
+/** Orders and steps: editing in the SPV tab. */
 import { expect, test } from './support/fixtures';
 import { escapeRegExp } from './support/users';
 import { password } from './support/portal';
@@ -21,7 +21,7 @@ test('employee creates an order with a generated or own identifier @postgres', a
   await elias.button('Create SPV Order').click();
   const dialog = elias.dialog('Create SPV Order');
 
-  // Partner and client belong to a company, which comes first.
+  // Partner and client lists depend on the company.
   await expect(elias.field('ISO', dialog)).toBeDisabled();
   await expect(elias.field('Client', dialog)).toBeDisabled();
   await elias.button('Create Order', dialog).click();
@@ -30,7 +30,7 @@ test('employee creates an order with a generated or own identifier @postgres', a
     await elias.expectFieldError(label, missing, dialog);
   }
 
-  // What is missing and what is wrong, in one round.
+  // Missing and invalid fields are reported together.
   await elias.pickFromSearch('Company', company.name, dialog);
   await elias.fill({ 'Purchase Amount': '-1' }, dialog);
   await elias.button('Create Order', dialog).click();
@@ -126,7 +126,7 @@ test('order list scrolls at 600 px, newest first @postgres', async ({ office }) 
   expect(size.shown).toBeGreaterThan(590);
   expect(size.whole).toBeGreaterThan(1000);
 
-  // With the keyboard, too: the list takes the focus and the last order comes into view.
+  // By keyboard too: the list is focusable and scrolls to the last order.
   await list.focus();
   await elias.page.keyboard.press('End');
   await expect(list.getByRole('listitem').last()).toBeInViewport();
@@ -215,7 +215,7 @@ test('order is put on hold with a reason, resumed, cancelled, and reopened by a 
   await elias.button('Put on hold', hold).click();
   await elias.expectToast(...changed('On hold'));
   await expect(elias.page.getByText('Reason: The bank asks for more time')).toBeVisible();
-  // Nothing to edit while it rests.
+  // Orders on hold are read-only.
   await expect(elias.page.getByRole('button', { name: /^Edit / })).toHaveCount(0);
 
   await elias.chooseRowAction('Resume', spv.identifier);

@@ -1,4 +1,4 @@
-/** From Start Processing to the closed order, seen by everyone whose page is open. */
+/** Order lifecycle: from Start Processing to the closed order, live on every open page. */
 import { expect, test } from './support/fixtures';
 import type { TestServer } from './support/server';
 import type { Person } from './support/users';
@@ -12,7 +12,7 @@ interface Order {
   steps: { id: string; step_name: string; step_order: number }[];
 }
 
-/** From when whoever changed something is told that it is done. Nothing else is waited for meanwhile. */
+/** Earliest time at which the acting user sees the toast; nothing else is awaited until then. */
 const TOAST_TIMEOUT = { timeout: 2000 };
 
 test('order starts, closes with its last step, and the client sees both within 2 s @postgres', async ({
@@ -40,7 +40,7 @@ test('order starts, closes with its last step, and the client sees both within 2
     ]);
     await expect(sigrid.button('Start Processing')).toBeDisabled();
 
-    // All but the last two steps are moved by the operator, in a process of their own each time.
+    // spvctl completes all steps but the last two, each in its own process.
     const names = order.steps.map((step) => step.step_name);
     const [lastButOne, last] = names.slice(-2) as [string, string];
     for (const step of order.steps.slice(0, -2)) {
@@ -109,7 +109,7 @@ test('change by another process reaches every open page within 2 s @postgres', a
   await elias.openOrder(order.id);
   await client.link(`View Details of ${order.identifier}`).click();
   await expect(client.heading('Overview')).toBeVisible();
-  // One stream serves all tabs of a browser.
+  // One event stream serves all tabs of a browser.
   const secondTab = await client.page.context().newPage();
   await secondTab.goto(client.page.url());
   await expect(secondTab.getByRole('heading', { name: 'Overview' })).toBeVisible();
@@ -173,7 +173,7 @@ test('stale write shows who changed it and continues from that version @postgres
   await expect(sigrid.step(step)).toContainText('In progress');
 });
 
-/** An order that waits to be started, and its client looking at the dashboard. */
+/** A pending order and its client on the dashboard. */
 async function pendingOrder(
   office: TestServer,
   first: string,
@@ -181,7 +181,7 @@ async function pendingOrder(
 ): Promise<{ order: Order; client: Person }> {
   const who = office.newPerson(first, last);
   const company = await office.company();
-  // An account without the order of a set-up, so that the only one is pending.
+  // Creates the account alone, so the pending order is its only one.
   await office.portal.operator(
     ...['user', 'create', '--role', 'client', '--first-name', first, '--last-name', last],
     ...['--email', who.email, '--company', company.name],

@@ -1,4 +1,4 @@
-/** An order as its client reads it: what is due when, between whom it is, and what happened to it. */
+/** Order page of a client: due dates, people and history. */
 import type { Locator } from '@playwright/test';
 import { paths } from '../src/paths';
 import { tones } from '../src/theme';
@@ -18,7 +18,7 @@ interface Log {
   items: { action: string }[];
 }
 
-/** A colour of the theme as browsers say it. */
+/** A theme color as `rgb()`. */
 function rgb(hex: string): string {
   return `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;
 }
@@ -32,7 +32,7 @@ test('due dates are amber when near, red when past, and neutral otherwise', asyn
   const staff = await office.api('employee@example.com');
   const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
   const [late, near, far] = steps as [Step, Step, Step];
-  // Where the clocks stand may make it a day more or less.
+  // Daylight saving may shift it by a day.
   const soon = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
   await staff.patch(`/rest/v1/steps/${late.id}`, { owner: 'client', due_date: '2020-01-15' });
   await staff.patch(`/rest/v1/steps/${near.id}`, { owner: 'staff', due_date: soon });
@@ -62,7 +62,7 @@ test('due dates are amber when near, red when past, and neutral otherwise', asyn
   const asked = astrid.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
   await expect(asked).toContainText('Due Feb 4, 2031');
   await expect(tag(asked, /^(Due|Overdue) /)).toHaveCount(0);
-  // A document that is needed is what the order waits for.
+  // A requested document blocks the order.
   await expect(astrid.card('Overview')).toContainText('Waiting for you: Deed of trust');
 });
 
@@ -159,7 +159,7 @@ test('client sees the people and history of an order but nothing internal', asyn
   await cora.open(paths.clientOrder(spv.id));
   const people = cora.card('People');
   await expect(people.getByRole('term')).toHaveText(['Account representative', 'ISO partner', 'Company']);
-  // Of the partner and the company the names alone.
+  // Partner and company show their names only.
   await expect(people.getByRole('definition')).toHaveText([
     representative.name,
     representative.email,
@@ -174,7 +174,7 @@ test('client sees the people and history of an order but nothing internal', asyn
   const timeline = cora.card('Timeline');
   const wrote = `Elias Brandt wrote a message about order ${spv.identifier}`;
   await cora.withoutReload(async () => {
-    // What is the staff's comes first: it would be there before the rest.
+    // Staff-only sections load first, so they would be visible by now.
     await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'She is in a hurry', internal: true });
     await staff.patch(`/rest/v1/steps/${step.id}`, { assignee_id: staff.session?.user.id });
     await staff.patch(`/rest/v1/steps/${step.id}`, { status: 'in_progress' });

@@ -1,4 +1,4 @@
-/** A client asks for an order; the staff accept or decline it; the client follows. */
+/** Order requests: a client requests an order, staff accept or decline it, the client follows. */
 import { expect, test } from './support/fixtures';
 import type { TestServer } from './support/server';
 import type { Person } from './support/users';
@@ -55,7 +55,7 @@ test('accepted order request becomes a pending order @postgres', async ({ office
 
   const name = office.uniqueName('Harbor Warehouse');
   const reference = await requestOrder(client, name);
-  // The measured time, with the unit.
+  // Measured duration with its unit.
   await expect(client.page.getByText(/^\d+\.\d seconds$/)).toBeVisible();
   await client.link('Continue to Dashboard').click();
   await client.expectPath('/client-dashboard/orders');
@@ -65,7 +65,7 @@ test('accepted order request becomes a pending order @postgres', async ({ office
   const elias = await office.employee();
   await elias.open('/employee-dashboard/requests?kind=order&status=pending');
   await expect(elias.row(reference, 'Requests')).toContainText(name);
-  // What goes with it can be opened before anything is decided.
+  // Attachments can be opened before the decision.
   await elias.chooseRowAction('Details', reference);
   await expect(elias.heading(`Request ${reference}`)).toBeVisible();
   const saved = elias.page.waitForEvent('download');
@@ -82,7 +82,7 @@ test('accepted order request becomes a pending order @postgres', async ({ office
   await elias.expectToast('Request accepted', name);
   await expect(elias.row(reference, 'Requests')).toHaveCount(0);
 
-  // The client's page was open all the time.
+  // The client page stayed open throughout.
   const row = client.row(reference, 'My requests');
   await expect(row).toContainText('Approved');
   await expect(client.row(name, 'All orders')).toContainText('Pending');
@@ -118,7 +118,7 @@ test('order request is declined with a reason, and another one is withdrawn', as
   await client.button('Withdraw', client.dialog(`Withdraw ${second}?`)).click();
   await client.expectToast('Request withdrawn', second);
   await expect(client.row(second, 'My requests')).toContainText('Withdrawn');
-  // He was about to pick: what he can no longer do stays where it was.
+  // Disabled actions stay in the open menu.
   await expect(offered('Reject')).toBeDisabled();
   await offered('Details').click();
   await expect(elias.heading(`Request ${second}`)).toBeVisible();

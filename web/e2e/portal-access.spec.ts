@@ -1,4 +1,4 @@
-/** Everyone lands in their own portal, sees figures that are true, and is shown the door elsewhere. */
+/** Portal access: every role lands in its own portal, sees its figures, and is denied elsewhere. */
 import { expect, test } from './support/fixtures';
 import { escapeRegExp, type Person, type Visitor } from './support/users';
 import { password } from './support/portal';
@@ -62,7 +62,7 @@ test('super admin signs in as employee, sees revenue and opens the other portals
 }) => {
   const sigrid = await office.visitor();
   await sigrid.open('/auth/login/employee');
-  // The greeting is gone after five seconds, which a page under load may need by itself.
+  // The welcome toast closes after five seconds, which a slow page load may take.
   await Promise.all([
     sigrid.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
     sigrid.submitSignIn('super@example.com', password),
@@ -89,10 +89,10 @@ test('super admin signs in as employee, sees revenue and opens the other portals
     'Active Sessions': String(admin.sessions),
   });
   await expect(sigrid.card('System Uptime')).toContainText('%');
-  // The documents of the demo office, and what other stories have sent to it.
+  // Includes documents that other tests uploaded to the demo data.
   expect(admin.storage_bytes).toBeGreaterThan(0);
   await expect(sigrid.card('Storage Used')).toContainText(size(admin.storage_bytes));
-  // The newest are listed first, and the office has many by now.
+  // Sorted by newest; the demo data has many by now.
   const showsNewest = async () => {
     for (const { email, first_name, last_name } of admin.items.slice(0, 3))
       await expect(sigrid.row(email, 'Users')).toContainText(`${first_name} ${last_name}`);
@@ -156,7 +156,6 @@ test('ISO partner signs in and sees the three newest clients @postgres', async (
 test('company admin signs in and sees only the own company @postgres', async ({ office }) => {
   const clara = await office.visitor();
   await clara.open('/auth/login/company');
-  // As above.
   await Promise.all([
     clara.expectToast('Welcome back!', 'Successfully logged in to Company Portal'),
     clara.submitSignIn('company@example.com', password),
@@ -225,7 +224,7 @@ for (const [email, path] of wrongDashboards) {
   });
 }
 
-// What a partner is led to, the request desk's own story tells.
+// The request desk spec covers the redirect target of a partner.
 const ownRequests = [
   ['company', '/company-dashboard/requests'],
   ['client', '/client-dashboard/requests'],
@@ -252,7 +251,7 @@ test('company admin without a company sees an explanation', async ({ office }) =
   );
   await office.setPassword(who.email);
   const lone = await office.visitor();
-  // The server knows no company admin without a company: the answer is what an old account would get.
+  // The API cannot create a company admin without a company, so the response is mocked.
   await lone.page.route('**/rest/v1/me', async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, json: { ...(await answer.json()), company: null } });
@@ -369,7 +368,7 @@ async function expectCompanyFigures(person: Person, told: Company): Promise<void
     'Total Revenue': millions(told.total_revenue),
     'ISO Partners': String(told.iso_partners),
   });
-  // The exact amount stands beside the short one for those who listen.
+  // Screen readers get the exact amount beside the compact one.
   const exact = Number(told.total_revenue).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
   await expect(person.card('Total Revenue')).toContainText(`exactly ${exact}`);
   await expect(person.heading('Clients by ISO Partner')).toBeVisible();
@@ -382,12 +381,12 @@ async function expectCompanyFigures(person: Person, told: Company): Promise<void
       'Progress',
       'Amount',
     ]);
-    // Twenty at a time, below their header.
+    // Twenty rows per page and a header.
     await expect(table.getByRole('row')).toHaveCount(Math.min(spvs, 20) + 1);
   }
 }
 
-/** The card shows exactly this figure below its name. */
+/** Expects the card with this name to show exactly this figure. */
 async function expectFigures(person: Person, figures: Record<string, string>): Promise<void> {
   for (const [name, figure] of Object.entries(figures)) {
     await expect(person.card(name)).toHaveText(new RegExp(`^${name}${escapeRegExp(figure)}(\\D|$)`));
@@ -398,7 +397,7 @@ async function hasSession(visitor: Visitor): Promise<boolean> {
   return visitor.page.evaluate(() => localStorage.getItem('spv-auth-token') !== null);
 }
 
-/** Logging out says so, leads to the landing page, and the token is worth nothing from then on. */
+/** Logs out and expects a toast, the landing page and a revoked token. */
 async function expectSessionEnded(visitor: Visitor): Promise<void> {
   const token = await visitor.page.evaluate(
     () =>

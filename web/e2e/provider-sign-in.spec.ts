@@ -1,4 +1,4 @@
-/** Signing in with Google or Microsoft: there, back, and what is said when it leads nowhere. */
+/** Provider sign-in with Google or Microsoft: redirect, callback and errors. */
 import type { Browser } from '@playwright/test';
 import { paths } from '../src/paths';
 import { Api } from './support/api';
@@ -8,7 +8,7 @@ import { password } from './support/portal';
 import { Provider } from './support/oidcProvider';
 import { expect, test, withServer } from './support/fixtures';
 
-/** An office whose operator has configured both providers. */
+/** Runs a test in a server with both providers configured. */
 async function testInServer(browser: Browser, story: (office: TestServer, provider: Provider) => Promise<void>) {
   const provider = await Provider.start();
   try {
@@ -29,7 +29,7 @@ test('invited client signs in with Google instead of setting a password', async 
     await pia.expectPath(paths.clientDashboard);
     await expect(pia.heading('Welcome, Pia')).toBeVisible();
 
-    // And again in another browser, where the identity is known by now.
+    // Again in another browser, with the identity linked by now.
     const phone = await office.visitor();
     await phone.open(paths.login('client'));
     await phone.button('Google').click();
@@ -54,7 +54,7 @@ test('provider sign-in without an account says that staff were asked for one', a
     ).get<{ items: { email: string; kind: string }[] }>('/rest/v1/requests');
     expect(items.filter(({ email }) => email === 'noa@stranger.example')).toHaveLength(1);
 
-    // The provider remembers who signed in in a browser, so this takes another one.
+    // Another browser, because the provider keeps its session.
     const phone = await office.visitor();
     await phone.open(paths.login('client'));
     await phone.button('Google').click();
@@ -92,7 +92,7 @@ test('MFA is required after Google sign-in too', async ({ browser }) => {
     await tuva.button('Google').click();
     await provider.signInAs(tuva.page, who.email);
     await expect(tuva.heading('One more step')).toBeVisible();
-    // The provider's word opens nothing by itself.
+    // The provider sign-in alone is aal1.
     await tuva.open(paths.clientDashboard);
     await expect(tuva.heading('One more step')).toBeVisible();
     await tuva.fill({ 'Code from the app': await app.code() });

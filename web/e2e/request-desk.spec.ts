@@ -1,4 +1,4 @@
-/** The request desk: a question is answered, an application becomes an account, and whoever asked follows it. */
+/** Request desk: a question is answered, and an application becomes an account. */
 import { expect, test } from './support/fixtures';
 
 interface Made {
@@ -8,7 +8,7 @@ interface Made {
 
 test('question is reviewed, prioritised and answered @postgres', async ({ office }) => {
   const ingrid = await office.iso();
-  // The desk is the staff's: others are led to what they have asked for themselves.
+  // The desk is for staff; other roles are redirected to their own requests.
   await ingrid.open('/request-management');
   await ingrid.expectPath('/iso-dashboard/requests');
   await ingrid.button('Quick Submit').click();
@@ -77,7 +77,7 @@ test('application prefills Quick Setup, and creating the account approves it', a
   await expect(elias.page.getByText('A client account was made.')).toBeVisible();
   await expect(elias.button('Set up client')).toHaveCount(0);
   await office.setPassword(who.email);
-  // Ctrl+K finds a request by what its sender quotes.
+  // Ctrl+K finds a request by its reference.
   await elias.page.keyboard.press('Control+k');
   await elias.page
     .getByRole('textbox', { name: 'Search orders, clients, companies, documents and requests' })

@@ -1,4 +1,4 @@
-/** Behind a proxy that was never told of the portal: small bodies, and pages of its own. */
+/** Reverse proxy without configuration for the portal: small body limits and error pages of its own. */
 import { pdf } from './support/pdf';
 import { password } from './support/portal';
 import { Proxy } from './support/proxy';
@@ -16,7 +16,6 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
   const priya = await office.visitor({ baseURL: proxy.url });
   priya.allowError(/Failed to load resource|50[24] from/);
 
-  // Signing in.
   proxy.answerApiCalls(403, '403 Forbidden', /^\/auth\/v1\/token/);
   await priya.signIn('client', who.email, password);
   await priya.expectErrorToast(
@@ -27,7 +26,7 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
   await priya.button('Sign In').click();
   await priya.expectPath('/client-dashboard');
 
-  // As nginx comes.
+  // nginx default limit (1 MB).
   proxy.rejectBodiesAbove(kilobyte * kilobyte);
   await priya.open(`/client-dashboard/orders/${spv.id}`);
   const group = priya.page.getByRole('group', {
@@ -48,7 +47,7 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
   await expect(priya.row('scan.pdf', table)).toBeVisible({ timeout: 30_000 });
   expect(Math.max(...proxy.uploadChunkSizes)).toBe(512 * kilobyte);
 
-  // Narrower: halved until it fits, also for what comes after.
+  // A lower limit: chunks are halved until they fit, also for later uploads.
   proxy.uploadChunkSizes.length = 0;
   proxy.rejectBodiesAbove(150 * kilobyte);
   await send('lease.pdf', 1024 * kilobyte);
@@ -57,7 +56,7 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
   await expect(priya.row('annex.pdf', table)).toBeVisible({ timeout: 30_000 });
   expect(Math.max(...proxy.uploadChunkSizes)).toBe(128 * kilobyte);
 
-  // Narrower than makes sense: the row says whose fault it is, and goes on once that is mended.
+  // Below the smallest chunk the row names the proxy, and the upload resumes once the limit is raised.
   proxy.rejectBodiesAbove(10 * kilobyte, '');
   await send('plan.pdf', 200 * kilobyte);
   const row = group
@@ -71,7 +70,7 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
   await priya.button('Try to upload plan.pdf again').click();
   await expect(priya.row('plan.pdf', table)).toBeVisible({ timeout: 30_000 });
 
-  // Saving, reading, and a sign-in page in place of everything.
+  // Save, read, and a login page of the proxy in place of every response.
   await priya.open('/client-profile');
   await priya.fill({ City: 'Pune' });
   proxy.answerApiCalls(413, '413 Request Entity Too Large', /^\/rest\/v1\/me\/profile/);
@@ -97,7 +96,7 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
       .getByText('The server in front of the portal cannot reach it at present (status 504).')
       .first(),
   ).toBeVisible({ timeout: 30_000 });
-  // Whatever it answered, nobody was signed out.
+  // No proxy response ends the session.
   proxy.passThrough();
   await priya.page.getByRole('button', { name: 'Try again' }).first().click();
   await expect(priya.page.getByText('The server in front of the portal')).toHaveCount(0);

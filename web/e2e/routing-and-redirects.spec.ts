@@ -1,4 +1,4 @@
-/** Addresses: where a visitor without a session is led, old and short ones, and those that lead nowhere. */
+/** Routing: redirects without a session, short and old URLs, and 404 pages. */
 import { expect, test } from './support/fixtures';
 import type { Visitor } from './support/users';
 import { password } from './support/portal';
@@ -171,9 +171,9 @@ test('success page shows the outcome and redirects after five seconds, only with
   await page.clock.pauseAt(new Date('2026-03-02T10:02:00Z'));
   await amara.expectPath('/client-dashboard/orders');
 
-  // It can be stopped, and then it stays.
+  // Autoplay can be stopped and stays stopped.
   await page.clock.resume();
-  // What is blank is not there.
+  // Blank fields are not rendered.
   await amara.open('/success?time=&ref=%20');
   await expect(page.getByText('SPV-2026-001')).toBeVisible();
   await expect(page.getByText('2.3 seconds')).toBeVisible();

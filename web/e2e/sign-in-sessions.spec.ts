@@ -1,4 +1,4 @@
-/** Sessions in a browser: how long they last, what other tabs do to them, and what comes before a portal opens. */
+/** Sign-in and sessions: lifetime, multiple tabs, storage failures and steps before a portal opens. */
 import type { Page, Route } from '@playwright/test';
 import { paths } from '../src/paths';
 import { tokenResponse } from './support/authJsClient';
@@ -18,7 +18,7 @@ test('remembered session survives closing the browser, another one does not', as
     await visitor.submitSignIn('client@example.com', password);
     await expect(visitor.heading('Welcome, Amara')).toBeVisible();
 
-    // What a browser keeps when it is closed: no tab, and so nothing of a tab.
+    // Storage state of a closed browser: local storage only, no tab.
     const kept = await visitor.page.context().storageState();
     const later = await office.visitor({ storageState: kept });
     await later.open(paths.clientDashboard);
@@ -27,7 +27,7 @@ test('remembered session survives closing the browser, another one does not', as
   }
 });
 
-/** What a browser does that blocks storage, as with all cookies refused. */
+/** Blocks storage, as a browser that refuses all cookies does. */
 function blockStorage(): void {
   for (const name of ['localStorage', 'sessionStorage'])
     Object.defineProperty(window, name, {
@@ -37,7 +37,7 @@ function blockStorage(): void {
     });
 }
 
-/** Storage that is there, and full to the last byte. */
+/** Fills storage to the last byte. */
 function fillStorage(): void {
   Storage.prototype.setItem = () => {
     throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
@@ -88,7 +88,7 @@ test('two tabs refreshing the session concurrently both stay signed in', async (
   for (let times = 0; times < 2; times += 1) {
     for (const tab of tabs) await leaveApp(tab);
     await expireAccessToken(amara.page);
-    // Neither is answered before both have asked with the same token.
+    // Both responses are held until both tabs have sent the same token.
     const renewed = new Map<Page, string>();
     let release: () => void = () => undefined;
     const together = new Promise<void>((resolve) => (release = resolve));
@@ -246,7 +246,7 @@ test('lost connection keeps the session, is shown, and is cleared on reconnect',
   expect.soft(await overflowingElements(amara.page)).toEqual([]);
   expect.soft(await axeViolations(amara.page)).toEqual([]);
 
-  // Not even a token that has expired meanwhile ends it.
+  // An expired token does not end it either.
   await expireAccessToken(amara.page);
   await refocus(amara.page);
   await amara.button('Try now').click();
@@ -304,7 +304,7 @@ test('initial password must be changed first, then the requested page opens', as
   await expect(visitor.heading('Choose your own password')).toBeVisible();
   expect.soft(await axeViolations(visitor.page)).toEqual([]);
 
-  // No way around it.
+  // The requirement cannot be skipped.
   await visitor.open(paths.employeeDashboard);
   await visitor.expectPath(`${paths.newPassword}?next=${encodeURIComponent(paths.employeeDashboard)}`);
   await visitor.open(`${paths.newPassword}?next=${encodeURIComponent(wanted)}`);
@@ -319,14 +319,14 @@ test('initial password must be changed first, then the requested page opens', as
   await visitor.button('Save password').click();
   await visitor.expectFieldError('Password you were given', 'The current password is wrong.');
   await visitor.fill({ 'Password you were given': password });
-  // The greeting is gone after five seconds, which a page under load may need by itself.
+  // The welcome toast closes after five seconds, which a slow page load may take.
   await Promise.all([
     visitor.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
     visitor.button('Save password').click(),
   ]);
   await visitor.expectPath(wanted);
 
-  // It is the person's own from now on.
+  // The password is known to the owner only from now on.
   const later = await office.visitor();
   await later.signIn('employee', who.email, NEW_PASSWORD);
   await later.expectPath(paths.employeeDashboard);
@@ -341,7 +341,7 @@ test('abandoned provider sign-in keeps the session of the tab', async ({
   await amara.page.route('**/auth/v1/authorize?*', async (route) => {
     const to = new URL(new URL(route.request().url()).searchParams.get('redirect_to') ?? '');
     to.search = back ?? '';
-    // Without an answer: the person came back by the browser's button.
+    // No callback parameters: the user pressed Back.
     await route.fulfill({ status: 302, headers: { location: to.href } });
   });
   for (const answer of [back, undefined]) {
@@ -393,7 +393,7 @@ test('Google and Microsoft sign-in redirect when configured, and every error has
     expect(url.searchParams.get('redirect_to')).toBe(`${office.portal.url}/auth/login/client`);
     expect(url.searchParams.get('code_challenge')).toMatch(/^[\w-]{43}$/);
   }
-  // Without a way back to a form, the answer stands beside the choice of portals.
+  // Without a login form in the return URL, the error is on the portal selection.
   await visitor.open('/?error=invalid_request&error_code=bad_oauth_state');
   await expect(visitor.heading('Choose your portal')).toBeVisible();
   await expect(visitor.page.getByText('This sign-in took too long or was used already.')).toBeVisible();
@@ -422,7 +422,7 @@ async function secondTab(person: Person): Promise<Page> {
   return person.page.context().newPage();
 }
 
-/** The operator has configured Google and Microsoft, as far as this page knows. */
+/** Mocks settings with Google and Microsoft configured. */
 async function mockProviders(page: Page): Promise<void> {
   await page.route('**/rest/v1/settings', async (route) => {
     const answer = await route.fetch();
@@ -433,13 +433,13 @@ async function mockProviders(page: Page): Promise<void> {
   });
 }
 
-/** Leaves the app: while the session is changed, no page of it may renew it. */
+/** Leaves the app, so that no page refreshes the session while it is changed. */
 async function leaveApp(page: Page): Promise<void> {
   await page.route('**/nothing', (route) => route.fulfill({ contentType: 'text/html', body: '' }));
   await page.goto('/nothing');
 }
 
-/** The access token has run out, as far as the browser knows. */
+/** Marks the stored access token as expired. */
 async function expireAccessToken(page: Page): Promise<void> {
   await page.evaluate(() => {
     const session = JSON.parse(localStorage.getItem('spv-auth-token') ?? '{}') as object;
@@ -447,7 +447,7 @@ async function expireAccessToken(page: Page): Promise<void> {
   });
 }
 
-/** Opens the portal when the access token has run out, so that it is renewed; tells how that was answered. */
+/** Opens the portal with an expired access token; returns the status of the refresh. */
 async function openWithExpiredToken(person: Person): Promise<{ status: number; code?: string }> {
   const { page } = person;
   await leaveApp(page);
@@ -455,12 +455,12 @@ async function openWithExpiredToken(person: Person): Promise<{ status: number; c
   return tokenResponse(page, 'refresh_token', () => person.open(paths.clientDashboard));
 }
 
-/** What a browser tells a page that is looked at again. */
+/** Dispatches the events of a page that becomes visible again. */
 async function refocus(page: Page): Promise<void> {
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
 }
 
-/** The operator makes an account with a password of the operator's. */
+/** Creates a user with an initial password set by the operator. */
 async function createUserWithPassword(office: TestServer, email: string, first: string, last: string): Promise<void> {
   const said = await office.portal.spvctlWithInput(
     password,

@@ -1,4 +1,4 @@
-/** Accounts that people make themselves over the protocol, where the operator has switched that on. */
+/** Sign-up: self-service accounts, where the operator enabled them. */
 import type { Browser } from '@playwright/test';
 import { paths } from '../src/paths';
 import { Api } from './support/api';
@@ -21,7 +21,7 @@ test('sign-up link needs a click and works once', async ({ browser }) => {
     });
     const mail = await office.portal.post.waitForMail(email, 'Confirm');
     const link = mail.link(paths.confirm);
-    // Programs that look at mails open nothing.
+    // Mail scanners do not consume the link.
     for (const method of ['GET', 'HEAD']) expect((await fetch(link, { method })).status).toBe(200);
     const early = await office.visitor();
     await early.signIn('client', email, password);

@@ -1,4 +1,4 @@
-/** How the staff lay out the work on an order: dates, owners, what comes first, more steps, fewer, another order. */
+/** Step planning: due dates, owners, dependencies, new steps, deletion and order. */
 import { expect, test } from './support/fixtures';
 
 const first = 'KYC and beneficial owners';
@@ -26,7 +26,7 @@ test('employee plans a step that depends on another', async ({ office }) => {
   await expect(elias.step(second)).toContainText('Authority');
   await expect(elias.step(second)).toContainText(`After “${first}”`);
 
-  // The client sees the two apart, and what the one waits for all the same.
+  // The client sees dependency and due date separately.
   await office.setPassword(who.email);
   const runa = await office.person(who.email);
   await runa.open(`/client-dashboard/orders/${spv.id}`);
@@ -41,7 +41,7 @@ test('employee plans a step that depends on another', async ({ office }) => {
   await office.portal.operator('step', 'set', spv.identifier, first, '--due-date', '2031-02-03');
   await expect(elias.step(first)).toContainText('Feb 3, 2031');
 
-  // What is near is said in words, and so is what is past. Where the clocks stand may make it a day more or less.
+  // Near and past dates have words. Daylight saving may shift them by a day.
   const near = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
   await office.portal.operator('step', 'set', spv.identifier, second, '--due-date', near);
   await expect(ours.filter({ hasText: second })).toContainText(/Due (tomorrow|in [23] days)/);
@@ -96,7 +96,7 @@ test('stale reorder is rejected with a message and overwrites nothing @postgres'
 }) => {
   const { spv } = await office.clientWithOrder(office.newPerson('Tyra', 'Holt'));
   const elias = await office.employee();
-  // What happens elsewhere does not reach the page.
+  // Events of other processes do not reach this page.
   await elias.page.route(/\/realtime\/v1\/events/, () => undefined);
   await elias.open(`/employee-dashboard/orders/${spv.id}`);
   const steps = elias.steps().getByRole('listitem');
@@ -114,13 +114,13 @@ test('stale reorder is rejected with a message and overwrites nothing @postgres'
   await elias.expectErrorToast('Error', /changed this on .+ Reload to see the newest version\.$/);
   await expect(steps.first()).toContainText(first);
 
-  // The page has the newest version by now: the same is saved, and again at once on top of that.
+  // After the refetch the same edit is saved, and saved again.
   await handle.focus();
   await elias.page.keyboard.press('Space');
   await expect(elias.page.getByText('number 2 of 8.')).toBeAttached();
   await elias.page.keyboard.press('ArrowUp');
   await expect(elias.page.getByText('is now number 1 of 8.')).toBeAttached();
-  // It lies where it was dropped as soon as it was, and can be lifted again.
+  // A dropped row stays in place and can be lifted again.
   await handle.evaluate(async (node) => {
     const space = () => new KeyboardEvent('keydown', { code: 'Space', bubbles: true, cancelable: true });
     node.dispatchEvent(space());

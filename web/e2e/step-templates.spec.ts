@@ -1,4 +1,4 @@
-/** What orders begin with: a super admin changes it, the staff read it, new orders follow it. */
+/** Step templates: super admins edit them, staff read them, new orders copy them. */
 import { expect, test } from './support/fixtures';
 
 test('changed template applies to the next order @postgres', async ({
@@ -29,7 +29,7 @@ test('changed template applies to the next order @postgres', async ({
   await comesAfter('Constitution signed', '2. Name application with ACRA', `3. ${director}`);
   const both = `After “Name application with ACRA”, “${director}”`;
   await expect(sigrid.step('Constitution signed')).toContainText(both);
-  // A step that is no more is waited for by none.
+  // Dependencies on a removed step are removed.
   await sigrid.button('Edit Name application with ACRA').click();
   await sigrid.button('Delete step', dialog).click();
   await expect(sigrid.step('Name application with ACRA')).toHaveCount(0);
@@ -41,7 +41,7 @@ test('changed template applies to the next order @postgres', async ({
   await sigrid.page.keyboard.press('ArrowUp');
   await expect(sigrid.page.getByText('is now number 2 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('Space');
-  // A key that follows the lifting at once is heard, too.
+  // A key pressed right after lifting is handled too.
   await expect(sigrid.page.getByText('was dropped as number 2 of 7.')).toBeAttached();
   await sigrid.button('Move Constitution signed').evaluate((handle) => {
     for (const code of ['Space', 'ArrowDown']) {
@@ -58,7 +58,7 @@ test('changed template applies to the next order @postgres', async ({
   await expect(sigrid.button('Save template')).toBeDisabled();
   await expect(sigrid.step('Constitution signed')).toContainText(`After “${director}”`);
 
-  // Each would wait for the other.
+  // A dependency cycle.
   await comesAfter(director, '2. Constitution signed');
   await sigrid.button('Save template').press('Enter');
   await sigrid.expectErrorToast('Error');

@@ -1,4 +1,4 @@
-/** Two of a kind side by side see their own and nothing of the other; and what a choice changes elsewhere. */
+/** Tenant isolation: companies and ISO partners see only their own rows, and settings that affect other pages. */
 import { readFile } from 'node:fs/promises';
 import { paths } from '../src/paths';
 import type { TestServer } from './support/server';
@@ -17,7 +17,7 @@ interface Terms {
   commission: string;
 }
 
-/** Amounts and countries that nothing else has. */
+/** Amounts and countries unique to this test. */
 const terms = {
   one: { country: 'SG', price: '41730.19', commission: '1417.23' },
   two: { country: 'AE', price: '52840.28', commission: '2528.34' },
@@ -26,7 +26,7 @@ const countries: Record<string, string> = { SG: 'Singapore', AE: 'UAE' };
 const dollars = (amount: string) =>
   Number(amount).toLocaleString('en-US', { style: 'currency', currency: 'USD' });
 
-/** Someone of the company who signs in as its admin. */
+/** An admin of the company who signs in. */
 async function admin(office: TestServer, company: Company, first: string) {
   const { name, email, last } = office.newPerson(first, 'Keeper');
   const api = await office.api();
@@ -45,7 +45,7 @@ async function partner(office: TestServer, company: Company, first: string) {
   return { id, name, person: await office.person(email) };
 }
 
-/** A client of the partner's whose order has closed, so that it has earned its commission. */
+/** A client of the partner with a closed order, so the commission is earned. */
 async function clientWithClosedOrder(office: TestServer, company: Company, isoId: string, first: string, what: Terms) {
   const who = office.newPerson(first, 'Lindqvist');
   const api = await office.api();
@@ -97,7 +97,7 @@ test('company figures are isolated between companies @postgres', async ({ office
     const theirs = [other.company.name, other.admin.name, other.iso, other.client, other.order];
     for (const [page, words] of Object.entries(pages)) {
       await test.step(page, async () => {
-        // Also with the other's id in the address.
+        // Also with the id of the other company in the URL.
         const more = new URLSearchParams({ period: 'all_time', company: other.company.id });
         await person.open(`/company-dashboard/${page}${page.includes('?') ? '&' : '?'}${more}`);
         for (const word of words) await expect(main).toContainText(word);
@@ -120,7 +120,7 @@ test('company figures are isolated between companies @postgres', async ({ office
   }
 });
 
-/** A time in some days that nobody takes for another one. */
+/** A future time distinct from all others. */
 const daysFromNow = (days: number, time: string) =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${time}Z`;
 
@@ -180,7 +180,7 @@ test('both calendar files of a call have the same time', async ({ office }) => {
   expect(staffs).toHaveLength(3);
 });
 
-/** Which call it is, and from when to when: what both files have to say alike. */
+/** Identity, start and end of a call, equal in both calendar files. */
 async function calendar(person: Person, topic: string): Promise<string[]> {
   const [file] = await Promise.all([
     person.page.waitForEvent('download'),
@@ -191,7 +191,7 @@ async function calendar(person: Person, topic: string): Promise<string[]> {
 }
 
 test('company time zone applies to its overview too', async ({ office }) => {
-  // No other zone of the story has the time that it is there.
+  // No other zone in this test has this local time.
   const zone = 'Pacific/Kiritimati';
   const company = await office.company(office.uniqueName('Elder Capital'));
   const { name, person: zoe } = await admin(office, company, 'Zoe');
@@ -208,7 +208,7 @@ test('company time zone applies to its overview too', async ({ office }) => {
     .filter({ hasText: `${name} changed the settings of ${company.name}` })
     .getByRole('time');
   const at = (await time.getAttribute('datetime')) ?? '';
-  // The browser's own words: its Intl need not be that of Node.
+  // Formatted in the browser, because its Intl may differ from Node.
   const there = await zoe.page.evaluate(
     ([instant, timeZone]) =>
       new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeStyle: 'short', timeZone }).format(
@@ -227,7 +227,7 @@ test('short URLs open the own portal', async ({ office }) => {
     await clara.expectPath(`/company-dashboard/${title.toLowerCase()}`);
     await expect(clara.page.getByRole('heading', { name: title, exact: true, level: 1 })).toBeVisible();
   }
-  // How many clients have orders says how it is counted.
+  // The client count has an info tooltip.
   await expect(clara.page.getByRole('img', { name: /^Different clients with at least one/ })).toBeVisible();
   const ingrid = await office.iso();
   await ingrid.open('/clients');
@@ -237,7 +237,7 @@ test('short URLs open the own portal', async ({ office }) => {
   await sigrid.expectPath('/admin-dashboard/analytics');
 });
 
-/** Keeps the answers from these addresses until they may arrive. */
+/** Holds responses from these URLs until released. */
 async function holdResponses({ page }: Person, url: RegExp): Promise<() => void> {
   let arrive = () => undefined as void;
   const way = new Promise<void>((resolve) => (arrive = resolve));
@@ -258,7 +258,7 @@ test('loading tables are accessible on desktop and phone', async ({ office }) =>
     await ingrid.open('/iso-dashboard/commissions');
     const ledger = ingrid.page.getByRole('table', { name: 'Ledger', exact: true });
     await expect(ledger).toHaveAttribute('aria-busy', 'true');
-    // The header and five that are seen, and not read out.
+    // The header and five skeleton rows, hidden from screen readers.
     const rows = ledger.getByRole('row', { includeHidden: true });
     await expect(rows).toHaveCount(6);
     await expect(rows.last()).toBeVisible();

@@ -1,4 +1,4 @@
-/** How toasts, lists to choose from and tooltips behave. */
+/** UI components: toasts, selects, tooltips, scroll position and layout stability. */
 import type { Locator } from '@playwright/test';
 import { paths } from '../src/paths';
 import type { Person } from './support/users';
@@ -47,7 +47,7 @@ test('error toast stays until closed and is focused by Alt+T', async ({ office }
   await expect(region.getByRole('alert')).toContainText('Missing Information');
   await visitor.page.clock.runFor(600_000);
   await expect(region.getByRole('alert')).toBeVisible();
-  // From inside a field, too.
+  // From inside a field too.
   await visitor.field('Email').focus();
   await visitor.page.keyboard.press('Alt+t');
   await expect(region).toBeFocused();
@@ -69,14 +69,14 @@ test('select has type-ahead that resets after a second', async ({ office }) => {
   await elias.page.keyboard.type('si');
   await expect(country).toHaveText('Singapore');
   await elias.page.clock.runFor(900);
-  // Still part of the same word, which nothing begins with.
+  // Part of the same type-ahead string, which matches nothing.
   await elias.page.keyboard.type('t');
   await expect(country).toHaveText('Singapore');
   await elias.page.clock.runFor(1100);
   await elias.page.keyboard.type('t');
   await expect(country).toHaveText('Thailand');
   await elias.page.clock.runFor(1100);
-  // The same letter again steps through what begins with it, from the top after the end.
+  // Repeating a letter cycles through its options and wraps around.
   await elias.page.keyboard.type('u');
   await expect(country).toHaveText('United States');
   await elias.page.keyboard.type('u');
@@ -95,11 +95,11 @@ test('exact amount shows in a tooltip after 700 ms', async ({ office }) => {
   await expect(sigrid.page.getByRole('tooltip')).toHaveText(/^\$[\d,]+\.\d\d$/);
 });
 
-/** Time stands still from here on, but for what the story lets pass. */
+/** Pauses the clock; only the test advances it. */
 async function pauseClock(person: Person): Promise<void> {
   await person.page.clock.install();
   const now = await person.page.evaluate(() => Date.now());
-  // Until it stands it goes on: later than the page may have become meanwhile.
+  // The clock runs until paused, so it is set later than the page time.
   await person.page.clock.pauseAt(now + 5000);
 }
 
@@ -109,13 +109,13 @@ test('scroll position is restored on reload and reset on navigation', async ({ o
   const rows = elias.page.getByRole('table').getByRole('row');
   await elias.open('/request-management');
   await expect(rows.nth(20)).toBeVisible();
-  // No further than the page is long while it waits for its rows.
+  // The page cannot scroll further than its skeleton height.
   await elias.page.evaluate(() => scrollTo(0, 300));
   await elias.page.reload();
   await expect.poll(place).toBe(300);
   await elias.open('/employee-dashboard/commissions');
   await expect(rows.nth(20)).toBeVisible();
-  // What a place was kept for comes after what is drawn first.
+  // The reserved space is below content drawn first.
   await elias.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1500)));
   expect(await place()).toBe(0);
 });
@@ -128,7 +128,7 @@ test('dashboard layout does not shift when figures load', async ({ office }) => 
   const queue = elias.heading('Priority queue');
   const [desk, counted] = await offsetAround(elias, '**/rest/v1/requests/summary', queue, async () => {
     await elias.open(paths.requestManagement);
-    // Its hint makes no card higher.
+    // The info tooltip does not change the height of cards.
     return elias.card('Pending').getByText('1 in review');
   });
   expect(counted).toBe(desk);
@@ -142,7 +142,7 @@ test('dashboard layout does not shift when figures load', async ({ office }) => 
   expect(named).toBe(nameless);
 });
 
-/** How far down something is before and after an answer that is held back, and shown by what `opened` finds. */
+/** Vertical position of an element before and after a delayed response that `opened` waits for. */
 async function offsetAround(
   { page }: Person,
   answer: string,
@@ -175,7 +175,7 @@ test('open row menu moves with its row when rows are added above', async ({ offi
   const action = elias.page.getByRole('menuitem').first();
   await expect(action).toBeVisible();
   await elias.page.getByRole('main').evaluate((main) => (main.style.paddingTop = '3000px'));
-  // Found where it is now, and ready to be clicked.
+  // The button moved with its row and is clickable.
   await action.click({ trial: true });
 });
 

@@ -1,4 +1,4 @@
-/** Nobody loses what they typed without being asked, whichever way they leave. */
+/** Unsaved changes: input is never discarded without a question, however the page is left. */
 import { expect, test } from './support/fixtures';
 
 const words = 'Discard what you typed?';
@@ -12,7 +12,7 @@ test('settings and profiles ask before discarding input', async ({ office }) => 
   await ottilie.open('/client-dashboard');
   await ottilie.link('Profile').click();
   await expect(ottilie.field('City')).toBeVisible();
-  // Nothing typed, nothing asked.
+  // No question without input.
   await ottilie.link('Documents').click();
   await ottilie.expectPath('/client-dashboard/documents');
   await ottilie.page.goBack();
@@ -29,7 +29,7 @@ test('settings and profiles ask before discarding input', async ({ office }) => 
     await expect(ottilie.field('City')).toHaveValue('Basel');
     await ottilie.expectPath('/client-profile');
   }
-  // Closing the tab, too.
+  // Closing the tab asks too.
   const asked = ottilie.page.waitForEvent('dialog');
   const reloading = ottilie.page.reload({ timeout: 5000 }).catch(() => null);
   const dialog = await asked;
@@ -37,7 +37,7 @@ test('settings and profiles ask before discarding input', async ({ office }) => 
   await dialog.dismiss();
   await reloading;
   await expect(ottilie.field('City')).toHaveValue('Basel');
-  // Saved: no question. Discarded: gone.
+  // Saved forms ask nothing; discarded input is gone.
   await ottilie.button('Save Changes').click();
   await ottilie.expectToast('Profile Updated');
   await ottilie.link('Documents').click();

@@ -1,4 +1,4 @@
-/** A super admin looks after accounts: invites, finds, shuts and opens them, and sees the portal as their owner does. */
+/** User management: invite, find, suspend, archive and impersonate. */
 import { expect, test } from './support/fixtures';
 
 test('super admin invites, finds and immediately locks out a user @postgres', async ({
@@ -48,7 +48,7 @@ test('super admin invites, finds and immediately locks out a user @postgres', as
   await expect(page.getByRole('region', { name: 'Activity', exact: true })).toContainText(
     `suspended user ${nora.name}`,
   );
-  // Whoever was at work is out, not at the token's end but now.
+  // Sessions are revoked immediately, not at token expiry.
   await person.expectPath('/');
 
   await sigrid.button('Actions').click();

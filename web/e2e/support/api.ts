@@ -1,4 +1,4 @@
-/** The API, as one signed-in person. */
+/** API client of one signed-in user. */
 import { randomUUID } from 'node:crypto';
 import { recordSecretsIn, secretFieldNames } from './secretScan';
 
@@ -13,7 +13,7 @@ export class Refused extends Error {
 
 export interface Session {
   access_token: string;
-  /** In seconds since 1970. */
+  /** Seconds since 1970. */
   expires_at: number;
   user: { id: string };
 }
@@ -28,7 +28,7 @@ export class Api {
     return new Api(url).post<Session>('/auth/v1/token?grant_type=password', { email, password });
   }
 
-  /** The same person with the session that an answer brings. */
+  /** The same user with the session of a token response. */
   async asSession(path: string, body: object): Promise<Api> {
     return new Api(this.url, await this.post<Session>(path, body));
   }
@@ -60,7 +60,7 @@ export class Api {
     const under = secretFieldNames(path);
     if (under) {
       recordSecretsIn(JSON.stringify(body ?? {}), under);
-      // A refusal's `code` is its name.
+      // `code` of an error response is no secret.
       if (answer.ok) recordSecretsIn(text, under);
     }
     if (!answer.ok) throw new Refused(answer.status, text);

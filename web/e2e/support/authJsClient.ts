@@ -1,9 +1,9 @@
-/** The client from npm in a browser: how its questions are answered, and itself where no screen of ours offers a flow. */
+/** auth-js in a browser page, bundled from npm, and the token responses of the app. */
 import { fileURLToPath } from 'node:url';
 import type { JSHandle, Page, Response } from '@playwright/test';
 import type * as AuthJs from '@supabase/auth-js';
 
-/** Does something that makes the page's client ask for tokens, and tells how that was answered. */
+/** Runs an action that requests tokens; returns the token response. */
 export async function tokenResponse(
   page: Page,
   grant: 'pkce' | 'refresh_token',
@@ -23,7 +23,7 @@ interface InPage {
   waits: (string | null)[];
 }
 
-/** A client of its own in the page, beside the app's. */
+/** An auth client in the page, independent of the app. */
 export async function createAuthClient(
   page: Page,
   detectSessionInUrl = false,
@@ -50,12 +50,12 @@ export async function createAuthClient(
   }, options);
 }
 
-/** How long the page's client was told to wait, each time that it had asked too often. */
+/** Retry-After values that the client in the page received. */
 export function retryAfterValues(page: Page): Promise<(string | null)[]> {
   return page.evaluate(() => (globalThis as unknown as InPage).waits);
 }
 
-/** Its modules name each other in a way that only bundlers understand. Nothing is written: the app stays as it is. */
+/** Bundles auth-js in memory: its module specifiers need a bundler. */
 async function bundleAuthJs(): Promise<string> {
   const { build } = await import('vite');
   const entry = fileURLToPath(new URL(ENTRY, import.meta.url));

@@ -1,4 +1,4 @@
-/** The app on somebody's phone, and how it came to know the key. */
+/** TOTP authenticator of a user account. */
 import type { Api } from './api';
 import { totp } from './totp';
 
@@ -9,7 +9,7 @@ export class Authenticator {
 
   constructor(private readonly secret: string) {}
 
-  /** Adds an app to the account of whoever is signed in at the API, whose session is at aal2 afterwards. */
+  /** Enrols an authenticator for the user of `api`; the returned API is at aal2. */
   static async enrol(api: Api, friendly_name = 'Phone'): Promise<{ app: Authenticator; api: Api }> {
     const { id, totp: key } = await api.post<{ id: string; totp: { secret: string } }>('/auth/v1/factors', {
       factor_type: 'totp',
@@ -24,7 +24,7 @@ export class Authenticator {
     return { app, api: elevated };
   }
 
-  /** A code that was not used yet: the next one is taken too, so that hardly anybody has to wait. */
+  /** An unused code. The next time step is accepted too, which avoids most waiting. */
   async code(): Promise<string> {
     const now = () => Math.floor(Date.now() / STEP_MS);
     const step = Math.max(this.last + 1, now());

@@ -3,14 +3,14 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from '@play
 import type { Session } from './api';
 import { recordTraffic } from './secretScan';
 
-/** Tells pages of the pool apart from those that already have their session. */
+/** Marks pages of the pool whose session is stored already. */
 const SEEDED_KEY = 'story-session';
 
 export class ContextPool {
   private readonly idle: BrowserContext[] = [];
-  /** The options that a context was made with. */
+  /** Options of each context. */
   private readonly made = new WeakMap<BrowserContext, string>();
-  /** Contexts with a faked clock, which cannot be removed again, or with a storage of their own. */
+  /** Contexts that cannot be reused: faked clock or own storage state. */
   private readonly unique = new WeakSet<BrowserContext>();
 
   constructor(
@@ -65,7 +65,7 @@ export class ContextPool {
     return context;
   }
 
-  /** Everything that the context before stored, but for the HTTP cache; no page of it is open any more. */
+  /** Clears everything but the HTTP cache; no page of the context is open. */
   private async clear(page: Page): Promise<void> {
     const devtools = await page.context().newCDPSession(page);
     await devtools.send('Storage.clearDataForOrigin', { origin: this.origin, storageTypes: 'all' });
@@ -74,7 +74,7 @@ export class ContextPool {
   }
 }
 
-/** Runs in the page before its own scripts: once in a tab, so that a session that ended stays ended. */
+/** Runs once per tab before the scripts of the page, so that an ended session stays ended. */
 function storeSession(session: { origin: string; seeded: string; name: string; value: string }): void {
   if (location.origin !== session.origin || sessionStorage.getItem(session.seeded)) return;
   sessionStorage.setItem(session.seeded, 'yes');

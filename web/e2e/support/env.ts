@@ -1,16 +1,16 @@
-/** What the stories need of the machine they run on. */
+/** Paths, credentials and settings of the test environment. */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const root = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url));
 
-/** Chromium without a window: a third less work for the machine than the one with. */
+/** Headless shell: a third less CPU than headed Chromium. */
 export const chromium = '/usr/bin/chromium-headless-shell';
-/** Of every demo account. */
+/** Password of every demo account. */
 export const password = 'portal-demo-2026';
-/** The interpreter that has aiosmtpd, by the same search as `make test`; empty where none has. */
+/** Python with aiosmtpd, found by the same search as `make test`; empty if there is none. */
 export const python = interpreter();
-/** Built by the Rust tests; a debug build reads the web app from `webApp`. */
+/** Built by the Rust tests; a debug build serves the web app from `webApp`. */
 export const spvctl =
   process.env.STORY_SPVCTL ?? root(`${process.env.CARGO_TARGET_DIR ?? 'target'}/debug/spvctl`);
 export const webApp = root('web/dist/index.html');

@@ -11,11 +11,11 @@ interface WorkerServer {
 }
 
 interface Fixtures {
-  /** With the demo data, and shared by the stories of one worker: what a story changes, it made itself. */
+  /** Demo data, shared by the tests of one worker: a test changes only rows it created. */
   office: TestServer;
-  /** With the demo data, for one story alone. */
+  /** Demo data, for one test alone. */
   ownOffice: TestServer;
-  /** New: nobody and nothing is in it. */
+  /** Empty installation. */
   emptyOffice: TestServer;
 }
 
@@ -61,7 +61,7 @@ async function runTest(place: WorkerServer, provide: Provide, story: TestInfo): 
   await office.close();
 }
 
-/** Runs a story in an office of its own, with these settings beside the usual ones. */
+/** Runs a test in its own server with these settings. */
 export async function withServer(
   browser: Browser,
   options: PortalOptions,

@@ -1,7 +1,4 @@
-/**
- * Before the first story: what is missing is named, a folder is made for what must not be said and what was, and the
- * demo office is made.
- */
+/** Playwright global setup: checks prerequisites, creates the folder of the secret scan and the demo data. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +8,7 @@ import ready from './prerequisites';
 export default async function globalSetup(): Promise<() => Promise<void>> {
   ready();
   const folder = await mkdtemp(join(tmpdir(), 'spv-story-logs-'));
-  // Whoever tells stories finds it there.
+  // The workers read it from the environment.
   process.env.STORY_LOGS = folder;
   const demo = await TestEnvironment.createDemo();
   return async () => {

@@ -1,4 +1,4 @@
-/** The catalogue of messages, to tell an English text from a Spanish one. */
+/** Message catalogue of both languages, to detect untranslated texts. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { catalogues, webMessages } from './env';
@@ -10,7 +10,7 @@ function readCatalogue(language: string): Words {
   const all: Words = {};
   for (const dir of [join(webMessages, language), join(catalogues, language)]) {
     for (const file of readdirSync(dir)) {
-      // Mails are no part of a page.
+      // Mails are not shown on pages.
       if (!file.endsWith('.json') || file === 'mails.json') continue;
       const words = JSON.parse(readFileSync(join(dir, file), 'utf8')) as Words;
       for (const [key, text] of Object.entries(words)) all[`${file}:${key}`] = text;
@@ -19,7 +19,7 @@ function readCatalogue(language: string): Words {
   return all;
 }
 
-/** Matches a whole text made from a message; undefined when the message has too few words of its own. */
+/** Pattern of a rendered message; undefined if it has too little literal text. */
 function messagePattern(message: string): RegExp | undefined {
   const parts = message.split(/\{\{.*?\}\}|<.*?>/);
   if (parts.length === 1) return new RegExp(`^${escapeRegExp(message)}$`);
@@ -44,10 +44,10 @@ const englishOnly = Object.entries(english).flatMap(([key, text]): Message[] => 
   return one ? [{ file, whole: !/\{\{|</.test(text), pattern: one }] : [];
 });
 
-/** The landing page's samples speak of steps as orders do; the API's own document is English prose. */
+/** Landing page samples repeat order texts; the API document is English prose. */
 export type TextContext = 'open' | 'portal' | 'document';
 
-/** A text of the English catalogue that no Spanish message would make. */
+/** Whether a text matches the English catalogue and no Spanish message. */
 export function isEnglish(text: string, place: TextContext): boolean {
   const matches = englishOnly.some(
     (message) =>
@@ -58,7 +58,7 @@ export function isEnglish(text: string, place: TextContext): boolean {
   return matches && !spanishTexts.some((one) => one.test(text));
 }
 
-/** A message's key instead of its words, such as `clients.create`. */
+/** Whether a text is a message key, such as `clients.create`. */
 export function isKey(text: string): boolean {
   return /^([a-z]+:)?[a-z_]+(\.[a-z_0-9]+)+$/.test(text) && !/\.(com|csv|ics|json)$/.test(text);
 }

@@ -1,4 +1,4 @@
-/** A real OpenID provider that plays Google and Microsoft, in a process of its own. */
+/** OpenID provider playing Google and Microsoft, in its own process. */
 import { expect, type Page } from '@playwright/test';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ export class Provider {
     });
     for await (const line of createInterface(server.stdout)) {
       if (line.startsWith('http://')) {
-        // What else it says is nobody's business, and must not fill its pipe.
+        // Drained, or its pipe would fill.
         server.stdout.resume();
         return new Provider(line, server);
       }
@@ -28,7 +28,7 @@ export class Provider {
     throw new Error(`The provider ended with ${code}`);
   }
 
-  /** What the operator sets so that people may sign in here. */
+  /** Operator settings for this provider. */
   get settings(): NodeJS.ProcessEnv {
     const one = (name: string, client: string) => ({
       [`SPV_OIDC_${name}_CLIENT_ID`]: client,
@@ -38,7 +38,7 @@ export class Provider {
     return { ...one('GOOGLE', 'google'), ...one('MICROSOFT', 'azure') };
   }
 
-  /** On the provider's own page: signs in with this address. */
+  /** Signs in with this email on the page of the provider. */
   async signInAs(page: Page, email: string): Promise<void> {
     await expect(page.getByRole('heading', { name: 'Test provider' })).toBeVisible();
     await page.getByLabel('Email').fill(email);

@@ -1,4 +1,4 @@
-/** What a person finds on a page, as data: its words, what sticks out, what a screen reader would stumble over. */
+/** Page checks: loading state, overflow, accessibility violations (axe) and visible texts. */
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import type axe from 'axe-core';
@@ -6,14 +6,14 @@ import { expect, type Page } from '@playwright/test';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Everything that was on its way is there. */
+/** Waits until nothing is loading. */
 export async function waitForIdle(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
   await expect(page.locator('.mantine-Skeleton-root, [aria-busy="true"]')).toHaveCount(0);
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
 }
 
-/** What makes the page scroll sideways, if it does. */
+/** Elements that overflow the viewport. */
 export function overflowingElements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -26,7 +26,7 @@ export function overflowingElements(page: Page): Promise<string[]> {
   });
 }
 
-/** Serious and critical faults that axe finds. */
+/** Serious and critical axe violations. */
 export async function axeViolations(page: Page): Promise<string[]> {
   await page.evaluate(axeSource);
   const violations = await page.evaluate(async () => {
@@ -44,17 +44,17 @@ export async function axeViolations(page: Page): Promise<string[]> {
     );
 }
 
-/** Every text that is shown or read out, once. */
+/** All visible and accessible texts, once each. */
 export function visibleTexts(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const found = new Set<string>();
     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (texts.nextNode()) {
       const node = texts.currentNode;
-      // What stands as code is a name, not words.
+      // Code elements contain names, not text.
       const shown =
         node.parentElement?.checkVisibility() && !node.parentElement.closest('script, style, code');
-      // A language is named in its own words.
+      // Language names are in their own language.
       if (shown && !node.parentElement?.closest('[lang]:not(html)'))
         found.add(node.textContent?.trim() ?? '');
     }

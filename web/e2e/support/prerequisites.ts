@@ -1,4 +1,4 @@
-/** Before the first story: what is missing is named once, in a sentence, and nothing is started. */
+/** Checks the prerequisites and lists what is missing before anything starts. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { chromium, database, python, spvctl, webApp } from './env';
@@ -21,7 +21,7 @@ function checkPostgres(): (string | false)[] {
   return [!succeeds('psql', address, '-c', 'select 1') && `PostgreSQL does not answer at ${address}.`];
 }
 
-/** A checkout in which the web app was never built has a page that says so. */
+/** Without a build, dist has a placeholder page. */
 function isWebAppBuilt(): boolean {
   return existsSync(webApp) && readFileSync(webApp, 'utf8').includes('/assets/');
 }

@@ -1,4 +1,4 @@
-/** Processes that a story starts, and ends by their own handle. */
+/** Child processes of tests, ended by their own handle. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ export interface ProcessResult {
   stderr: string;
 }
 
-/** Runs a command to its end. */
+/** Runs a command to completion. */
 export async function run(
   command: string,
   args: string[],
@@ -25,7 +25,7 @@ export async function run(
   return { code, ...outcome };
 }
 
-/** Asks a process to end; one that does not listen for `patience` milliseconds is ended. Answers whether it did. */
+/** Sends SIGTERM, and SIGKILL after `timeout` milliseconds; returns whether it exited in time. */
 export async function stop(child: ChildProcess, timeout = 10_000): Promise<boolean> {
   if (child.exitCode !== null || child.signalCode !== null) return true;
   const gone = once(child, 'exit');
@@ -36,7 +36,7 @@ export async function stop(child: ChildProcess, timeout = 10_000): Promise<boole
   return child.signalCode !== 'SIGKILL';
 }
 
-/** A port that nobody listens on right now. */
+/** A free TCP port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -54,7 +54,7 @@ export function isListening(port: number): Promise<boolean> {
   });
 }
 
-/** Looks again and again until it is so. */
+/** Polls until the condition holds. */
 export async function waitUntil(condition: () => Promise<boolean>, what: string, timeout = 10_000): Promise<void> {
   const end = Date.now() + timeout;
   while (!(await condition())) {

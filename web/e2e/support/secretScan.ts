@@ -1,23 +1,23 @@
 /**
- * Everything secret that passes between people, browsers, mails and servers while stories are told, and everything that
- * the servers log meanwhile: kept in one folder, so that at the end of the run the one is looked for in the other.
+ * Secret scan: records the secrets that pass between users, browsers, mails and servers, and the server logs, in one
+ * folder. The last check of a run searches the logs for the secrets.
  */
 import type { BrowserContext } from '@playwright/test';
 import { appendFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Names under which requests and answers of the sign-in carry something secret. */
+/** Secret fields of authentication requests and responses. */
 const AUTH_FIELDS = new Set([
   ...['password', 'current_password', 'nonce', 'code', 'codes', 'token', 'auth_code', 'code_verifier'],
   ...['access_token', 'refresh_token', 'provider_token', 'provider_refresh_token'],
   ...['token_hash', 'hashed_token', 'email_otp', 'secret', 'uri', 'action_link'],
 ]);
 
-/** Names that mean the same in the rest of the portal, where a `code` may be a country's. */
+/** Fields that are secret everywhere; `code` may be a country code. */
 const COMMON_FIELDS = new Set(['password', 'token', 'access_token', 'refresh_token', 'secret']);
 
-/** What may be secret in the bodies of an address; none where there is nothing to look for. */
+/** Secret fields of a URL; undefined if its bodies need no scan. */
 export function secretFieldNames(url: string): Set<string> | undefined {
   if (url.includes('/auth/v1/')) return AUTH_FIELDS;
   return url.includes('/rest/v1/') ? COMMON_FIELDS : undefined;
@@ -31,10 +31,10 @@ export interface Secret {
 const recorded = new Set<string>();
 const folder = () => process.env.STORY_LOGS;
 
-/** Shorter ones are words like any other. */
+/** Shorter values are too common. */
 const isSecret = (value: string) => /^\d{6}$/.test(value) || value.length >= 8;
 
-/** Notes what must not stand in any log. */
+/** Records a value that no log may contain. */
 export function recordSecret(what: string, value: string): void {
   const place = folder();
   if (!place || !isSecret(value) || recorded.has(value)) return;
@@ -42,7 +42,7 @@ export function recordSecret(what: string, value: string): void {
   appendFileSync(join(place, `${process.pid}.secrets`), `${JSON.stringify({ what, value })}\n`);
 }
 
-/** Notes the secrets in a body, a form or an address, whatever it is. */
+/** Records the secrets in a JSON body, form or URL. */
 export function recordSecretsIn(text: string | null | undefined, under = AUTH_FIELDS): void {
   if (!text || !folder()) return;
   if (/^https?:/.test(text)) {
@@ -69,7 +69,7 @@ function recordJson(value: unknown, under: Set<string>, name = ''): void {
   }
 }
 
-/** Listens to all that a browser says to the portal and hears from it. */
+/** Records the secrets in all requests and responses of a browser context. */
 export function recordTraffic(context: BrowserContext): void {
   context.on('request', (request) => {
     recordSecretsIn(request.url());
@@ -79,7 +79,7 @@ export function recordTraffic(context: BrowserContext): void {
   context.on('response', (response) => {
     recordSecretsIn(response.headers().location);
     const under = secretFieldNames(response.url());
-    // A refusal's `code` is its name.
+    // `code` of an error response is no secret.
     if (!response.ok() || !under) return;
     response.text().then(
       (text) => recordSecretsIn(text, under),
@@ -88,7 +88,7 @@ export function recordTraffic(context: BrowserContext): void {
   });
 }
 
-/** Where a portal's log is kept beside the story's own memory of it. */
+/** Appends server logs to the folder of the scan. */
 export function openLogFile(): (said: string) => void {
   const place = folder();
   if (!place) return () => undefined;
@@ -98,7 +98,7 @@ export function openLogFile(): (said: string) => void {
 
 export interface Recording {
   secrets: Secret[];
-  /** Every line of every log, without its time, whose digits are nobody's code. */
+  /** All log lines without timestamps, whose digits could look like codes. */
   lines: string[];
 }
 
@@ -112,13 +112,13 @@ export async function readRecording(): Promise<Recording> {
   return {
     secrets: lines(await all('.secrets')).map((line) => JSON.parse(line) as Secret),
     lines: lines(await all('.log'))
-      // In demo mode a start says how to sign in: to whoever started it, beside the log.
+      // The demo banner prints credentials on purpose, next to the log.
       .filter((line) => !/^\s*[A-Z].*\/auth\/login\//.test(line))
       .map((line) => line.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z?/g, '')),
   };
 }
 
-/** The secrets that stand in a line, each with the line. */
+/** Recorded secrets found in log lines. */
 export function findLeaks({ secrets, lines }: Recording): { what: string; line: string }[] {
   const digits = secrets.filter(({ value }) => /^\d{6}$/.test(value));
   const codes = new Map(digits.map(({ what, value }) => [value, what]));

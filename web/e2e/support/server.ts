@@ -1,4 +1,4 @@
-/** One office of the stories: its portal, and the people who come to it. */
+/** Test server: one portal, its users and their browser pages. */
 import { expect, type BrowserContext, type BrowserContextOptions } from '@playwright/test';
 import { Api, type Session } from './api';
 import type { ContextPool } from './contextPool';
@@ -26,11 +26,10 @@ export class TestServer {
   constructor(
     readonly portal: Portal,
     private readonly pool: ContextPool,
-    /** One token call for each account, kept as long as the portal lives. */
+    /** One token request per account, cached as long as the portal runs. */
     private readonly sessions: Map<string, Promise<Session>>,
   ) {}
 
-  /** An employee. */
   employee(options?: BrowserContextOptions): Promise<Staff> {
     return this.staff('employee@example.com', options);
   }
@@ -51,7 +50,7 @@ export class TestServer {
     return this.person('company@example.com', options);
   }
 
-  /** Where everybody is, and what they have before them: what a failed story is understood by. */
+  /** URL and accessibility tree of every page, attached to failed tests. */
   async describePages(): Promise<string> {
     const pages = this.contexts.flatMap((context) => context.pages());
     const snapshots = pages.map(async (page) => {
@@ -69,16 +68,16 @@ export class TestServer {
     return this.welcome(new Visitor(page, new Api(this.portal.url)));
   }
 
-  /** Staff before they have signed in. */
+  /** A staff page before sign-in. */
   async signedOutStaff(options?: BrowserContextOptions): Promise<Staff> {
     const page = await this.page(undefined, options);
     return this.welcome(new Staff(page, new Api(this.portal.url)));
   }
 
-  /** The operator makes an account in an office without people, and its owner sets a password. */
+  /** Creates an employee with spvctl in an empty installation and sets the password. */
   async firstEmployee(first: string, last: string): Promise<Staff> {
     const who = this.newPerson(first, last);
-    // Addresses of the demo cannot sign in with its password where it is no demo.
+    // The demo password is rejected for example.com addresses outside demo mode.
     const email = who.email.replace('@example.com', '@office.example');
     await this.portal.operator(
       ...['user', 'create', '--role', 'employee', '--email', email],
@@ -98,12 +97,12 @@ export class TestServer {
     return this.welcome(new Staff(await this.page(session, options), new Api(this.portal.url, session)));
   }
 
-  /** The operator's view of the rows, for what a story only needs to be there. */
+  /** Super admin API for test setup. */
   async api(email = 'super@example.com'): Promise<Api> {
     return new Api(this.portal.url, await this.session(email));
   }
 
-  /** Names that nobody in this office has yet. */
+  /** A unique person. */
   newPerson(first: string, last: string): NewPerson {
     counter += 1;
     const email = `${first}.${last}.${counter}@example.com`.toLowerCase();
@@ -119,7 +118,7 @@ export class TestServer {
     return (await this.api()).post('/rest/v1/companies', { name, business_name: `${name} LLC` });
   }
 
-  /** A client with a first order, whose password is the demo's when `signsIn`. */
+  /** Creates a client with a first order; the account has no password yet. */
   async clientWithOrder(who: NewPerson, companyId?: string, isoId: string | null = null): Promise<ClientWithOrder> {
     const api = await this.api();
     return api.post<ClientWithOrder>('/rest/v1/clients', {
@@ -134,7 +133,7 @@ export class TestServer {
     });
   }
 
-  /** Sets the password by the newest link that was mailed. */
+  /** Sets the demo password by the newest mailed link. */
   async setPassword(email: string, subject = 'Set your password'): Promise<void> {
     const mail = await this.portal.post.waitForMail(email, subject);
     const token_hash = new URL(mail.link('/auth/reset-password')).searchParams.get('token_hash');
@@ -145,7 +144,7 @@ export class TestServer {
 
   private async session(email: string): Promise<Session> {
     const known = await this.sessions.get(email);
-    // Access tokens live for a quarter of an hour, and all stories together take longer.
+    // Access tokens live 15 minutes, less than the whole run.
     if (known && known.expires_at * 1000 - Date.now() > 300_000) return known;
     const session = Api.signIn(this.portal.url, email, password);
     this.sessions.set(email, session);
@@ -163,10 +162,10 @@ export class TestServer {
     return somebody;
   }
 
-  /** At the end of a story: nobody's browser may have complained. */
+  /** Releases the contexts and expects no unexpected browser errors. */
   async close(): Promise<void> {
     for (const context of this.contexts) {
-      // What a page asks for now and then may be on its way just now.
+      // Polling requests may still be in flight.
       for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
       await this.pool.release(context);
     }

@@ -1,4 +1,4 @@
-/** A real SMTP server, and the mails that arrived at it. */
+/** SMTP server and the mails it received. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,28 +14,28 @@ export class Mail {
   readonly subject!: string;
   readonly text!: string;
   readonly html!: string;
-  /** The link of the List-Unsubscribe header; null in mails that have none. */
+  /** Link of the List-Unsubscribe header, or null. */
   readonly unsubscribe!: string | null;
 
   constructor(parts: object) {
     Object.assign(this, parts);
   }
 
-  /** The address in the mail that leads to `path`. */
+  /** The link to `path` in the text. */
   link(path: string): string {
     const found = this.text.match(/https?:\/\/\S+/g)?.find((address) => new URL(address).pathname === path);
     if (!found) throw new Error(`The mail “${this.subject}” has no link to ${path}:\n${this.text}`);
     return found;
   }
 
-  /** Its links and its code are for its reader alone. */
+  /** Records its links and code as secrets. */
   recordSecrets(): void {
     for (const address of this.text.match(/https?:\/\/\S+/g) ?? []) recordSecretsIn(address);
     recordSecretsIn(this.unsubscribe);
     for (const [, code] of this.text.matchAll(/^\s*(\d{6})\s*$/gm)) recordSecret('code in a mail', code ?? '');
   }
 
-  /** The six digits beside the link. */
+  /** The six-digit code. */
   code(): string {
     const found = /^\s*(\d{6})\s*$/m.exec(this.text)?.[1];
     if (!found) throw new Error(`The mail “${this.subject}” has no code:\n${this.text}`);
@@ -45,7 +45,7 @@ export class Mail {
 
 export class SmtpServer {
   private server: ChildProcess | undefined;
-  /** By the name of its file; in the order of arrival. */
+  /** Parsed mails by file name, in order of arrival. */
   private readonly parsed = new Map<string, Mail>();
 
   private constructor(
@@ -69,7 +69,7 @@ export class SmtpServer {
     await waitUntil(() => isListening(this.port), 'the mail server listens');
   }
 
-  /** Nobody takes mails any more; those that arrived stay. */
+  /** Stops the SMTP server; received mails stay. */
   async close(): Promise<void> {
     if (this.server) await stop(this.server);
   }
@@ -82,7 +82,7 @@ export class SmtpServer {
     return `smtp://127.0.0.1:${this.port}`;
   }
 
-  /** Every mail, oldest first. Parses each file once: stories poll, and an interpreter costs a tenth of a second. */
+  /** All mails, oldest first. Each file is parsed once: tests poll, and Python takes 0.1 s to start. */
   async mails(): Promise<Mail[]> {
     const files = await readdir(join(this.maildir, 'new')).catch(() => []);
     const unread = files.filter((file) => !this.parsed.has(file));
@@ -99,13 +99,13 @@ export class SmtpServer {
     return [...this.parsed.values()];
   }
 
-  /** The newest mail to this address whose subject has these words, once it is there. */
+  /** Waits for the newest mail to this address with this subject. */
   async waitForMail(to: string, subject: string): Promise<Mail> {
     const found = await this.count(to, subject, (mails) => mails.length > 0);
     return found.at(-1) as Mail;
   }
 
-  /** Waits until so many such mails are there, and answers them, oldest first. */
+  /** Waits until `enough` holds and returns the matching mails, oldest first. */
   async count(to: string, subject: string, enough: (mails: Mail[]) => boolean): Promise<Mail[]> {
     let found: Mail[] = [];
     const poll = async () => {

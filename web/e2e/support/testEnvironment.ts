@@ -1,4 +1,4 @@
-/** Where a portal keeps its things: a data folder and, on PostgreSQL, a database beside it. */
+/** Storage of a test server: a data directory and, on PostgreSQL, a database. */
 import { randomBytes } from 'node:crypto';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ export class TestEnvironment {
     private readonly name: string | undefined,
   ) {}
 
-  /** An empty one, or a copy of another. */
+  /** An empty environment, or a copy of another. */
   static async make(from?: TestEnvironment): Promise<TestEnvironment> {
     const dir = await mkdtemp(join(tmpdir(), 'spv-story-'));
     if (from) await cp(from.dir, dir, { recursive: true });
@@ -22,7 +22,7 @@ export class TestEnvironment {
     return new TestEnvironment(dir, name);
   }
 
-  /** With the demo data: made once before the first story, because it costs seconds, and copied for each portal. */
+  /** With demo data: seeded once, because it takes seconds, and copied for each server. */
   static async createDemo(): Promise<TestEnvironment> {
     const place = await TestEnvironment.make();
     const env = { PATH: process.env.PATH, ...place.settings, SPV_DEMO: 'true', SPV_DEMO_PASSWORD: password };
@@ -32,7 +32,7 @@ export class TestEnvironment {
     return place;
   }
 
-  /** The one with the demo data, for whoever tells stories; undefined where nobody made it. */
+  /** The environment with demo data; undefined before `createDemo`. */
   static demo(): TestEnvironment | undefined {
     const stored = process.env.STORY_DEMO;
     return stored ? new TestEnvironment(...(JSON.parse(stored) as [string, string | undefined])) : undefined;
@@ -42,7 +42,7 @@ export class TestEnvironment {
     return { SPV_DATA_DIR: this.dir, ...(this.name && { SPV_DATABASE_URL: databaseUrl(this.name) }) };
   }
 
-  /** Changes what no command changes: what a clock would. */
+  /** Changes rows directly, mostly to move time. */
   async runSql(text: string): Promise<void> {
     if (this.name) return await runSql(text, databaseUrl(this.name));
     const script =

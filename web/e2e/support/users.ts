@@ -1,23 +1,23 @@
-/** The people of the stories. What they do, they do by role and label, as someone reads the screen aloud. */
+/** Page objects of users: actions by role and label, as assistive technology sees them. */
 import { expect, type Locator, type Page, type Response } from '@playwright/test';
 import type { Api } from './api';
 
 type Fields = Record<string, string>;
 
 export class Person {
-  /** What the browser complained of that no story asked for. */
+  /** Browser errors that the test did not allow. */
   readonly unexpectedErrors: string[] = [];
   private readonly allowedErrors: RegExp[] = [];
   private readonly seenToasts = new Set<string>();
 
   constructor(
     readonly page: Page,
-    /** The same person at the API: for what a story only needs to be there, and for what must be true. */
+    /** API of the same user, for setup and assertions. */
     readonly api: Api,
   ) {
     page.on('pageerror', (error) => this.unexpectedErrors.push(`error on the page: ${error.message}`));
     page.on('console', (message) => {
-      // A refusal is logged as a failed load by the browser itself; 5xx answers are heard below.
+      // The browser logs 4xx as a failed load; 5xx are recorded below.
       const refusal = /^Failed to load resource: .* status of 4\d\d/.test(message.text());
       if (message.type() !== 'error' || refusal) return;
       if (this.allowedErrors.some((words) => words.test(message.text()))) return;
@@ -30,7 +30,7 @@ export class Person {
     });
   }
 
-  /** Says that this is meant to be logged in the story. */
+  /** Allows console errors matching `words`. */
   allowError(words: RegExp): void {
     this.allowedErrors.push(words);
   }
@@ -57,7 +57,7 @@ export class Person {
     return within.getByRole('link', { name, exact: true });
   }
 
-  /** The number or amount on the card of this name. */
+  /** The card with this name. */
   card(name: string): Locator {
     return this.page.getByRole('region', { name, exact: true });
   }
@@ -73,7 +73,7 @@ export class Person {
       .filter({ hasText: words });
   }
 
-  /** A field of a form by its label, whatever kind it is. */
+  /** A form field by label, of any kind. */
   field(label: string, within: Page | Locator = this.page): Locator {
     const named = { name: label, exact: true };
     return within
@@ -82,41 +82,41 @@ export class Person {
       .or(within.getByRole('button', named));
   }
 
-  /** Fills in fields of a form by their labels. */
+  /** Fills text fields by label. */
   async fill(fields: Fields, within: Page | Locator = this.page): Promise<void> {
     for (const [label, text] of Object.entries(fields)) {
       await within.getByRole('textbox', { name: label, exact: true }).fill(text);
     }
   }
 
-  /** Chooses from a short list. */
+  /** Chooses from a select. */
   async choose(label: string, option: string, within: Page | Locator = this.page): Promise<void> {
     await within.getByRole('button', { name: label, exact: true }).click();
     await this.clickOption(this.page.getByRole('option', { name: option, exact: true }));
   }
 
-  /** Finds one out of many by typing. */
+  /** Searches a combobox and picks the match. */
   async pickFromSearch(label: string, words: string, within: Page | Locator = this.page): Promise<void> {
     const field = within.getByRole('combobox', { name: label, exact: true });
     await field.fill(words);
-    // The answer moves what is offered: under a click that has begun, it would take nothing.
+    // The response replaces the options, so a click before it could miss.
     await expect(field).not.toHaveAttribute('aria-busy', 'true');
     await this.clickOption(this.page.getByRole('option', { name: words }));
   }
 
-  /** A list closes when something is taken from it. */
+  /** The list closes when an option is clicked. */
   private async clickOption(option: Locator): Promise<void> {
     await option.click();
     await expect(option).toBeHidden();
   }
 
-  /** The message beside the field of this label. */
+  /** Expects a validation error at a field. */
   async expectFieldError(label: string, message: string, within: Page | Locator = this.page): Promise<void> {
     await expect(this.field(label, within)).toHaveAccessibleDescription(new RegExp(escapeRegExp(message)));
     await expect(within.getByText(message, { exact: true }).first()).toBeVisible();
   }
 
-  /** A toast with exactly these words that was not told of before. `alert`: read out at once, something went wrong. */
+  /** Expects a new toast with exactly this text. `alert` is read out at once (errors). */
   private async toast(role: 'status' | 'alert', title: string, text?: string | RegExp): Promise<void> {
     const toasts = this.page
       .getByRole('region', { name: /^(Notifications|Notificaciones)$/ })
@@ -142,7 +142,7 @@ export class Person {
   }
 
   async search(label: string, words: string): Promise<void> {
-    // Whoever goes on before the answer is there picks from rows that are about to go. None is asked for what is known.
+    // Rows are replaced by the response, so wait for it. A cached search sends no request.
     const isSearchResponse = (response: Response) => new URL(response.url()).searchParams.get('q') === words;
     const answered = this.page.waitForResponse(isSearchResponse, { timeout: 3000 }).catch(() => null);
     await this.page.getByRole('searchbox', { name: label, exact: true }).fill(words);
@@ -151,7 +151,7 @@ export class Person {
     await expect(this.page.locator('table[aria-busy="true"]')).toHaveCount(0);
   }
 
-  /** Opens the menu of a row, or of whatever has this name, and picks from it. */
+  /** Opens the action menu of a row and chooses an item. */
   async chooseRowAction(action: string, name: string): Promise<void> {
     await this.button(`Actions for ${name}`).click();
     await this.page.getByRole('menuitem', { name: action, exact: true }).click();
@@ -162,7 +162,7 @@ export class Person {
     await this.page.getByRole('menuitem', { name: 'Logout', exact: true }).click();
   }
 
-  /** Does something, and is sure that the page was not loaded anew meanwhile. */
+  /** Runs an action and expects no page reload. */
   async withoutReload(something: () => Promise<void>): Promise<void> {
     const born = () => this.page.evaluate(() => performance.timeOrigin);
     const before = await born();
@@ -171,7 +171,7 @@ export class Person {
   }
 }
 
-/** Somebody without a session. */
+/** A user without a session. */
 export class Visitor extends Person {
   async signIn(portal: string, email: string, password: string): Promise<void> {
     await this.open(`/auth/login/${portal}`);
@@ -190,7 +190,7 @@ export class Staff extends Person {
     await this.page.getByRole('tab', { name: tab, exact: true }).click();
   }
 
-  /** Opens the list of orders with one of them chosen. */
+  /** Opens the order list with one order selected. */
   async openOrder(id: string): Promise<void> {
     await this.open(`/employee-dashboard?tab=spvs&spv=${id}`);
     await expect(this.steps()).toBeVisible();
@@ -213,7 +213,7 @@ export class Staff extends Person {
       .filter({ has: this.page.getByText(name, { exact: true }) });
   }
 
-  /** Moves a step in its dialog, and leaves the outcome to the story. */
+  /** Sets the status in the step dialog; the test checks the result. */
   async setStepStatus(name: string, status: string, more: Fields = {}): Promise<void> {
     await this.button(`Edit ${name}`).click();
     const dialog = this.dialog('Edit SPV Step');
@@ -223,7 +223,7 @@ export class Staff extends Person {
   }
 }
 
-/** Runs in the page: the lines of each toast, without the words of its button. */
+/** Runs in the page: text lines of each toast without its button. */
 function readToasts(toasts: Element[]): { id: string; words: string[] }[] {
   return toasts.map((toast) => {
     const texts = document.createTreeWalker(toast, NodeFilter.SHOW_TEXT);

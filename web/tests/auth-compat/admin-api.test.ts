@@ -1,4 +1,4 @@
-/** The routes of administrators: programs with a service token, and super admins. */
+/** Admin API: service tokens and super admins. */
 import { describe, expect, test } from 'vitest';
 import {
   jwtClaims,
@@ -42,7 +42,7 @@ describe('admin access', () => {
     for (const [token, status, code] of cases) {
       expect(await list(token), code).toMatchObject({ status, body: { code } });
     }
-    // The role of a person's own token is not what counts.
+    // The role claim of a user token does not count.
     const pretender = signJwt({ ...jwtClaims(session.access_token), role: 'service_role' });
     expect((await list(pretender)).status).toBe(403);
   });
@@ -96,7 +96,7 @@ describe('admin users', () => {
     const moved = portal.address('moved');
     expect((await change({ email: moved, email_confirm: true })).email).toBe(moved);
     await change({ password: 'sparrow-copper-window-88' });
-    // Whoever was signed in with the old one is not any more.
+    // Sessions opened with the old password end.
     expect(await client.isSessionEnded()).toBe(true);
     await portal.client().signIn(moved, 'sparrow-copper-window-88');
     const other = await portal.createUser();
@@ -141,7 +141,7 @@ describe('admin users', () => {
     expect(first).toMatchObject({ aud: 'authenticated', nextPage: 2, total: expect.any(Number) });
     expect(first.total).toBeGreaterThanOrEqual(5);
     const lastPage = Math.ceil(first.total / 2);
-    // The client reads one digit of a page's number.
+    // auth-js parses one digit of a page number.
     if (lastPage < 10) expect(first.lastPage).toBe(lastPage);
     const second = unwrap(await admin.listUsers({ page: 2, perPage: 2 }));
     const ids = [...first.users, ...second.users].map(({ id }) => id);
@@ -261,7 +261,7 @@ describe('audit log', () => {
       const entries = answer.body as unknown as { ip_address: string; payload: Record<string, unknown> }[];
       return entries.filter(({ ip_address }) => ip_address === '198.19.3.4');
     };
-    // What happened is numbered a moment later.
+    // Activity entries are numbered a moment later.
     await expect.poll(told).toEqual([
       expect.objectContaining({
         payload: expect.objectContaining({

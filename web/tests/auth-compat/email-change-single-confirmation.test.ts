@@ -1,4 +1,4 @@
-/** A new e-mail address where the operator has only the new one confirm. */
+/** Email change with single confirmation, at the new address only. */
 import { expect, test } from 'vitest';
 import { unwrap, linkParams, startServer } from './support/server';
 

@@ -1,4 +1,4 @@
-/** A new e-mail address, confirmed at both addresses; `addresses-one-sided` is for the other setting. */
+/** Email change confirmed at both addresses; `email-change-single-confirmation` tests the other setting. */
 import { describe, expect, test } from 'vitest';
 import { jwtClaims, EXTERNAL_URL, unwrap, linkParams, errorWith, startServer, password, errorOf } from './support/server';
 

@@ -1,4 +1,4 @@
-/** Links and codes that come by mail: a new password, signing in without one, invitations, proof of who sits there. */
+/** Email links and codes: recovery, magic links, invitations and reauthentication. */
 import { describe, expect, test } from 'vitest';
 import {
   EXTERNAL_URL,
@@ -58,7 +58,7 @@ describe('password recovery', () => {
       expect(errorOf(result), address).toEqual(OTP_EXPIRED);
       expect(result.error?.message).toBe('Token has expired or is invalid');
     }
-    // None at all is no code, and uses nothing up.
+    // An empty code is invalid and consumes nothing.
     const none = await portal.client().verifyOtp({ email, token: '', type: 'recovery' });
     expect(errorOf(none)).toEqual(errorWith(400, 'validation_failed'));
     const client = portal.client();
@@ -196,7 +196,7 @@ describe('prefetched link', () => {
       expect((await portal.ask(led.href, { method })).status).toBe(200);
     }
     unwrap(await portal.client().verifyOtp({ token_hash: properties.hashed_token, type: 'recovery' }));
-    // Not even a used one tells anything.
+    // A consumed link reveals nothing either.
     expect(page(await portal.ask(link.href)).pathname).toBe('/auth/reset-password');
   });
 
@@ -236,7 +236,7 @@ describe('magic link', () => {
       expect(amrMethods(session.access_token)).toEqual([by === 'pkce' ? 'magiclink' : 'otp']);
       expect(client.events).toContain('SIGNED_IN');
       expect(client.events).not.toContain('PASSWORD_RECOVERY');
-      // By now it is used up, whichever way it went.
+      // Consumed by now, by link or code.
       const again = await portal.client().verifyOtp({ email, token: mail.code(), type: 'magiclink' });
       expect(errorOf(again)).toEqual(OTP_EXPIRED);
     }

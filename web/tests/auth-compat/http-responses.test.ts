@@ -1,4 +1,4 @@
-/** How requests and answers look: both shapes of errors, what another site's page may read, bodies, refusals. */
+/** HTTP responses: both error shapes, CORS, request bodies and rejected routes. */
 import { describe, expect, test } from 'vitest';
 import { unwrap, errorWith, startServer, password, errorOf, signJwt } from './support/server';
 

@@ -1,4 +1,4 @@
-/** Second factors: authenticator apps, whose codes are computed here, and recovery codes. */
+/** MFA factors: TOTP authenticators and recovery codes. */
 import { describe, expect, test } from 'vitest';
 import {
   jwtClaims,
@@ -15,14 +15,14 @@ import {
 
 const portal = startServer();
 
-/** Adds an authenticator and shows its first code. */
+/** Enrols an authenticator and verifies its first code. */
 async function addAuthenticator(client: Client, friendlyName = 'Phone') {
   const { id, totp: app } = unwrap(await client.mfa.enroll({ factorType: 'totp', friendlyName }));
   unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(app.secret) }));
   return { factorId: id, secret: app.secret };
 }
 
-/** Somebody with an authenticator, in a session that has shown it. */
+/** A user with an authenticator and a session at aal2. */
 async function enrolledUser() {
   const inside = await portal.signedInUser();
   return { ...inside, ...(await addAuthenticator(inside.client)) };
@@ -42,7 +42,7 @@ describe('enrolling an authenticator', () => {
     expect(uri.searchParams.get('secret')).toBe(made.totp.secret);
     expect(uri.searchParams.get('issuer')).toBe('Harbor');
 
-    // Until then it is nothing that a session has to show.
+    // An unverified factor does not affect the session.
     const before = unwrap(await client.mfa.getAuthenticatorAssuranceLevel());
     expect(before).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal1' });
     const waiting = unwrap(await client.mfa.listFactors());
@@ -64,7 +64,7 @@ describe('enrolling an authenticator', () => {
     expect(JSON.stringify(raised.user)).not.toContain(made.totp.secret);
     const after = unwrap(await client.mfa.getAuthenticatorAssuranceLevel());
     expect(after).toMatchObject({ currentLevel: 'aal2', nextLevel: 'aal2' });
-    // A refresh keeps the level, and what was before it goes nowhere.
+    // A refresh keeps the level, and earlier tokens end.
     expect(jwtClaims(unwrap(await client.refreshSession()).session?.access_token ?? '').aal).toBe('aal2');
     const old = await portal.ask('/token?grant_type=refresh_token', {
       body: { refresh_token: session.refresh_token },
@@ -134,7 +134,7 @@ describe('MFA sign-in', () => {
     ]) {
       expect(errorOf(await client.updateUser(change))).toEqual(errorWith(401, 'insufficient_aal'));
     }
-    // Nobody is told that sessions ended which did not.
+    // Sessions at aal2 stay, and no sign-out is reported for them.
     for (const scope of ['global', 'others'] as const) {
       expect(errorOf(await client.signOut({ scope })), scope).toEqual(errorWith(422, 'insufficient_aal'));
       expect((await client.requireSession()).access_token).toBe(session.access_token);
@@ -159,7 +159,7 @@ describe('MFA sign-in', () => {
     ).toBe(200);
     expect(unwrap(await client.mfa.unenroll({ factorId }))).toEqual({ id: factorId });
     expect(unwrap(await client.mfa.listFactors()).all).toEqual([]);
-    // The session goes on, one level lower.
+    // The session continues at aal1.
     expect(jwtClaims(unwrap(await client.refreshSession()).session?.access_token ?? '').aal).toBe('aal1');
     await portal.client().signIn(who.email);
   });
@@ -189,7 +189,7 @@ describe('invalid MFA verification', () => {
     expect(errorOf(await verify(first, ''))).toEqual(errorWith(400, 'validation_failed'));
     const unknown = await verify('6a7b1f7e-9f8f-4a59-8f7b-0123456789ab', code);
     expect(errorOf(unknown)).toEqual(errorWith(422, 'mfa_factor_not_found'));
-    // From somewhere else.
+    // From another address.
     const { access_token } = await client.requireSession();
     const path = `/factors/${factorId}/verify`;
     const moved = await portal.ask(path, { body: { challenge_id: first, code }, token: access_token });
@@ -204,7 +204,7 @@ describe('invalid MFA verification', () => {
     await portal.portal.expireLinksAndCodes();
     const late = await client.mfa.verify({ factorId, challengeId: asked.id, code: currentCode(secret, 1) });
     expect(errorOf(late)).toEqual(errorWith(422, 'mfa_challenge_expired'));
-    // It is not used up by that.
+    // That does not consume it.
     unwrap(await client.mfa.challengeAndVerify({ factorId, code: currentCode(secret, 1) }));
   });
 
@@ -243,7 +243,7 @@ describe('recovery codes', () => {
     const status = { id: made.id, type: 'recovery_code', total: 10, remaining: 10 };
     expect(unwrap(await codes.getStatus())).toEqual(status);
 
-    // The day the telephone is lost, typed as people type.
+    // Lost phone: the code is typed with different case and spacing.
     const lost = portal.client();
     await lost.signIn(who.email);
     const typed = made.codes[3]?.toUpperCase().replace(/(.{4})/g, '$1-') ?? '';
@@ -289,7 +289,7 @@ describe('recovery codes', () => {
     for (const what of ['regenerate', 'unenroll'] as const) {
       expect((await second.mfa.recoveryCodes[what]()).error?.code, what).toBe('insufficient_aal');
     }
-    // With the last authenticator they go too.
+    // They are removed with the last authenticator.
     unwrap(await second.mfa.recoveryCodes.verify({ code: made.codes[0] ?? '' }));
     unwrap(await second.mfa.unenroll({ factorId }));
     expect(unwrap(await second.mfa.listFactors()).all).toEqual([]);

@@ -1,4 +1,4 @@
-/** Signing in with a password, and what comes of it. */
+/** Password grant and password changes. */
 import { describe, expect, test } from 'vitest';
 import { jwtClaims, unwrap, amrMethods, errorWith, startServer, password, errorOf, uuid } from './support/server';
 
@@ -40,7 +40,7 @@ describe('password grant', () => {
         identity_data: expect.objectContaining({ sub: who.id, email: who.email, email_verified: true }),
       }),
     ]);
-    // The client wants what is unset left out.
+    // auth-js expects unset fields to be omitted.
     expect(Object.values(user)).not.toContain(null);
   });
 
@@ -108,8 +108,8 @@ describe('rejected password grant', () => {
     };
     const ratios: number[] = [];
     for (let n = 0; n < 31; n += 1) {
-      // Another account each time: after some failures one would have to wait, and be answered sooner. Side by side, so
-      // that whatever else the machine does spoils both or neither, and the median of all lets a few be spoilt.
+      // A new account each time, because failures add a delay that returns early. Run side by side so that load affects
+      // both alike, and compare medians to ignore outliers.
       const { email } = await portal.createUser();
       const pair = n % 2 ? [email, portal.address()] : [portal.address(), email];
       const [first = 0, second = 0] = [await took(pair[0] ?? ''), await took(pair[1] ?? '')];

@@ -1,11 +1,11 @@
-/** Sign-ins that begin in one browser, lead through a mail, and end only where they began. */
+/** PKCE flows: started in one browser, continued by mail, finished in the same browser. */
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { EXTERNAL_URL, unwrap, errorWith, startServer, errorOf } from './support/server';
 
 const portal = startServer();
 
-/** A code that came back, and who may use it. */
+/** A callback code and its client. */
 async function callbackCode() {
   const { email } = await portal.createUser();
   const client = portal.client({ flowType: 'pkce' });
@@ -14,7 +14,7 @@ async function callbackCode() {
   return { email, client, code: back.searchParams.get('code') ?? '' };
 }
 
-/** Where a browser is led that sends the page's form. */
+/** Redirect target of the form on the link page. */
 async function form(fields: Record<string, string>): Promise<URL> {
   const answer = await fetch(`${portal.url}/verify`, {
     method: 'POST',
@@ -46,7 +46,7 @@ describe('PKCE code', () => {
     expect((await stranger.exchangeCodeForSession(code)).error?.name).toBe(
       'AuthPKCECodeVerifierMissingError',
     );
-    // Nor to one that began something else; the right one still may.
+    // Nor for another flow; the right one still works.
     const other = await portal.createUser();
     unwrap(await stranger.signInWithOtp({ email: other.email }));
     expect(errorOf(await stranger.exchangeCodeForSession(code))).toEqual(errorWith(400, 'bad_code_verifier'));

@@ -1,4 +1,4 @@
-/** Signing in with an OpenID provider, which is a real one on this machine. */
+/** Provider sign-in with a real OpenID provider on loopback. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../e2e/support/process';
 import { EXTERNAL_URL, unwrap, amrMethods, errorWith, startServer, errorOf, currentCode, type Client } from './support/server';
@@ -62,7 +62,7 @@ describe('user with an account', () => {
       unwrap(await client.exchangeCodeForSession(code(await signInWithProvider(client, { email }, name))));
       const session = await client.requireSession();
       expect(await provider.emailOfToken(session.provider_token)).toBe(email);
-      // Only as Google does the provider of these tests give one.
+      // The test provider returns a refresh token only as Google.
       expect(Boolean(session.provider_refresh_token)).toBe(name === 'google');
       unwrap(await client.refreshSession());
       const next = await client.requireSession();

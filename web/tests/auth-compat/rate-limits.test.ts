@@ -1,4 +1,4 @@
-/** Whoever asks too often is told how long to wait: in a header, in the body and in the sentence. */
+/** Rate limits and throttling: Retry-After header, body field and message. */
 import { describe, expect, test } from 'vitest';
 import {
   uniqueAddress,
@@ -75,7 +75,7 @@ describe('wrong passwords', () => {
     for (const email of [(await portal.createUser()).email, portal.address()]) {
       const from = uniqueAddress();
       const answers: HttpResponse[] = [];
-      // The fifth failure is the first that brings a wait.
+      // The fifth failure is the first with a delay.
       for (let times = 0; times < 6; times += 1) answers.push(await enter(email, 'not this one', from));
       expect(answers.slice(0, 5).map(({ status }) => status)).toEqual([400, 400, 400, 400, 400]);
       expectRateLimited(answers[5] as HttpResponse, 'over_request_rate_limit');
@@ -94,7 +94,7 @@ describe('wrong passwords', () => {
 describe('code guesses with a session', () => {
   const chosen = 'sparrow-copper-window-88';
 
-  /** The first five are only wrong; then each one brings a wait, which doubles until a slow machine meets it. */
+  /** The first five fail without delay, then each doubles the delay. */
   async function failRepeatedly(path: string, asking: RequestOptions, expectedCode: string, late = 'over_request_rate_limit') {
     const answers: HttpResponse[] = [];
     while (answers.length < 10 && answers.at(-1)?.status !== 429) {
@@ -135,7 +135,7 @@ describe('code guesses with a session', () => {
   });
 });
 
-/** Asks until it is too much; says how often it was answered. `asking` is for another account each time. */
+/** Requests until rate limited; returns the number of accepted ones. `asking` may use a new account each time. */
 async function requestsUntilLimited(
   path: string,
   asking: () => Promise<RequestOptions> | RequestOptions,
@@ -148,7 +148,7 @@ async function requestsUntilLimited(
     const answer = await portal.ask(path, { ...mine, headers });
     if (answer.status !== 429) continue;
     expectRateLimited(answer, 'over_request_rate_limit');
-    // Somebody else is not held up.
+    // Other accounts are unaffected.
     expect((await portal.ask(path, await asking())).status).not.toBe(429);
     return times;
   }
@@ -157,7 +157,7 @@ async function requestsUntilLimited(
 
 const invalidEmail = () => ({ body: { email: `not an address ${uniqueAddress()}` } });
 
-/** A browser on its way is turned back, with the reason in the address that it goes to. */
+/** Expects a redirect with the error in its URL. */
 function expectRedirectedWithError(answer: HttpResponse, to: string) {
   expect(answer.status).toBe(302);
   const seconds = Number(answer.headers.get('retry-after'));
@@ -170,7 +170,7 @@ function expectRedirectedWithError(answer: HttpResponse, to: string) {
   }
 }
 
-/** Asks until it is turned back; says how often it was not. */
+/** Requests until the redirect has the error; returns the number without. */
 async function redirectsUntilLimited(path: string, most: number, from: string, to: string): Promise<number> {
   const headers = { 'x-forwarded-for': from };
   for (let times = 0; times < most; times += 1) {
@@ -206,7 +206,7 @@ describe('requests per client address', () => {
     const authorize = `/authorize?provider=google&redirect_to=${encodeURIComponent(EXTERNAL_URL)}`;
     const from = uniqueAddress();
     expect(await redirectsUntilLimited(authorize, 40, from, EXTERNAL_URL)).toBeGreaterThanOrEqual(30);
-    // The way back is wide, for many may share an address, and is not used up by the way there.
+    // The callback has a higher limit, because users share addresses, and its own counter.
     expect(await redirectsUntilLimited('/callback?state=x&code=y', 400, from, own)).toBeGreaterThanOrEqual(300);
     expect((await portal.ask(authorize)).status).toBe(400);
   });
@@ -265,7 +265,7 @@ describe('requests per client address', () => {
     expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
     unwrap(await client.refreshSession());
 
-    // Beyond that it is refused, too; whoever has a good access token keeps the session all the same.
+    // Beyond that it is limited too, but a valid access token keeps the session.
     const flood: HttpResponse[] = [];
     for (let times = 0; times < 20 && !flood.some(({ status }) => status === 429); times += 1) {
       const nonsense = { body: { refresh_token: 'x' }, headers };
@@ -319,7 +319,7 @@ describe('requests per account', () => {
     const { session, who } = await portal.signedInUser();
     const refresh = (refresh_token: string) =>
       portal.ask('/token?grant_type=refresh_token', { body: { refresh_token, email: who.id } });
-    // Neither whoever knows the account nor whoever once had a session of it uses up what its owner needs.
+    // Requests by other users or with old sessions do not use the quota of the owner.
     const gone = portal.client();
     const { refresh_token } = await gone.signIn(who.email);
     await gone.signOutOrThrow('local');

@@ -1,4 +1,4 @@
-/** Signing out, here or elsewhere, and the list of where somebody is signed in. */
+/** Sessions: sign-out scopes and the session list. */
 import { describe, expect, test } from 'vitest';
 import { jwtClaims, unwrap, startServer, uuid, type Session } from './support/server';
 
@@ -6,7 +6,7 @@ const portal = startServer();
 
 const status = async (session: Session) =>
   (await portal.ask('/user', { token: session.access_token })).status;
-/** The portal itself, which has to refuse an ended session as well. */
+/** The portal API also rejects ended sessions. */
 const restStatus = async (session: Session) =>
   (await portal.ask(`${portal.portal.url}/rest/v1/me`, { token: session.access_token })).status;
 
@@ -43,7 +43,7 @@ describe('sign-out', () => {
     expect(await status(session)).toBe(200);
     expect([await status(elsewhere), await restStatus(elsewhere)]).toEqual([403, 401]);
     unwrap(await client.refreshSession());
-    // The client takes the hint, and is signed out too.
+    // The client drops its session.
     const asked = await other.getUser();
     expect(asked.error?.name).toBe('AuthSessionMissingError');
     expect(other.events).toContain('SIGNED_OUT');

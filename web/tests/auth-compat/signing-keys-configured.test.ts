@@ -1,4 +1,4 @@
-/** Keys that the operator brings: the first one signs, every one of them is good. */
+/** Configured signing keys: the first one signs, all of them verify. */
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

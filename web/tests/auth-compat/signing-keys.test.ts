@@ -1,4 +1,4 @@
-/** Access tokens that a program reads by itself, and the keys that it does so with. */
+/** Access tokens verified locally with published keys (JWKS), and key rotation. */
 import { describe, expect, test } from 'vitest';
 import { jwtClaims, unwrap, jwtHeader, startServer, currentCode, signJwt } from './support/server';
 
@@ -124,7 +124,7 @@ describe('rotated key', () => {
     unwrap(await client.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret) }));
     const old = await client.requireSession();
     await portal.portal.operator('key', 'rotate');
-    // A running server takes it up by itself.
+    // A running server reloads the key.
     const kids = async () => (await published()).map(({ kid }) => kid);
     const { kid } = jwtHeader(old.access_token);
     await expect.poll(kids, { timeout: 15_000 }).toEqual([expect.not.stringMatching(String(kid)), kid]);
@@ -135,7 +135,7 @@ describe('rotated key', () => {
     expect(jwtHeader(next?.access_token ?? '').kid).toBe((await kids())[0]);
     expect(unwrap(await client.getClaims())?.claims.session_id).toBe(jwtClaims(session.access_token).session_id);
     expect(client.events).not.toContain('SIGNED_OUT');
-    // The authenticator is the same, too.
+    // The authenticator still works.
     const other = portal.client();
     await other.signIn(who.email);
     unwrap(await other.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret, 1) }));

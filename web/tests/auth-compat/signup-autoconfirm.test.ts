@@ -1,4 +1,4 @@
-/** Accounts that people make themselves where the operator believes their addresses. */
+/** Sign-up with autoconfirm. */
 import { expect, test } from 'vitest';
 import { unwrap, errorWith, startServer, password, errorOf } from './support/server';
 

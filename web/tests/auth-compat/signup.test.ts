@@ -1,4 +1,4 @@
-/** Accounts that people make themselves, where the operator has switched that on. */
+/** Sign-up with email confirmation. */
 import { describe, expect, test } from 'vitest';
 import { EXTERNAL_URL, unwrap, linkParams, errorWith, startServer, password, errorOf } from './support/server';
 

@@ -1,4 +1,4 @@
-/** Sessions that go on: refresh tokens, their parents, and their misuse. */
+/** Refresh tokens: rotation, reuse interval and reuse detection. */
 import { describe, expect, test } from 'vitest';
 import { jwtClaims, unwrap, errorWith, startServer, errorOf } from './support/server';
 
@@ -16,7 +16,7 @@ describe('token refresh', () => {
     expect(after).toMatchObject({ session_id: before.session_id, sub: before.sub, aal: 'aal1' });
     expect(after.amr).toEqual(before.amr);
     expect(client.events).toContain('TOKEN_REFRESHED');
-    // The older access token stays what it is until it expires.
+    // The older access token stays valid until it expires.
     expect((await portal.ask('/user', { token: session.access_token })).status).toBe(200);
   });
 
@@ -109,7 +109,7 @@ describe('invalid refresh token', () => {
       });
     }
     const { session } = await portal.signedInUser();
-    // A token with another's hand in it: one letter of the middle is another.
+    // A tampered token: one letter in the middle is changed.
     const token = session.refresh_token;
     const middle = Math.floor(token.length / 2);
     const forged = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1);

@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { database } from '../../e2e/support/env';
 
-/** The sign-in protocol, spoken by the client from npm with the real binary, on the database of STORY_DATABASE. */
+/** auth-js compatibility tests against the real binary, on the database of STORY_DATABASE. */
 export default defineConfig({
   root: new URL('.', import.meta.url).pathname,
   test: {
@@ -9,7 +9,7 @@ export default defineConfig({
     environment: 'node',
     include: ['**/*.test.ts'],
     globalSetup: './support/globalSetup.ts',
-    // Each file has a portal, a database and a mail server of its own.
+    // Each file has its own portal, database and mail server.
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,

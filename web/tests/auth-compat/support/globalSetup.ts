@@ -1,4 +1,4 @@
-/** Before the first test: what is missing is named once, in a sentence, and nothing is started. */
+/** Vitest global setup: checks the prerequisites and lists what is missing. */
 import ready from '../../../e2e/support/prerequisites';
 
 export default function setup(): void {

@@ -1,4 +1,4 @@
-/** A real OpenID provider on this machine, and the browser of somebody who signs in with it. */
+/** OpenID provider on loopback and a minimal browser that signs in with it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,11 +7,11 @@ import { support } from '../../../e2e/support/env';
 import { stop } from '../../../e2e/support/process';
 import { uniqueAddress } from './server';
 
-/** What somebody does at the provider. */
+/** What the user does at the provider. */
 export interface ProviderAction {
   email?: string;
   refuses?: boolean;
-  /** The provider does not know whether the address is theirs. */
+  /** The provider does not vouch for the email. */
   unverified?: boolean;
 }
 
@@ -21,7 +21,7 @@ export class Provider {
     private readonly process: ChildProcess,
   ) {}
 
-  /** `callback` is where it may send people back to. */
+  /** `callback` is the allowed redirect URI. */
   static async start(callback: string): Promise<Provider> {
     const args = [join(support, 'openid.mjs'), `google=${callback}`, `azure=${callback}`];
     const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -30,7 +30,7 @@ export class Provider {
     return new Provider(issuer, child);
   }
 
-  /** Settings of a portal that knows it under both names. */
+  /** Settings of a portal that knows it as both providers. */
   get settings(): NodeJS.ProcessEnv {
     const names = { GOOGLE: 'google', MICROSOFT: 'azure' };
     return Object.fromEntries(
@@ -46,7 +46,7 @@ export class Provider {
     await stop(this.process);
   }
 
-  /** Follows an address to the provider, does something there, and says where it ends: outside of both. */
+  /** Follows redirects through the provider; returns the first URL outside of provider and auth API. */
   async visit(start: string, portal: string, action: ProviderAction): Promise<URL> {
     const jar = new Map<string, string>();
     let next = new URL(start);
@@ -76,14 +76,14 @@ export class Provider {
     throw new Error(`${start} leads nowhere`);
   }
 
-  /** Of whom the provider tells whoever holds this token of its own. */
+  /** Email of the user behind a provider token. */
   async emailOfToken(token: string | null | undefined): Promise<unknown> {
     const headers = { authorization: `Bearer ${token}` };
     const answer = await fetch(`${this.issuer}/me`, { headers });
     return ((await answer.json()) as { email?: string }).email;
   }
 
-  /** The last way back to the portal, as a browser's history keeps it. */
+  /** The last callback URL, as in the history of a browser. */
   callback = '';
 }
 

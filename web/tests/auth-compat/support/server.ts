@@ -1,4 +1,4 @@
-/** The portal of one file of tests, and the programs that people use to sign in to it. */
+/** Test server of one test file and the auth clients that sign in to it. */
 import { createHmac, randomBytes } from 'node:crypto';
 import { AuthClient, type AuthChangeEvent, type Session, type User } from '@supabase/auth-js';
 import { afterAll, beforeAll } from 'vitest';
@@ -8,28 +8,28 @@ import { totp } from '../../../e2e/support/totp';
 
 export const password = 'lantern-orbit-meadow-41';
 const secret = randomBytes(32).toString('hex');
-/** Where a browser may be sent to after a click: another program on this machine. */
+/** Allowed external redirect URL. */
 export const EXTERNAL_URL = 'http://127.0.0.1:4100/welcome';
 
-/** Somebody with an account. */
+/** A user account. */
 export interface TestUser {
   id: string;
   email: string;
 }
 
-/** The client from npm, with what it told its listeners. */
+/** auth-js client that records its auth events. */
 export class Client extends AuthClient {
   readonly events: AuthChangeEvent[] = [];
 
   constructor(
     options: ConstructorParameters<typeof AuthClient>[0],
-    /** What the server was asked for. */
+    /** Requests sent by the client. */
     readonly requests: string[],
   ) {
     super(options);
   }
 
-  /** Signs in, and answers the session. */
+  /** Signs in and returns the session. */
   async signIn(email: string, with_ = password): Promise<Session> {
     return unwrap(await this.signInWithPassword({ email, password: with_ })).session;
   }
@@ -39,7 +39,7 @@ export class Client extends AuthClient {
     if (error) throw error;
   }
 
-  /** The server says that the session has ended, and the client takes the hint. */
+  /** Whether the server ended the session and the client dropped it. */
   async isSessionEnded(): Promise<boolean> {
     const { error } = await this.getUser();
     return error?.name === 'AuthSessionMissingError' && (await this.session()) === null;
@@ -61,7 +61,7 @@ export interface RequestOptions {
   token?: string;
   body?: unknown;
   headers?: Record<string, string>;
-  /** Whose errors are wanted in the older shape. */
+  /** Requests the older error shape. */
   older?: boolean;
 }
 
@@ -85,7 +85,7 @@ export class TestServer {
     return `${this.portal.url}/auth/v1`;
   }
 
-  /** A client on a machine of its own: limits are counted by address. */
+  /** A client with its own address, because limits count per address. */
   client(options: { flowType?: 'implicit' | 'pkce'; headers?: Record<string, string> } = {}): Client {
     counter += 1;
     const requests: string[] = [];
@@ -110,18 +110,18 @@ export class TestServer {
     return client;
   }
 
-  /** The client of a program of the operator's. */
+  /** A service token client. */
   get program(): Client {
     return this.client({ headers: { Authorization: `Bearer ${signJwt({ role: 'service_role' })}` } });
   }
 
-  /** An address that nobody here has yet. */
+  /** A unique email. */
   address(name = 'person'): string {
     counter += 1;
     return `${name}.${counter}@example.com`;
   }
 
-  /** An account that is in use, with the password above. */
+  /** Creates a confirmed account with the password above. */
   async createUser(more: object = {}): Promise<TestUser> {
     const email = this.address();
     const attributes = { email, password, email_confirm: true, ...more };
@@ -129,7 +129,7 @@ export class TestServer {
     return { id: user.id, email };
   }
 
-  /** Somebody, signed in. */
+  /** A new user, signed in. */
   async signedInUser(): Promise<{ who: TestUser; client: Client; session: Session }> {
     const who = await this.createUser();
     const client = this.client();
@@ -144,7 +144,7 @@ export class TestServer {
     return (await this.portal.post.mails()).filter((mail) => mail.to.includes(to));
   }
 
-  /** Asks without the client, as a browser or a program would. */
+  /** Sends a raw HTTP request. */
   async ask(path: string, { method, token, body, headers, older }: RequestOptions = {}): Promise<HttpResponse> {
     const answer = await fetch(path.startsWith('http') ? path : this.url + path, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
@@ -168,7 +168,7 @@ export class TestServer {
     };
   }
 
-  /** What our page does when somebody clicks a link that another program asked for: where the browser goes then. */
+  /** Verifies the link of another program as our page does; returns its redirect target. */
   async followLink(mail: Mail): Promise<URL> {
     const { token_hash, type } = linkParams(mail);
     const redirect_to = linkQuery(mail).get('redirect_to');
@@ -179,7 +179,7 @@ export class TestServer {
   }
 }
 
-/** Starts a portal before the tests of a file, and stops it after them. */
+/** Starts a portal before the tests of a file and stops it after them. */
 export function startServer(more: NodeJS.ProcessEnv | (() => Promise<NodeJS.ProcessEnv>) = {}): TestServer {
   let portal: Portal | undefined;
   beforeAll(async () => {
@@ -199,14 +199,14 @@ export function startServer(more: NodeJS.ProcessEnv | (() => Promise<NodeJS.Proc
   });
 }
 
-/** What was answered, where it was no refusal. */
+/** The data of a successful result; throws its error. */
 export function unwrap<Result extends { data: unknown; error: unknown }>(result: Result): SuccessData<Result> {
   if (result.error) throw result.error;
   return result.data as SuccessData<Result>;
 }
 type SuccessData<Result> = Result extends { data: infer Data; error: null } ? Data : never;
 
-/** An error of the client, as what tests compare. */
+/** Status and code of an error, for assertions. */
 export function errorOf(result: { error: { status?: number; code?: string } | null }) {
   const { status, code } = result.error ?? {};
   return { status, code };
@@ -214,25 +214,25 @@ export function errorOf(result: { error: { status?: number; code?: string } | nu
 
 export const errorWith = (status: number, code: string) => ({ status, code });
 
-/** An address of the network that is kept for documentation; no two are alike. */
+/** A unique address of the benchmark network 198.18.0.0/15. */
 export function uniqueAddress(): string {
   counter += 1;
   return `198.18.${(counter >> 8) & 255}.${counter & 255}`;
 }
 
-/** What an authenticator app shows now, or a step later: the server takes that too, and none twice. */
+/** Current TOTP code, or the next one: the server accepts both, each once. */
 export function currentCode(secret: string, later: 0 | 1 = 0): string {
   return totp(secret, Date.now() + later * 30_000);
 }
 
-/** A token that the shared secret signs. */
+/** A JWT signed with the shared secret. */
 export function signJwt(claims: object, with_ = secret): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const body = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
   return `${body}.${createHmac('sha256', with_).update(body).digest('base64url')}`;
 }
 
-/** What an access token says. */
+/** Claims of an access token. */
 export function jwtClaims(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<
     string,
@@ -247,7 +247,7 @@ export function jwtHeader(token: string): Record<string, unknown> {
   >;
 }
 
-/** The methods that an access token names, newest first. */
+/** `amr` methods of an access token, newest first. */
 export function amrMethods(token: string): string[] {
   return (jwtClaims(token).amr as { method: string }[]).map(({ method }) => method);
 }
@@ -258,7 +258,7 @@ function linkQuery(mail: Mail): URLSearchParams {
   return new URL(found).searchParams;
 }
 
-/** What the link in a mail brings to our page. */
+/** Query parameters of the link in a mail. */
 export function linkParams(mail: Mail): { token_hash: string; type: LinkType } {
   const query = linkQuery(mail);
   return { token_hash: query.get('token_hash') ?? '', type: query.get('type') as LinkType };
