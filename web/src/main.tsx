@@ -15,7 +15,8 @@ if (!container) throw new Error('index.html has no #root');
 usePrintColorScheme();
 const root = createRoot(container, { onUncaughtError: showStartupError });
 
-// The landing page needs no router, auth client, query cache or catalogue library: they come with the first other page.
+// Entry point. The landing page needs no router, auth client, query cache or i18n library: they load with the first
+// other page.
 const loadApp = () => import('./App');
 const loadMessages = () => import('./messages').then((part) => part.loadMessages());
 
@@ -28,7 +29,7 @@ async function startApp() {
   );
 }
 
-/** The font is asked for before the first text is there, which waits for it a moment: most often nothing changes later. */
+/** Preloads the font before the first text, with a short timeout, to avoid a layout shift. */
 async function waitForFont<Part>(part: Part): Promise<Part> {
   const font = document.fonts.load("14px 'Inter Variable'").catch(() => undefined);
   await Promise.race([font, new Promise((resolve) => setTimeout(resolve, 100))]);
@@ -43,7 +44,7 @@ async function navigate(path: string) {
 
 async function startLanding() {
   const { pathname, hash, search } = location;
-  // A link of a mail or the way back from a provider: the session or the refusal it brings is the app's to read.
+  // Mail links and provider callbacks: the app handles the session or error in the URL.
   const brings = /\b(access_token|code|error_code)=/.test(search + hash);
   if (pathname !== paths.landing || brings) return startApp();
   await loadLandingMessages();
@@ -55,7 +56,7 @@ async function startLanding() {
   return undefined;
 }
 
-/** Says that nothing could be shown: a blank page says nothing. */
+/** Shows an error instead of a blank page. */
 function showStartupError(error: unknown) {
   console.error(error);
   const words = startupErrorText(getLocale().language);
@@ -71,5 +72,5 @@ function showStartupError(error: unknown) {
   document.body.replaceChildren(main);
 }
 
-// Not awaited: App may share code with this file, and would wait for it while it waits for App.
+// Not awaited: App may share chunks with this file, which would deadlock.
 startLanding().catch(showStartupError);

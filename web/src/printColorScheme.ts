@@ -1,4 +1,4 @@
-/** Prints in the light scheme, black on white, whichever scheme the screen has. */
+/** Print color scheme: always light, whatever the screen uses. */
 
 const SCHEME_ATTRIBUTE = 'data-mantine-color-scheme';
 
@@ -15,6 +15,6 @@ export function usePrintColorScheme(): void {
   };
   addEventListener('beforeprint', toPaper);
   addEventListener('afterprint', toScreen);
-  // Printing by a program changes the medium and has no such event.
+  // Programmatic printing changes the media query without an event.
   matchMedia('print').addEventListener('change', ({ matches }) => (matches ? toPaper() : toScreen()));
 }

@@ -12,13 +12,13 @@ import { Root } from './shared/Root';
 
 const portal = { handle: guardedHandle, shouldRevalidate };
 
-/** The same in every portal but the client's, whose profile has it. */
+/** Security page of every portal but the client, whose profile includes it. */
 const own: RouteObject[] = [
   { path: 'security', lazy: () => import('./shared/security/SecurityPage') },
   { path: 'notifications', lazy: () => import('./shared/notifications/NotificationPreferencesPage') },
 ];
 
-/** The staff's own time zone and language: partners and company admins have theirs in their profile and settings. */
+/** Preferences of staff; partners and company admins have theirs in profile and settings. */
 const preferences: RouteObject = {
   path: 'preferences',
   lazy: () => import('./shared/settings/PreferencesPage'),
@@ -61,7 +61,7 @@ const portals: RouteObject[] = [
       { path: 'orders/:id', lazy: () => import('./portals/employee/order/OrderPage') },
       { path: 'invoices', lazy: () => import('./portals/employee/invoices/InvoicesPage') },
       { path: 'invoices/:id', lazy: () => import('./portals/employee/invoices/InvoicePage') },
-      // It has moved to a page of its own, with its filters.
+      // Moved to its own page with filters.
       { path: 'requests', loader: ({ request }) => redirectToDesk(request), element: <></> },
       { path: 'commissions', lazy: () => import('./portals/employee/commissions/CommissionsPage') },
       { path: 'commissions/payouts', lazy: () => import('./portals/employee/commissions/PayoutsPage') },
@@ -77,7 +77,7 @@ const portals: RouteObject[] = [
     ],
   },
   {
-    // Staff only: others are led to their own requests.
+    // Staff only; other roles are redirected to their own requests.
     path: paths.requestManagement,
     ...portal,
     loader: requireRoleOrRedirect(['employee', 'super_admin'], requestsPath),
@@ -112,7 +112,7 @@ const portals: RouteObject[] = [
     lazy: () => import('./portals/company/CompanyPortal'),
     children: [
       {
-        // Pages of one company: a super admin picks it first.
+        // Pages of one company, which a super admin selects first.
         lazy: () => import('./portals/company/CompanyScope'),
         children: [
           { index: true, lazy: () => import('./portals/company/DashboardPage') },
@@ -172,7 +172,7 @@ const shortcutRoutes: RouteObject[] = [
   })),
 ];
 
-/** Only pages that exist have an entry: the others are the 404 page. */
+/** Unlisted paths are the 404 page. */
 async function redirectToOwnPortal(path: (typeof portalRelativePaths)[number]): Promise<Response | null> {
   await loadLandingMessages();
   if (!(await accessToken())) return null;
@@ -182,7 +182,7 @@ async function redirectToOwnPortal(path: (typeof portalRelativePaths)[number]): 
 }
 
 export function createRouter() {
-  // Without a name of its own, every page that a tab loads is scrolled to where the one before it was left.
+  // A key per location: otherwise a reload restores the scroll position of the previous page.
   const entry: unknown = history.state;
   if (!entry) history.replaceState({ key: newIdempotencyKey() }, '');
   return createBrowserRouter([

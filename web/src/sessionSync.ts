@@ -14,14 +14,17 @@ import { isStorageLimited } from './api/browserStorage';
 import { clearUnsaved } from './ui/unsavedChanges';
 import { notice, toast } from './ui/toasts';
 
-/** What one person saw is never shown to the next, in this tab or in another one. */
+/**
+ * Session sync: keeps this tab in line with sign-in, sign-out and account changes in any tab. Data of one user is never
+ * shown to the next.
+ */
 export function syncSession(router: Router): () => void {
   let user: string | undefined;
   let stopEvents: (() => void) | undefined;
-  // The code that this page was opened with may be one of a recovery.
+  // The code in the URL may belong to a password recovery.
   let cameWithCode = hasAuthCallback;
 
-  /** Compares with what this tab's own place holds; answers whether it is the same person as before. */
+  /** Compares the stored session with the known user; returns whether the user is unchanged. */
   const detectUserChange = (): boolean => {
     const owner = sessionOwner();
     if (owner === user) return true;
@@ -31,12 +34,12 @@ export function syncSession(router: Router): () => void {
     stopEvents = user ? startEvents(isFullyAuthenticated) : undefined;
     if (before && !user && !isSigningOut()) notifySessionEnded();
     if (user && isStorageLimited()) notifyStorageLimited();
-    // Not at once: the auth client waits for whoever listens to it.
+    // Deferred: the auth client waits for its listeners, which would deadlock.
     if (before) setTimeout(() => void resetForUser(router, user), 0);
     return false;
   };
 
-  /** Nothing was told to whoever owed a second factor or a password, and the next attempt may be far. */
+  /** Restarts the event stream: it waited for a requirement, and its backoff may be long. */
   const restartEvents = () => {
     if (!user) return;
     stopEvents?.();
@@ -44,7 +47,7 @@ export function syncSession(router: Router): () => void {
   };
 
   const { data } = auth.onAuthStateChange((event) => {
-    // Mostly the tab was looked at again, or a token renewed: nothing that can be seen has changed.
+    // Ignores focus changes and token refreshes, which change nothing visible.
     if (detectUserChange() && user && changesAccount(event)) {
       setTimeout(() => void revalidateUser(router).then(restartEvents), 0);
     }
@@ -53,7 +56,7 @@ export function syncSession(router: Router): () => void {
     }
     if (event !== 'INITIAL_SESSION') cameWithCode = false;
   });
-  // Another tab's word may be here before what it has stored.
+  // The storage event may arrive before the auth event of another tab.
   const onStorage = ({ key }: StorageEvent) => {
     if (key !== SESSION_KEY && key !== null) return;
     if (detectUserChange() && user && isOnRequirementPage(router)) void revalidateUser(router).then(restartEvents);
@@ -70,31 +73,31 @@ export function syncSession(router: Router): () => void {
   };
 }
 
-/** A new name, address or password, or a second factor shown: here or in another tab. */
+/** A changed name, email or password, or a verified factor, in any tab. */
 function changesAccount(event: AuthChangeEvent): boolean {
   return event === 'USER_UPDATED' || event === 'MFA_CHALLENGE_VERIFIED';
 }
 
-/** The server tells nothing to whoever has to show a second factor or to choose a password first. */
+/** The server sends no events before MFA and password change are done. */
 async function isFullyAuthenticated(): Promise<boolean> {
   const question = { ...queries.me(), retry: false };
   let me = await queryClient.ensureQueryData(question).catch(() => undefined);
-  // What is owed may have been done, or be no longer asked for. Whoever owes nothing does not wait for an answer.
+  // The requirement may have been met or lifted. Fully authenticated users do not wait for the request.
   if (me && nextRequirement(me)) me = await queryClient.fetchQuery(question).catch(() => undefined);
   return !me || !nextRequirement(me);
 }
 
-/** On a page for something that may be done in another tab as well. */
+/** On a page for a requirement that another tab may complete. */
 function isOnRequirementPage({ state }: Router): boolean {
-  // Not while a second factor is being set up: its recovery codes are still to be seen.
+  // Not during MFA enrolment: its recovery codes are still to be shown.
   return [paths.mfa, paths.newPassword].some((step) => step === state.location.pathname);
 }
 
 let revalidation = Promise.resolve();
 
 /**
- * One look after the other: another tab's word comes twice, the first time maybe before the token that it is about, and
- * a question that is still out would be shared by the second look, and answered to the old token.
+ * Serialized: the event of another tab arrives twice, the first time possibly before its token is stored, and a request
+ * in flight would be shared with the old token.
  */
 function revalidateUser(router: Router): Promise<void> {
   revalidation = revalidation.then(async () => {
@@ -109,7 +112,7 @@ function revalidateUser(router: Router): Promise<void> {
   return revalidation;
 }
 
-/** Suspended, signed out elsewhere, a new password: whoever is led away from a page is told why. */
+/** Session ended by the server (suspended, signed out elsewhere, new password): shows the reason. */
 function notifySessionEnded(): void {
   const title = i18next.t('common:logged_out.title');
   toast({ title, description: i18next.t('errors:session_not_found'), destructive: true });
@@ -117,7 +120,7 @@ function notifySessionEnded(): void {
 
 let storageNotified = false;
 
-/** The session is not stored as it should be: said once, while it still holds. */
+/** Shows once that the session cannot be stored permanently. */
 function notifyStorageLimited(): void {
   if (storageNotified) return;
   storageNotified = true;
@@ -126,7 +129,7 @@ function notifyStorageLimited(): void {
 }
 
 async function resetForUser(router: Router, nextUser: string | undefined): Promise<void> {
-  // Nobody is there any more to be asked.
+  // The user is gone, so unsaved changes ask nothing.
   clearUnsaved();
   if (isGuarded(router) && !nextUser) {
     await router.navigate(paths.landing, { replace: true });
@@ -136,7 +139,7 @@ async function resetForUser(router: Router, nextUser: string | undefined): Promi
   if (nextUser) await router.revalidate();
 }
 
-/** The page that was left is still drawn for a moment, and would ask again for what is cleared under it. */
+/** Waits until the left page is unmounted: its queries would refetch from the cleared cache. */
 async function waitForUnmount(): Promise<void> {
   const cache = queryClient.getQueryCache();
   for (let tries = 0; tries < 60 && cache.findAll({ type: 'active' }).length > 0; tries += 1) {
@@ -144,7 +147,7 @@ async function waitForUnmount(): Promise<void> {
   }
 }
 
-/** The server wants a second factor or a new password first. Many calls may say so at once. */
+/** Redirects to the required step. Many calls may report it at once. */
 async function goToRequirement(router: Router): Promise<void> {
   const me = await queryClient.fetchQuery({ ...queries.me(), staleTime: 0 }).catch(() => undefined);
   const step = me && nextRequirement(me);
@@ -155,7 +158,7 @@ async function goToRequirement(router: Router): Promise<void> {
   }
 }
 
-/** When the server is there again, what is on the screen is read anew. */
+/** Refetches everything on the screen on reconnect. */
 function refetchOnReconnect(router: Router): () => void {
   return connection.subscribe(() => {
     if (connection.isLost) return;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 
-/** A browser's storage that holds so many characters. */
+/** Fake storage with a capacity in characters. */
 function storage(room = Infinity): Storage {
   const kept = new Map<string, string>();
   const place = {

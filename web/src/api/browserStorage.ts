@@ -1,7 +1,7 @@
 /**
- * Browser storage with a fallback: a browser may block it, or it may be full. What the browser does not store is kept by
- * the tab where that is possible, else in memory until the page is closed, so that nobody is locked out by it. The only
- * file that uses `localStorage` and `sessionStorage`. Imports nothing: it is part of the first chunk.
+ * Browser storage with fallbacks, since it may be blocked or full: localStorage falls back to the tab, then to memory
+ * until the page is closed. The only file that uses `localStorage` and `sessionStorage`. Imports nothing, because it is
+ * in the first chunk.
  */
 export interface BrowserStore {
   getItem: (key: string) => string | null;
@@ -12,12 +12,12 @@ export interface BrowserStore {
 
 type Name = 'localStorage' | 'sessionStorage';
 
-/** Keys of local storage that the tab stores in its place. */
+/** Prefix of localStorage keys kept in sessionStorage. */
 const OVERFLOW_PREFIX = 'spv-overflow:';
 const listeners = new Set<() => void>();
 let limited = false;
 
-/** The browser's own; the getter itself throws where storage is blocked. */
+/** The native storage; even the getter throws if storage is blocked. */
 function nativeStorage(name: Name): Storage | undefined {
   try {
     return globalThis[name] ?? undefined;
@@ -41,7 +41,7 @@ function reportLimited(): void {
 }
 
 function createStore(name: Name, next?: BrowserStore): BrowserStore {
-  /** null: removed, though the browser still has it. */
+  /** null: removed here, although the browser still returns it. */
   const memory = new Map<string, string | null>();
   const stored = (key: string) => tryOrUndefined(() => nativeStorage(name)?.getItem(key)) ?? null;
   return {
@@ -84,12 +84,12 @@ function createStore(name: Name, next?: BrowserStore): BrowserStore {
 export const tabStore = createStore('sessionStorage');
 export const browserStore = createStore('localStorage', tabStore);
 
-/** Whether something could not be stored where it belongs: it is lost when the page is closed. */
+/** Whether a value had to be kept in a fallback and is lost when the page is closed. */
 export function isStorageLimited(): boolean {
   return limited;
 }
 
-/** Asks the browser once, for a page that depends on it. */
+/** Writes a test value and returns whether storage is limited. */
 export function probeStorage(): boolean {
   const key = 'spv-probe';
   browserStore.setItem(key, '1');

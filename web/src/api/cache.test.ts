@@ -12,9 +12,9 @@ afterEach(() => {
 });
 
 const refusal = (status: number) => new ApiError(status, null, null);
-/** A question that is answered with this error, however often it is asked. */
+/** A query that always fails with this error. */
 const failing = (error: Error) => vi.fn(() => Promise.reject(error));
-/** Asks, and forgets about the answer. */
+/** Runs the query and ignores its result. */
 const ask = (queryFn: () => Promise<unknown>) =>
   void queryClient.fetchQuery({ queryKey: ['asked'], queryFn }).catch(() => undefined);
 

@@ -38,7 +38,7 @@ function put(key: QueryKey, data: unknown, updatedAt?: number): void {
 
 const isSignedIn = (role: Role) => put(queries.me().queryKey, { role });
 
-/** A list of events as it was read, page by page. */
+/** A cached infinite list of events. */
 function listed(key: QueryKey, ...pages: number[][]): QueryKey {
   const items = pages.map((seqs) => ({ items: numbered(...seqs), next_cursor: null }));
   put(key, { pages: items, pageParams: pages.map(() => undefined) });

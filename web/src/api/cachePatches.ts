@@ -2,11 +2,11 @@ import type { InfiniteData, Query, QueryClient, QueryKey } from '@tanstack/react
 import type { Activity, Me, Role } from './types';
 
 /**
- * What an event itself tells is written at once into what was read before. Nothing is guessed: where it does not follow
- * from the event whether a list has it, the list is read again.
+ * Cache patches: applies an event to cached queries. Lists whose membership does not follow from the event are
+ * refetched.
  */
 
-/** Answers which lists of events have to be read again. */
+/** Returns the keys of event lists that must be refetched. */
 export function applyEvent(client: QueryClient, activity: Activity): QueryKey[] {
   const role = client.getQueryData<Me>(['me'])?.role;
   updateStatus(client, activity, role);
@@ -14,17 +14,17 @@ export function applyEvent(client: QueryClient, activity: Activity): QueryKey[] 
   return addToLists(client, activity, role);
 }
 
-/** What is just being read, or has to be, is left to that: nobody knows whether it is older than the event. */
+/** Queries being fetched or invalidated are skipped: their data may be older or newer than the event. */
 function isIdle({ state }: Query): boolean {
   return state.status === 'success' && state.fetchStatus === 'idle' && !state.isInvalidated;
 }
 
 function setData(client: QueryClient, query: Query, data: unknown): void {
-  // Read again when it would have been: an event tells only of itself.
+  // Keeps the fetch time, so the query becomes stale as usual: the event covers itself only.
   client.setQueryData(query.queryKey, data, { updatedAt: query.state.dataUpdatedAt });
 }
 
-/** Before the others, unless they were read after it: whoever found a newer one there found this one, too. */
+/** Prepends an event unless the list was fetched after it; a newer first row implies that it is included. */
 function prependNewer(activity: Activity, rows: Activity[]): Activity[] {
   const first = rows[0];
   return first && first.seq >= activity.seq ? rows : [activity, ...rows];
@@ -45,30 +45,30 @@ function addToLists(client: QueryClient, activity: Activity, role: Role | undefi
       unknown.push(query.queryKey);
       continue;
     }
-    // The page becomes longer: what fell out of it would be on no page, as the next one begins after its last.
+    // The page grows: dropping its last row would lose it, because the next page starts after that row.
     const longer = { ...first, items: prependNewer(activity, first.items) };
     setData(client, query, { ...data, pages: [longer, ...rest] });
   }
   return unknown;
 }
 
-/** Whether a list of events has this one; undefined when the event does not tell. */
+/** Whether an event belongs to a list; undefined if the event does not say. */
 function belongsToList(list: unknown, activity: Activity, role: Role | undefined): boolean | undefined {
-  // Somebody's own: an event does not say by whose account it was done.
+  // A list by account: events do not contain the account id.
   if (typeof list !== 'object' || list === null) return undefined;
   const { spv_id, subject_id } = list as { spv_id?: string; subject_id?: string };
   if (spv_id && activity.spv_id !== spv_id) return false;
   if (subject_id && activity.subject.id !== subject_id) {
-    // The order may be one of this client, company or partner.
+    // The order may belong to this client, company or partner.
     return activity.spv_id ? undefined : false;
   }
   if (isStaff(role)) return true;
-  // Beside what lists have, people hear of their own account and of what they asked for.
+  // Events about the own account and own requests reach users outside of their lists.
   const { kind } = activity.subject;
   return kind === 'user' || (kind === 'request' && role !== 'client') ? undefined : true;
 }
 
-/** What dashboards call work, as the server has it. */
+/** Subject kinds that dashboards list, same as on the server. */
 const WORK_KINDS = [
   'client',
   'company',
@@ -83,14 +83,14 @@ const WORK_KINDS = [
 ];
 const isWorkKind = (kind: string) => WORK_KINDS.includes(kind);
 
-/** Where the newest events stand beside figures, and how many. */
+/** Dashboard queries that include the latest events, and how many. */
 const DASHBOARD_FEEDS: { queryKey: QueryKey; length: number; has: (kind: string, role?: Role) => boolean }[] = [
   { queryKey: ['dashboards', 'client'], length: 5, has: isWorkKind },
   { queryKey: ['dashboards', 'employee'], length: 8, has: isWorkKind },
   {
     queryKey: ['dashboards', 'company'],
     length: 8,
-    // Super admins hear of every company; a request is its sender's and not the company's.
+    // Super admins receive events of every company; requests belong to their sender, not the company.
     has: (kind, role) => role === 'company_admin' && kind !== 'request' && isWorkKind(kind),
   },
   { queryKey: ['requests', 'desk'], length: 6, has: (kind) => kind === 'request' },
@@ -106,22 +106,22 @@ function addToDashboards(client: QueryClient, activity: Activity, role: Role | u
   }
 }
 
-/** Gives an order or a step its new status wherever it stands. */
+/** Updates the status of an order or step in every cached row. */
 function updateStatus(client: QueryClient, { subject, data }: Activity, role: Role | undefined): void {
   const { from, to } = data;
   if (!['spv', 'step'].includes(subject.kind) || typeof to !== 'string' || from === to) return;
-  // Why it is blocked and by whom, and when it was completed, is read with it.
+  // Blocking reason, party and completion time are refetched with the status.
   if (to === 'blocked' || from === 'blocked' || from === 'completed') return;
   for (const noun of ['spvs', 'tasks', 'dashboards']) {
     for (const query of client.getQueryCache().findAll({ queryKey: [noun], predicate: isIdle })) {
-      // Staff change orders from their pages, and send the version with it, which the event does not tell.
+      // Staff edit orders on their pages with a version that the event does not contain.
       const mayChange = noun === 'spvs' && typeof query.queryKey[1] === 'string' && (!role || isStaff(role));
       if (!mayChange) setData(client, query, withStatus(query.state.data, subject.id, from, to));
     }
   }
 }
 
-/** A row that stands elsewhere than where the event has it from was read after it, and stays. */
+/** Only rows in the previous status of the event change: others were fetched after it. */
 function withStatus(value: unknown, id: string | null, from: unknown, to: string): unknown {
   if (Array.isArray(value)) return value.map((one: unknown) => withStatus(one, id, from, to));
   if (typeof value !== 'object' || value === null) return value;

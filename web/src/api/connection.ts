@@ -1,4 +1,4 @@
-/** Whether the server can be reached. Whoever fails to says so; then it is looked for until it answers. */
+/** Connection state: after a failed call the server is polled until it responds. */
 import { useSyncExternalStore } from 'react';
 import { normalizeResponse } from './proxyResponses';
 
@@ -12,12 +12,12 @@ export const connection = {
   get isLost() {
     return lost;
   },
-  /** Hears when it is lost, and when it is back. */
+  /** Called when the connection is lost and when it is back. */
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   },
-  /** Does not wait for the next look. */
+  /** Polls immediately. */
   retry: () => retryNow?.(),
 };
 
@@ -25,7 +25,7 @@ export function useConnection(): boolean {
   return useSyncExternalStore(connection.subscribe, () => !lost);
 }
 
-/** `fetch` for every call to our server; the answer of a proxy in front of it becomes a refusal in our own shape. */
+/** `fetch` for every call to the server: tracks the connection and turns proxy responses into API errors. */
 export async function trackedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
     return await normalizeResponse(await fetch(input, init));
@@ -36,7 +36,7 @@ export async function trackedFetch(input: RequestInfo | URL, init?: RequestInit)
   }
 }
 
-/** One call that failed says little: the server is asked before anyone is told. */
+/** One failed call is not enough: polls the health endpoint before reporting a lost connection. */
 async function pollUntilReachable(): Promise<void> {
   if (polling) return;
   polling = true;
@@ -56,7 +56,7 @@ async function isHealthy(): Promise<boolean> {
   }
 }
 
-/** Shorter when the browser finds its network again, or when somebody asks. */
+/** Resolves early on the `online` event or a manual retry. */
 function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(end, milliseconds);

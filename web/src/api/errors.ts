@@ -6,7 +6,7 @@ import type { ErrorBody } from './types';
 
 type Params = Record<string, unknown>;
 
-/** The one shape every failed call has. `status` 0: the server was not reached. */
+/** Error of any failed call. `status` 0: the server was not reached. */
 export class ApiError extends Error {
   readonly code: string;
   readonly params: Params;
@@ -31,29 +31,29 @@ export function unreachableError(): ApiError {
   return new ApiError(0, { code: 'unreachable', message: 'The server cannot be reached.', request_id: '' });
 }
 
-/** The answer of a proxy in front of the portal, where our own was expected. */
+/** Error for the response of a proxy in front of the portal. */
 export function proxyError(status: number): ApiError {
   return new ApiError(BAD_GATEWAY, proxyErrorBody(status));
 }
 
-/** What a call was answered that was not made by way of `heardFetch`: an upload's. */
+/** Error for a response that did not pass through `trackedFetch`, such as an upload. */
 export function responseError(status: number, body: string): ApiError {
   try {
     const said: unknown = JSON.parse(body);
     if (isErrorBody(said)) return new ApiError(status, said);
   } catch {
-    // A page, as it seems.
+    // HTML, most likely a page of a proxy.
   }
   return proxyError(status);
 }
 
-/** Why the auth client could not ask: no answer, or one that says nothing about the session. */
+/** Error for a temporary failure of the auth client: no response, or one that says nothing about the session. */
 export function temporaryError({ status, message }: { status?: number; message: string }): ApiError {
   if (!status) return unreachableError();
   return status === BAD_GATEWAY ? proxyError(statusFromMessage(message)) : new ApiError(503, null);
 }
 
-/** The auth client hides the answer's headers, so the wait is read from the sentence. */
+/** The auth client hides response headers, so Retry-After is parsed from the message. */
 export function secondsFromMessage(message: string): number | undefined {
   const found = /(\d+)\s*s/.exec(message)?.[1];
   return found ? Number(found) : undefined;
@@ -63,7 +63,7 @@ export function isStatus(error: unknown, ...statuses: number[]): boolean {
   return error instanceof ApiError && statuses.includes(error.status);
 }
 
-/** A sentence for people in their language; the server's own words when the catalogue has none. */
+/** Localized message of an error, or the server message if the catalogue has none. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return i18next.t('errors:internal');
   const field = error.code === 'invalid' && error.fields[0];
@@ -80,7 +80,7 @@ function fieldName(field: string): string {
   return i18next.exists(key) ? i18next.t(key) : field.replaceAll('_', ' ');
 }
 
-/** For a form: field name → sentence. */
+/** Validation errors for a form: field name → message. */
 export function fieldErrors(error: unknown): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(error.fields.map((field) => [field.field, fieldText(field)]));

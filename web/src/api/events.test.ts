@@ -17,7 +17,7 @@ afterEach(() => {
 
 const isOld = (...queryKey: unknown[]) => queryClient.getQueryState(queryKey)?.isInvalidated;
 
-/** A stream that has said it is ready; the answer says more, and ends it. */
+/** A stream that is ready, then sends the chunks and ends. */
 async function listening() {
   let line!: ReadableStreamDefaultController<Uint8Array>;
   const body = new ReadableStream<Uint8Array>({ start: (controller) => void (line = controller) });
@@ -27,7 +27,7 @@ async function listening() {
   const stop = startEvents(async () => true);
   queryClient.setQueryData(['read before'], true);
   says('ready', { seq: 4 });
-  // Nobody knows what was not heard before that.
+  // Events before `ready` were missed.
   await vi.waitFor(() => expect(isOld('read before')).toBe(true));
   return {
     hears: (activity: Activity) => says('change', activity),
@@ -114,7 +114,7 @@ test('page requested during an event is kept and refetched with the others', asy
   await vi.waitFor(() => expect(list.getCurrentResult().data?.pages).toEqual([1]));
   const more = list.fetchNextPage();
   hears(moved);
-  // Longer than events are gathered for.
+  // Longer than the batching delay.
   await new Promise((done) => setTimeout(done, 300));
   expect(asked).toEqual([1, 2]);
   answer();
@@ -139,7 +139,7 @@ test('stream without a response times out; a late one is kept', async () => {
   const stop = startEvents(async () => true);
   await vi.advanceTimersByTimeAsync(39_000);
   expect(givenUp()).toEqual([false]);
-  // Two seconds' pause before the next attempt.
+  // Reconnects after two seconds.
   await vi.advanceTimersByTimeAsync(3_500);
   expect(givenUp()).toEqual([true, false]);
   await vi.advanceTimersByTimeAsync(65_000);

@@ -9,31 +9,31 @@ import { parseEventStream, HEARTBEAT_TIMEOUT_MS } from './sse';
 import type { Activity } from './types';
 
 /**
- * Live changes. One stream per browser: the tab that holds the lock reads it and tells the others. What an event tells
- * is written at once into what was read; what follows from it is read again. While the stream cannot be had, every
- * attempt to get it refreshes what is on the screen, so that pages fall back to slow polling.
+ * Live updates over server-sent events. One stream per browser: the tab that holds the lock reads it and broadcasts to
+ * the others. Events are applied to the query cache at once; dependent queries are refetched. Without a stream, every
+ * reconnect attempt refetches what is on the screen, which amounts to slow polling.
  */
 
 type Message =
   | { kind: 'activity'; activity: Activity }
-  /** The stream is there, and tells of everything after this number. */
+  /** The stream is open and covers every event after this number. */
   | { kind: 'ready'; seq: number }
   | { kind: 'refresh' };
 type Listener = (activity: Activity) => void;
 
-/** Whoever looks as somebody else hears what that person hears, and tells no other tab of it. */
+/** During impersonation a tab has its own channel, because it gets the events of that user. */
 const channelName = () => ['spv-events', currentImpersonation()?.user].filter(Boolean).join('-');
 const MAX_RECONNECT_DELAY_MS = 30_000;
 const listeners = new Set<Listener>();
 let lastSeq: number | undefined;
 
-/** Hears every change this person may see, in every tab. */
+/** Subscribes to every event visible to the user, in every tab. */
 export function onActivity(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Starts listening for the signed-in person, whenever they may hear anything; the answer stops it. */
+/** Starts the event stream of the signed-in user once `mayHear` allows; returns a stop function. */
 export function startEvents(mayHear: () => Promise<boolean>): () => void {
   const stop = new AbortController();
   const name = channelName();
@@ -44,7 +44,7 @@ export function startEvents(mayHear: () => Promise<boolean>): () => void {
     receive(message);
   };
   const lead = () => runStream(tell, mayHear, stop.signal);
-  // Without a secure context there are no locks: then each tab reads its own stream.
+  // Locks need a secure context; without one each tab reads its own stream.
   const leading = navigator.locks ? navigator.locks.request(name, { signal: stop.signal }, lead) : lead();
   leading.catch(() => undefined);
   return () => {
@@ -72,7 +72,7 @@ async function runStream(
         }
       }
     } catch {
-      // The pause below answers every failure alike.
+      // Any failure is followed by the backoff below.
     }
     if (signal.aborted) return;
     failures = ready ? 0 : failures + 1;
@@ -86,7 +86,7 @@ async function* stream(mayHear: () => Promise<boolean>, signal: AbortSignal) {
   if (!token || !(await mayHear())) return;
   const headers = new Headers({ accept: 'text/event-stream', authorization: `Bearer ${token}` });
   if (lastSeq !== undefined) headers.set('last-event-id', String(lastSeq));
-  // Who does not answer at all is given up like a line that fell silent; from its first word on, that limit counts.
+  // A request without a response times out like a silent stream; from the first byte on the heartbeat timeout applies.
   const opening = new AbortController();
   const late = setTimeout(() => opening.abort(), HEARTBEAT_TIMEOUT_MS);
   const response = await trackedFetch('/realtime/v1/events', {
@@ -108,7 +108,7 @@ function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 function receive(message: Message): void {
   if (message.kind !== 'activity') {
-    // What changed between a page's first read and the stream's first word was not heard.
+    // Changes between the first fetch of a page and `ready` were missed.
     const unheard = message.kind === 'refresh' || lastSeq === undefined;
     if (unheard) void refetch({ predicate: (query) => query.state.dataUpdatedAt > 0 });
     if (message.kind === 'ready') lastSeq = message.seq;
@@ -122,21 +122,21 @@ function receive(message: Message): void {
   for (const listener of listeners) listener(activity);
 }
 
-/** What is summed of orders, invoices and commissions. */
+/** Aggregates of orders, invoices and commissions. */
 const AGGREGATE_NOUNS = ['finances', 'analytics', 'reports'];
 
 const NOUN_DEPENDENCIES = {
   client: ['clients', 'spvs'],
   company: ['companies', 'clients', 'isos', 'spvs'],
   iso: ['isos', 'clients', 'spvs'],
-  // Their requests follow them.
+  // A call is also a request.
   call: ['calls', 'requests'],
   commission: ['commissions', ...AGGREGATE_NOUNS],
   payout_run: ['commissions', ...AGGREGATE_NOUNS],
   lead: ['leads', 'requests'],
   invoice: ['invoices', ...AGGREGATE_NOUNS],
   request: ['requests', 'documents', 'tasks'],
-  // What may be asked and sent in follows the order.
+  // Requests and uploads depend on the order.
   spv: [
     'spvs',
     'clients',
@@ -148,11 +148,11 @@ const NOUN_DEPENDENCIES = {
     'commissions',
     ...AGGREGATE_NOUNS,
   ],
-  // Not the reports: the first page of one sums all of it, and steps move all day.
+  // Not the reports: they aggregate everything, and steps change all day.
   step: ['spvs', 'clients', 'tasks', 'performance', 'analytics'],
   report_schedule: ['report_schedules'],
   document: ['documents'],
-  // It can no longer be opened where it hangs either.
+  // Attachments of a deleted document are gone too.
   'document.infected': ['documents', 'threads', 'invoices', 'requests'],
   document_request: ['document_requests', 'documents', 'tasks'],
   session: ['security', 'users'],
@@ -176,16 +176,16 @@ const NOUN_DEPENDENCIES = {
 
 export type Noun = keyof typeof NOUN_DEPENDENCIES;
 
-/** What is to be read again after an event, or after anything that happened to a noun. */
+/** Query keys to refetch after an event, or after any change of a noun. */
 export function affectedNouns(action: string): string[] {
-  // Somebody read a document: nothing has changed by it.
+  // Reading a document changes nothing.
   if (action === 'document.opened' || action === 'document.downloaded') return [];
   const known: Record<string, string[] | undefined> = NOUN_DEPENDENCIES;
   const [noun = ''] = action.split('.');
   return ['dashboards', 'notifications', ...(known[action] ?? known[noun] ?? [])];
 }
 
-// A seed or an import makes hundreds of events at once: they refresh a page once, not hundreds of times.
+// Debounced: a seed or import sends hundreds of events, which refetch a page once.
 const staleNouns = new Map<string, QueryKey>();
 let flushScheduled: ReturnType<typeof setTimeout> | undefined;
 function invalidateStale(queryKey: QueryKey): void {
@@ -197,11 +197,11 @@ function invalidateStale(queryKey: QueryKey): void {
   }, 150);
 }
 
-/** A first read, or a further page that somebody asked for: to begin it anew would be to lose it. */
+/** A first fetch, or the next page of a list: refetching would cancel it. */
 const isFirstFetch = ({ state }: Query) =>
   state.fetchStatus === 'fetching' && (state.data === undefined || state.fetchMeta?.fetchMore !== undefined);
 
-/** What is under way is not begun anew, but may be from before the event: then it is done once more. */
+/** Fetches in flight are not cancelled, but may predate the event, so they are repeated afterwards. */
 async function refetch({ predicate = () => true, ...filters }: QueryFilters): Promise<void> {
   const underWay = queryClient
     .getQueryCache()

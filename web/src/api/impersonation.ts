@@ -1,4 +1,4 @@
-/** A super admin who looks at the portal as somebody else sees it, in this tab only. */
+/** Impersonation: a super admin sees the portal as another user, in this tab only. */
 import { paths } from '../paths';
 import { tabStore } from './browserStorage';
 
@@ -20,13 +20,13 @@ export function currentImpersonation(): Impersonation | undefined {
   }
 }
 
-/** Begins: everything is loaded anew, as that person has it. */
+/** Starts impersonation and reloads the app as that user. */
 export function startImpersonation(as: Impersonation, home: string): void {
   tabStore.setItem(STORAGE_KEY, JSON.stringify(as));
   location.assign(home);
 }
 
-/** It is over: back to the page it was begun from. Whoever waits for this waits until the page is gone. */
+/** Ends impersonation in this tab and returns to the user page. Never resolves, because the page is reloading. */
 export function leaveImpersonation(): Promise<never> {
   const current = currentImpersonation();
   tabStore.removeItem(STORAGE_KEY);
@@ -34,7 +34,7 @@ export function leaveImpersonation(): Promise<never> {
   return new Promise<never>(() => undefined);
 }
 
-/** Ends it on the server too; when that cannot be reached, the token has but minutes left. */
+/** Ends impersonation on the server too; if unreachable, the token expires within minutes. */
 export async function endImpersonation(): Promise<never> {
   const current = currentImpersonation();
   const headers = { authorization: `Bearer ${current?.token ?? ''}`, 'content-type': 'application/json' };
@@ -43,8 +43,8 @@ export async function endImpersonation(): Promise<never> {
 }
 
 /**
- * The auth client knows only the super admin's own session. What it reads is read as the person looked at; what it
- * would change is refused here: the client takes some refusals of the server for the end of its session.
+ * Fetch of the auth client, which holds the session of the super admin only. Reads use the impersonation token. Writes
+ * are rejected here, because the client takes some errors for the end of its session.
  */
 export async function impersonatedFetch(
   baseFetch: typeof fetch,
@@ -60,7 +60,7 @@ export async function impersonatedFetch(
   const answer = await baseFetch(input, { ...init, headers });
   if (answer.status === 401) return leaveImpersonation();
   if (answer.status !== 403) return answer;
-  // Any other 403 of this protocol says that it is over, and would end the super admin's own session.
+  // Any other 403 means that impersonation ended; the client would end the session of the super admin.
   return answer.headers.get('x-sb-error-code') === 'read_only' ? readOnlyResponse() : leaveImpersonation();
 }
 

@@ -1,10 +1,10 @@
 /**
- * Answers of a proxy in front of the portal (nginx, a gateway, a firewall, a sign-in page), told apart from the server's
- * own. The server answers a refusal in JSON with a code, and never answers a call with a page.
+ * Proxy responses: tells responses of a proxy in front of the portal (nginx, gateway, firewall, login page) from those
+ * of the server. Server errors are JSON with a code; the server never answers a call with a page.
  */
 import type { ErrorBody } from './types';
 
-/** The status that stands for every answer that is not ours: worth another try, and no end of a session. */
+/** Status that replaces every proxy error: retryable, and never ends the session. */
 export const BAD_GATEWAY = 502;
 
 const unreachable = [502, 503, 504, 520, 521, 522, 523, 524, 530];
@@ -15,17 +15,17 @@ function errorCode(status: number): string {
   return status < 400 ? 'proxy_page' : 'proxy_refused';
 }
 
-/** What a foreign answer with this status says, in our own shape. */
+/** API error for a proxy response with this status. */
 export function proxyErrorBody(status: number): ErrorBody {
   return { code: errorCode(status), message: `HTTP ${status}`, params: { status }, request_id: '' };
 }
 
-/** The auth client hides everything of an answer but its sentence, so the status is read from there. */
+/** The auth client keeps only the message of a response, so the status is parsed from it. */
 export function statusFromMessage(message: string): number {
   return Number(/\d{3}/.exec(message)?.[0] ?? BAD_GATEWAY);
 }
 
-/** Refusals of the server have a code; those of the auth protocol a `msg` or an `error`. */
+/** Server errors have a `code`; those of the auth API a `msg` or `error`. */
 export function isErrorBody(value: unknown): value is ErrorBody {
   const said = value as Partial<Record<'code' | 'message', unknown>> | null;
   return typeof said === 'object' && typeof said?.code === 'string' && typeof said.message === 'string';
@@ -49,7 +49,7 @@ async function isProxyResponse(answer: Response): Promise<boolean> {
   );
 }
 
-/** The answer, or in place of a foreign one a refusal in our own shape, which every reader of answers words alike. */
+/** The response, or an API error in place of a proxy response. */
 export async function normalizeResponse(answer: Response): Promise<Response> {
   if (!(await isProxyResponse(answer))) return answer;
   const body = proxyErrorBody(answer.status);

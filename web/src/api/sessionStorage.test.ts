@@ -9,7 +9,7 @@ import {
   sessionStorageAdapter,
 } from './sessionStorage';
 
-/** What `Object.keys` finds in a browser's storage. */
+/** Fake storage whose keys `Object.keys` finds. */
 function storage(): Record<string, unknown> {
   const place: Record<string, unknown> = {};
   const hidden = (name: string, value: unknown) => Object.defineProperty(place, name, { value });

@@ -1,18 +1,15 @@
 import { browserStore, tabStore } from './browserStorage';
 
-/**
- * Where the auth client keeps its session: local storage, or this tab only when "Remember me" was left unticked. Given
- * to the auth client as its `storage`.
- */
+/** Storage adapter of the auth client: localStorage, or sessionStorage if "Remember me" was unticked. */
 export const SESSION_KEY = 'spv-auth-token';
 const TAB_ONLY_KEY = 'spv-session-in-tab';
-/** Where the session was before the tab left to sign in elsewhere: as `tabOnly` was, or empty. */
+/** Storage choice before a provider redirect: the former value of TAB_ONLY_KEY, or empty. */
 const PREVIOUS_STORAGE_KEY = 'spv-session-was-in-tab';
 
-/** Only the session moves: a mail's link opens a new tab, which must find the other half of its flow. */
+/** Only the session moves: a mail link opens a new tab, which needs the PKCE verifier. */
 const storeFor = (key: string) => (key === SESSION_KEY && tabStore.getItem(TAB_ONLY_KEY) ? tabStore : browserStore);
 
-/** The provider's own tokens are for programs that ask it more. These pages do not, so they keep none. */
+/** Drops the tokens of the OAuth provider, which the app does not use. */
 function withoutProviderTokens(session: string): string {
   try {
     return JSON.stringify(JSON.parse(session), (name, value: unknown) =>
@@ -30,7 +27,7 @@ export const sessionStorageAdapter = {
   removeItem: (key: string) => storeFor(key).removeItem(key),
 };
 
-/** Call before signing in. The answer undoes it, for when nobody was let in. */
+/** Sets the storage of the next session; returns an undo function for a failed sign-in. */
 export function setSessionPersistence(remember: boolean): () => void {
   tabStore.removeItem(PREVIOUS_STORAGE_KEY);
   const before = tabStore.getItem(TAB_ONLY_KEY) === null;
@@ -40,14 +37,14 @@ export function setSessionPersistence(remember: boolean): () => void {
   return () => set(before);
 }
 
-/** [rememberSession] before a visit to another site, which forgets the page: the tab keeps what undoes it. */
+/** [setSessionPersistence] before a provider redirect, which unloads the page: the undo state is stored in the tab. */
 export function setSessionPersistenceForRedirect(remember: boolean): void {
   const before = tabStore.getItem(PREVIOUS_STORAGE_KEY) ?? tabStore.getItem(TAB_ONLY_KEY) ?? '';
   setSessionPersistence(remember);
   tabStore.setItem(PREVIOUS_STORAGE_KEY, before);
 }
 
-/** Back from there. Without a session, the one that the tab had is where it was. */
+/** After the redirect: without a session, restores the previous storage choice. */
 export function restorePersistenceAfterRedirect(letIn: boolean): void {
   const before = tabStore.getItem(PREVIOUS_STORAGE_KEY);
   if (before === null) return;
@@ -55,7 +52,7 @@ export function restorePersistenceAfterRedirect(letIn: boolean): void {
   if (!letIn) setSessionPersistence(before === '');
 }
 
-/** Whose session this tab has. Other tabs tell of theirs too, and theirs may be another one. */
+/** User id of the stored session. Other tabs may have another session. */
 export function sessionOwner(): string | undefined {
   try {
     const session = JSON.parse(sessionStorageAdapter.getItem(SESSION_KEY) ?? 'null') as {
@@ -67,7 +64,7 @@ export function sessionOwner(): string | undefined {
   }
 }
 
-/** Whether this browser began a flow that a `code` or a `pkce_` link can finish. */
+/** Whether this browser has a PKCE verifier for a `code` or `pkce_` link. */
 export function hasPendingFlow(): boolean {
   return browserStore.keys().some((key) => key.startsWith(SESSION_KEY) && key.endsWith('code-verifier'));
 }

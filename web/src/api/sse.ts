@@ -4,10 +4,10 @@ export interface ServerEvent {
   id?: string;
 }
 
-/** The server's heartbeat comes every 15 seconds: whoever misses two has lost the line without being told. */
+/** Two missed heartbeats (15 s each) and some slack. */
 export const HEARTBEAT_TIMEOUT_MS = 40_000;
 
-/** Splits a `text/event-stream` body into its events. Comments (the heartbeat) are dropped; a silent line is an error. */
+/** Parses a `text/event-stream` body. Comments (heartbeats) are dropped; silence is an error. */
 export async function* parseEventStream(
   body: ReadableStream<Uint8Array>,
   silence = HEARTBEAT_TIMEOUT_MS,

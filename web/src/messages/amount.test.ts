@@ -39,7 +39,7 @@ describe('parses amounts as typed', () => {
     ['1,250', 'JPY', '1250', '1.25'],
   ])('%s in %s is %s or %s', (typed, currency, grouped, decimal) => {
     expect(parseAmount(typed, currency)).toEqual({ kind: 'ambiguous', grouped, decimal });
-    // The server refuses it, and says so beside the field.
+    // The server rejects it with a field error.
     expect(amountToWire(typed, currency)).toBe(typed);
   });
 

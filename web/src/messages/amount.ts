@@ -1,9 +1,9 @@
 import { getLocale } from './locale';
 
-/** Amounts as people type them, read by the server's own rule: what can be read two ways is not read. */
+/** Parses amounts as users type them, by the same rule as the server: ambiguous amounts are rejected. */
 export type ParsedAmount =
   | { kind: 'read'; value: string }
-  /** `1.250`: both readings, as the wire writes them. */
+  /** `1.250`: both readings in wire format. */
   | { kind: 'ambiguous'; grouped: string; decimal: string }
   | { kind: 'too_fine'; max: number }
   | { kind: 'unreadable' };
@@ -19,13 +19,13 @@ interface Parts {
 const GROUP_SEPARATORS = "[.,' \u2019\u00a0\u202f\u2009]";
 const grouped = new RegExp(`^\\d{1,3}(${GROUP_SEPARATORS})\\d{3}(\\1\\d{3})*$`);
 
-/** Decimals of a currency. */
+/** Fraction digits of a currency. */
 export function fractionDigits(currency: string): number {
   const options = { style: 'currency', currency } as const;
   return new Intl.NumberFormat('en', options).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** Reads an amount in a currency. */
+/** Parses an amount in a currency. */
 export function parseAmount(typed: string, currency: string): ParsedAmount {
   const parts = numberParts(typed);
   if (!parts) return { kind: 'unreadable' };
@@ -35,7 +35,7 @@ export function parseAmount(typed: string, currency: string): ParsedAmount {
   return { kind: 'read', value: toWire(parts) };
 }
 
-/** Reads a percentage. A point is always decimal there; a comma with three digits behind it may group. */
+/** Parses a percentage. A point is always decimal; a comma before three digits is ambiguous. */
 export function parsePercent(typed: string): ParsedAmount {
   const parts = numberParts(typed);
   if (!parts) return { kind: 'unreadable' };
@@ -44,7 +44,7 @@ export function parsePercent(typed: string): ParsedAmount {
   return { kind: 'read', value: toWire(parts) };
 }
 
-/** What is sent: the amount as read, else the text itself, of which the server says what is wrong. */
+/** Wire value: the parsed amount, or the raw text for the server to reject. */
 export function amountToWire(typed: string, currency: string): string {
   const reading = parseAmount(typed, currency);
   return reading.kind === 'read' ? reading.value : typed.trim();
@@ -55,7 +55,7 @@ export function percentToWire(typed: string): string {
   return reading.kind === 'read' ? reading.value : typed.trim();
 }
 
-/** A decimal of the wire in the person's language, with its decimals as they are. */
+/** Formats a wire decimal in the locale, keeping its digits. */
 export function decimalText(value: string): string {
   const decimals = value.split('.')[1]?.length ?? 0;
   const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
@@ -67,7 +67,7 @@ function numberParts(typed: string): Parts | null {
   const sign = trimmed.startsWith('-') ? '-' : '';
   const text = trimmed.slice(sign.length);
   const last = [...text].findLast((sign) => sign === '.' || sign === ',');
-  // Two of a kind are groups, one is where the decimals begin.
+  // Repeated separators group digits; a single one is decimal.
   const cut = last && text.split(last).length === 2 ? text.lastIndexOf(last) : -1;
   const whole = cut < 0 ? text : text.slice(0, cut);
   const decimals = cut < 0 ? '' : text.slice(cut + 1);
@@ -84,7 +84,7 @@ function numberParts(typed: string): Parts | null {
   };
 }
 
-/** Its only separator may stand before a group of three as well as before decimals. */
+/** A single separator before three digits may group or be decimal. */
 function couldBeGrouped({ whole, decimals, grouped }: Parts): boolean {
   return !grouped && decimals.length === 3 && /^[1-9]\d{0,2}$/.test(whole);
 }

@@ -12,7 +12,7 @@ const catalogues: Record<Catalogue, () => Promise<{ messages: Namespaces }>> = {
 
 let initialized: Promise<unknown> | undefined;
 
-/** Makes the words of everything behind the landing page ready, in the current language and in those chosen later. */
+/** Initializes i18next for everything behind the landing page, and loads languages on change. */
 export async function loadMessages(): Promise<void> {
   const catalogue = catalogueFor(getLocale().language);
   document.documentElement.lang = getLocale().language;
@@ -21,7 +21,7 @@ export async function loadMessages(): Promise<void> {
     supportedLngs: ['en', 'es'],
     fallbackLng: false,
     resources: {},
-    // Keys are flat in every catalogue file, as the Rust side reads the shared ones too.
+    // Keys are flat, as in the catalogues shared with Rust.
     keySeparator: false,
     interpolation: { escapeValue: false },
     react: { useSuspense: false },
@@ -35,7 +35,7 @@ export async function loadMessages(): Promise<void> {
 let dateSettings = '';
 const dateSettingsKey = ({ timeZone, dateFormat }: Locale) => `${timeZone} ${dateFormat}`;
 
-/** Dates are written among the words: when they are written otherwise, whatever has words is drawn again. */
+/** Texts contain dates, so a changed date format or time zone rerenders them. */
 function redrawOnDateSettingsChange(): void {
   if (dateSettings) return;
   dateSettings = dateSettingsKey(getLocale());

@@ -1,6 +1,6 @@
 /**
- * The words of the landing page and of the frame around the public pages. A lookup and nothing more, so that a visitor
- * does not load the whole catalogue library: these messages have no plurals and nothing to format.
+ * Messages of the landing page and the public layout: a plain lookup without plurals and formats, so that visitors do
+ * not load i18next.
  */
 import { catalogueFor, getLocale, registerLanguageLoader, useLocale, type Catalogue } from './locale';
 
@@ -13,7 +13,7 @@ const catalogues: Record<Catalogue, () => Promise<{ default: Messages }>> = {
 };
 const loaded: Partial<Record<Catalogue, Messages>> = {};
 
-/** Must have come once before anything asks for a word. */
+/** Must resolve before the first lookup. */
 export async function loadLandingMessages(): Promise<void> {
   document.documentElement.lang = getLocale().language;
   registerLanguageLoader(loadCatalogue);
@@ -24,12 +24,12 @@ async function loadCatalogue(catalogue: Catalogue): Promise<void> {
   loaded[catalogue] ??= (await catalogues[catalogue]()).default;
 }
 
-/** `{{name}}` becomes the value of this name. */
+/** Replaces `{{name}}` placeholders. */
 export function interpolate(text: string, values: Values): string {
   return text.replace(/\{\{(\w+)\}\}/g, (whole, name: string) => String(values[name] ?? whole));
 }
 
-/** Looks words up in the current language, and again when it changes. */
+/** Message lookup in the current language; rerenders on language change. */
 export function useLandingMessages(): (key: string, values?: Values) => string {
   const { language } = useLocale();
   return (key, values = {}) => interpolate(loaded[catalogueFor(language)]?.[key] ?? key, values);

@@ -1,25 +1,25 @@
 import { useSyncExternalStore } from 'react';
 import { browserStore } from '../api/browserStorage';
 
-/** What dates and amounts are written by. `language` is the person's choice, `en-US`, `en-GB` or `es`. */
+/** Locale settings: language (`en-US`, `en-GB` or `es`), time zones and date format. */
 export interface Locale {
   language: Language;
   timeZone: string;
-  /** The office's: deadlines and dates of money go by it. */
+  /** Office time zone, for deadlines and payment dates. */
   officeTimeZone: string;
   dateFormat: DateFormat;
 }
-/** `auto`: as the language has it. */
+/** `auto`: by language. */
 export type DateFormat = 'auto' | 'mdy' | 'dmy' | 'ymd';
 export const languages = ['en-US', 'en-GB', 'es'] as const;
 export type Language = (typeof languages)[number];
-/** Each in its own words, so that it is found by whoever needs it. */
+/** Language names in their own language. */
 export const languageNames: Record<Language, string> = {
   'en-US': 'English (US)',
   'en-GB': 'English (UK)',
   es: 'Español',
 };
-/** The catalogues that exist; British English reads the English one. */
+/** Message catalogues; British English uses the English one. */
 export type Catalogue = 'en' | 'es';
 
 const STORAGE_KEY = 'spv-language';
@@ -62,7 +62,7 @@ export function setLocale(next: Partial<Locale>): void {
 type LanguageLoader = (catalogue: Catalogue) => Promise<unknown>;
 const languageLoaders = new Set<LanguageLoader>();
 
-/** `learn` gets the words of a language ready before it is shown. */
+/** Registers a loader that runs before a language is shown. */
 export function registerLanguageLoader(learn: LanguageLoader): void {
   languageLoaders.add(learn);
 }

@@ -1,4 +1,4 @@
-/** What is said where the app cannot even start: the catalogues may be what did not come. */
+/** Startup error text, inlined because the catalogues may have failed to load. */
 import { catalogueFor, type Catalogue, type Language } from './locale';
 
 const texts: Record<Catalogue, { text: string; again: string }> = {

@@ -7,12 +7,12 @@ import { saveBlob } from '../ui/saveText';
 import { toast } from '../ui/toasts';
 
 interface Props {
-  /** What the file is called, without its ending. */
+  /** File name without extension. */
   name: string;
   load: () => Promise<Blob>;
 }
 
-/** Saves all rows of a table as CSV, not only those that are on the screen. */
+/** Exports all rows of a table as CSV, not only loaded ones. */
 export function ExportButton({ name, load }: Props) {
   const { t } = useTranslation('employee');
   const { mutate, isPending } = useSave({

@@ -11,13 +11,13 @@ interface Props {
   title: string;
   text: string;
   confirmLabel: string;
-  /** What sends the reason, and is told here what the server has against it. */
+  /** Mutation that sends the reason; its errors show here. */
   save: { isPending: boolean; error: unknown };
   onConfirm: (reason: string) => void;
   onClose: () => void;
 }
 
-/** Asks why, because whoever it is about will read it. */
+/** Asks for a reason, which the affected user will read. */
 export function ReasonDialog({ title, text, confirmLabel, save, onConfirm, onClose }: Props) {
   const { t } = useTranslation(['common', 'names']);
   const missing = useRequiredFieldsMessage();

@@ -9,7 +9,7 @@ function isVersionConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'stale';
 }
 
-/** For a refusal without a form: whoever was slower sees next what it is by now. */
+/** On a version conflict outside of a form: refetches the row. */
 export function refetchAll(queryKey: QueryKey): (problem: ApiError) => boolean {
   return (problem) => {
     if (isVersionConflict(problem)) void queryClient.invalidateQueries({ queryKey });
@@ -18,15 +18,15 @@ export function refetchAll(queryKey: QueryKey): (problem: ApiError) => boolean {
 }
 
 interface VersionConflict {
-  /** For [useSave]. */
+  /** Failure handler for [useSave]. */
   explain: (error: ApiError) => boolean;
-  /** What the form says, if that is why it was refused. */
+  /** Conflict alert of the form, if any. */
   problem: (reload: () => unknown) => ReactNode;
-  /** The newest version is there. */
+  /** Called when the current version is loaded. */
   forget: () => void;
 }
 
-/** For a form that is refused because somebody else was faster. */
+/** Version conflict (409) of a form. */
 export function useVersionConflict(): VersionConflict {
   const [error, setError] = useState<ApiError | null>(null);
   return {
@@ -39,7 +39,7 @@ export function useVersionConflict(): VersionConflict {
   };
 }
 
-/** Someone else was faster: who and when, and a way to their version. */
+/** Shows who changed the row and when, with a button to load that version. */
 function VersionConflictAlert({ error, onReload }: { error: ApiError; onReload: () => void }) {
   const { t } = useTranslation('common');
   return (

@@ -4,7 +4,7 @@ import { useBlocker } from 'react-router-dom';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
 import { setLeaveConfirmation, hasUnsaved } from '../ui/unsavedChanges';
 
-/** Asks before unsaved input is lost: to another page, back, out of the portal, or by closing the tab. */
+/** Asks before unsaved input is lost: navigation, back, leaving the portal, or closing the tab. */
 export function UnsavedGuard() {
   const { t } = useTranslation('common');
   const [answer, setAnswer] = useState<((may: boolean) => void) | null>(null);

@@ -1,4 +1,4 @@
-/** Whether an account has set the colour scheme of this device, or whoever sits at it. */
+/** Whether the color scheme of this device was set by an account. */
 import { browserStore } from '../api/browserStorage';
 
 const STORAGE_KEY = 'spv-scheme-of-account';

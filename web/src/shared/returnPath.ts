@@ -1,13 +1,15 @@
 /**
- * Where a visitor without a session wanted to go: a guard writes it, the landing page opens the
- * access dialog on it, sign-in goes there. Imports no more than storage: it is part of the first chunk.
+ * Return path: page requested without a session. A guard saves it, the landing page opens the access dialog, sign-in
+ * returns to it. Imports only storage, because it is in the first chunk.
  */
 import { tabStore } from '../api/browserStorage';
 
 const STORAGE_KEY = 'spv-wanted-path';
 
-/** A path of this site, never another origin: `//host` and `/\host` are not paths, nor with a tab or line break,
- * which browsers leave out, between the two. */
+/**
+ * Whether a path is internal. Rejects `//host` and `/\host`, also with a tab or line break between, which browsers drop
+ * (open redirect).
+ */
 export const isOwnPath = (path: string) => /^\/(?![/\\])[^\t\n\r]*$/.test(path);
 
 export function saveReturnPath(path: string) {

@@ -17,7 +17,7 @@ interface Field {
   all?: string;
 }
 
-/** The value of "No ISO partner": chosen, unlike an empty field. */
+/** Value of "No ISO partner", distinct from an empty field. */
 export const NO_ISO = 'none';
 
 function useSearchText() {

@@ -11,7 +11,7 @@ interface ListQuery<Row> {
   fetchNextPage: () => unknown;
 }
 
-/** A paged query as a table wants it. */
+/** Table state of a paged query. */
 export function tableState<Row>(query: ListQuery<Row>): TableState<Row> {
   return {
     rows: query.data,

@@ -13,20 +13,20 @@ interface Form {
 }
 
 interface Options<Input, Result> {
-  /** `key` stays the same while a retry could make the same thing twice. */
+  /** `key`: idempotency key, stable while a retry could duplicate. */
   save: (input: Input, key: string) => Promise<Result>;
   saved: (result: Result) => void;
-  /** What it changes. What follows from that is read again at once: events come later, or not at all. */
+  /** Nouns to invalidate immediately: events come later or not at all. */
   invalidates?: Noun | Noun[];
-  /** Those of one scope are sent one after the other. */
+  /** Mutations of one scope run one after the other. */
   scope?: { id: string };
-  /** Gets the server's words beside its fields. */
+  /** Form for field errors. */
   form?: Form;
-  /** Explains a refusal in the form itself, beside the toast; true when it did. */
+  /** Handles an error in the form; returns whether it did. */
   explain?: (error: ApiError) => boolean;
 }
 
-/** Saving, with the one way failures are told: beside the fields, and as a toast. */
+/** Mutation with standard error handling: field errors and a toast. */
 export function useSave<Input, Result>({
   save,
   saved,
@@ -48,7 +48,7 @@ export function useSave<Input, Result>({
         void queryClient.invalidateQueries({ queryKey: [noun] });
     },
     onError: (error, _input, from) => {
-      // The server answered and made nothing: what is sent next is a new attempt.
+      // The server rejected it without creating anything, so the next attempt gets a new idempotency key.
       if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newIdempotencyKey();
       const show = () => {
         const explained = error instanceof ApiError && explain?.(error);
@@ -66,7 +66,7 @@ export function useSave<Input, Result>({
   });
 }
 
-/** For a form's `onSubmit` failure: some required field is empty. */
+/** For the failure of `onSubmit`: a required field is empty. */
 export function useRequiredFieldsMessage(): () => void {
   const { t } = useTranslation('common');
   return () => {

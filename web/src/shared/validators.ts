@@ -1,16 +1,16 @@
 import i18next from 'i18next';
 
-/** What a form checks before it is sent; everything else is the server's to judge. */
+/** Client-side form validators; the server checks everything else. */
 export function required(value: string | null): string | null {
   return value?.trim() ? null : i18next.t('errors:fields.required');
 }
 
-/** An optional text as the wire wants it: null when empty. */
+/** Optional text in wire format: null when empty. */
 export function orNull(text: string): string | null {
   return text.trim() || null;
 }
 
-/** Digits with what people write between them, and an extension; the server reads phones the same way. */
+/** Phone: digits, separators and extension, same rule as the server. */
 export function isPhone(text: string): boolean {
   const [, number = '', extended = ''] =
     /^(.*?)(?:[\s,;]*(?:extension|ext\.?|x|#|;ext=)\s*(\d{1,7}))?$/i.exec(text.normalize('NFKC').trim()) ??

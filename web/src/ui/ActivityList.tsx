@@ -10,7 +10,7 @@ interface Entry {
   text: ReactNode;
 }
 
-/** What happened, newest first. */
+/** Activity list, newest first. */
 export function ActivityList({ entries }: { entries: Entry[] }) {
   return (
     <ol className={classes.list}>
@@ -30,7 +30,7 @@ export function ActivityList({ entries }: { entries: Entry[] }) {
 
 const SKELETON_WIDTHS = ['80%', '60%', '70%', '50%'];
 
-/** As high as so many entries with a line of text each. */
+/** Skeleton with the height of this many entries. */
 export function ActivitySkeleton({ rows = 4 }: { rows?: number }) {
   return (
     <div className={classes.waiting} aria-hidden="true">

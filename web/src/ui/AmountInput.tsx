@@ -5,8 +5,8 @@ import { money, percent } from '../messages/format';
 import classes from './AmountInput.module.css';
 
 /**
- * A decimal number as text, so that nothing typed is lost or rounded. The amount as it is read stands below while it is
- * typed. `unit` is a currency, or `%`.
+ * Decimal input as text, so nothing typed is lost or rounded. Shows the parsed amount below. `unit` is a currency or
+ * `%`.
  */
 export function AmountInput({ unit, ...rest }: TextInputProps & { unit: string }) {
   const reading = useParsedAmount(typeof rest.value === 'string' ? rest.value : '', unit);

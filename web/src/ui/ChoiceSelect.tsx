@@ -10,7 +10,7 @@ export interface Choice<Value extends string> {
 interface Props<Value extends string> {
   id?: string;
   label: string;
-  /** What it is called for who does not see what stands around it. */
+  /** Accessible name of the select. */
   name?: string;
   choices: Choice<Value>[];
   value?: Value | null;
@@ -24,7 +24,7 @@ interface Props<Value extends string> {
 
 const TYPE_AHEAD_RESET_MS = 1000;
 
-/** A short list to choose from. Typing letters jumps to the choice that begins with them. */
+/** Select with type-ahead. */
 export function ChoiceSelect<Value extends string>({
   label,
   name,
@@ -80,7 +80,7 @@ export function ChoiceSelect<Value extends string>({
           onKeyDown={typeAhead}
           classNames={{ input: classes.chosen }}
           {...field}
-          // No `aria-label`: what is chosen stands in the button, and would have to be part of it.
+          // No `aria-label`, which would replace the selected value in the accessible name.
           label={
             name ? (
               <>
@@ -108,7 +108,7 @@ export function ChoiceSelect<Value extends string>({
   );
 }
 
-/** The next choice that begins with what was typed; the same letter again steps through its choices. */
+/** Next option with the typed prefix; repeating a letter cycles. */
 function nextMatch(choices: Choice<string>[], typed: string, from: number): number {
   const repeated = [...typed].every((letter) => letter === typed[0]);
   const needle = repeated ? typed.slice(0, 1) : typed;

@@ -6,14 +6,14 @@ import { BusyButton } from './BusyButton';
 interface Props {
   title: string;
   children: ReactNode;
-  /** The verb of what will be done, as on the button that led here. */
+  /** Verb of the action. */
   confirmLabel: string;
   busyLabel: string;
   busy: boolean;
   danger?: boolean;
-  /** Why it cannot be done: then there is nothing to confirm. */
+  /** Reason why it is disabled. */
   refused?: boolean;
-  /** Another way out, such as Archive instead of Delete. */
+  /** Alternative action, such as Archive instead of Delete. */
   alternative?: ReactNode;
   onConfirm: () => void;
   onClose: () => void;

@@ -1,6 +1,6 @@
 import classes from './CountBadge.module.css';
 
-/** A small number of what is new; nothing when there is nothing. */
+/** Count badge; hidden at zero. */
 export function CountBadge({ of, label }: { of: number | undefined; label: string }) {
   if (!of) return null;
   return (

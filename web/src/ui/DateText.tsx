@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { relativeTime, date, dateTime } from '../messages/format';
 
-/** A calendar day. */
+/** Calendar day. */
 export function DateText({ day }: { day: string | null | undefined }) {
   return (
     <time className="num" dateTime={day ?? undefined}>
@@ -11,7 +11,7 @@ export function DateText({ day }: { day: string | null | undefined }) {
   );
 }
 
-/** An instant as "5 minutes ago", kept true while the page is open; the exact time in the tooltip. */
+/** Relative time, kept current; exact time in the tooltip. */
 export function RelativeTime({ at }: { at: string }) {
   const [, tick] = useState(0);
   useEffect(() => {

@@ -9,7 +9,7 @@ interface EmptyProps {
   action?: ReactNode;
 }
 
-/** Nothing there yet: one sentence and at most one thing to do. */
+/** Empty state: a sentence and at most one action. */
 export function EmptyState({ icon, title, text, action }: EmptyProps) {
   return (
     <div className={classes.box}>

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import classes from './StateMessage.module.css';
 
-/** What failed, in the server's words, and a way to try again. */
+/** Error state: message and retry. */
 export function ErrorState({ message, onRetry }: { message: string; onRetry: () => void }) {
   const { t } = useTranslation('common');
   return (

@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import classes from './InfoTooltip.module.css';
 
-/** A sign beside a figure that says how it is counted: by pointer, by touch, by keyboard and to screen readers. */
+/** Info icon with a tooltip, accessible by pointer, touch, keyboard and screen reader. */
 export function InfoTooltip({ text }: { text: string }) {
   return (
     <Tooltip label={text} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>

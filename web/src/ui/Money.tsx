@@ -7,12 +7,12 @@ interface Props {
   currency: string;
 }
 
-/** The exact amount, never abbreviated. */
+/** Exact amount. */
 export function Money({ amount, currency }: Props) {
   return <span className="num">{money(amount, currency)}</span>;
 }
 
-/** For cards: millions or thousands with one decimal; the exact amount in the tooltip and for screen readers. */
+/** Compact amount for cards; exact one in the tooltip and for screen readers. */
 export function CompactMoney({
   amount,
   currency,

@@ -6,9 +6,9 @@ import classes from './StatCard.module.css';
 interface Props {
   label: string;
   icon: ReactNode;
-  /** Undefined while it is loading. */
+  /** Undefined while loading. */
   value: ReactNode | undefined;
-  /** A line below it. Its place is kept while there is none, so that nothing moves when it comes: null or empty. */
+  /** Line below the value; null or empty reserves its space. */
   hint?: ReactNode;
   /** How it is counted. */
   explain?: string;
@@ -40,7 +40,7 @@ export function StatCard({ label, icon, value, hint, explain }: Props) {
   );
 }
 
-/** How many signs are to fit into the card: a long amount is written smaller, never cut off. */
+/** Text length to fit: long amounts get a smaller font. */
 function textLength(value: ReactNode): CSSProperties | undefined {
   return typeof value === 'string' ? ({ '--signs': value.length } as CSSProperties) : undefined;
 }

@@ -4,7 +4,7 @@ import { notice, noticeStore, MAX_VISIBLE } from './toasts';
 
 beforeEach(() => {
   notifications.clean(noticeStore);
-  // As the region on the screen says.
+  // Same limit as the visible region.
   noticeStore.setState({ ...noticeStore.getState(), limit: MAX_VISIBLE.notices.limit });
 });
 

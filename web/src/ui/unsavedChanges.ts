@@ -1,13 +1,13 @@
 /**
- * Unsaved input. Forms register while they hold any, and the portal's frame asks before a navigation would lose it:
- * a router takes one blocker only, and a page may have several forms.
+ * Unsaved changes registry: dirty forms register, and the portal layout asks before navigation. A router has one
+ * blocker only, and a page may have several forms.
  */
 import { useLayoutEffect } from 'react';
 
 const dirtyForms = new Set<symbol>();
 let confirmLeave: (() => Promise<boolean>) | undefined;
 
-/** Registers a form while it holds what was not saved. Pass `false` while it is being saved: what follows may leave. */
+/** Registers a dirty form. Pass `false` while saving, so that navigation after it is free. */
 export function useUnsaved(unsaved: boolean): void {
   useLayoutEffect(() => {
     if (!unsaved) return undefined;
@@ -19,12 +19,12 @@ export function useUnsaved(unsaved: boolean): void {
 
 export const hasUnsaved = () => dirtyForms.size > 0;
 
-/** The session is over: there is nothing left to save it with. */
+/** The session is over, so nothing can be saved. */
 export function clearUnsaved(): void {
   dirtyForms.clear();
 }
 
-/** The frame says how to ask. */
+/** Sets the confirmation dialog. */
 export function setLeaveConfirmation(how: () => Promise<boolean>): () => void {
   confirmLeave = how;
   return () => {
@@ -32,7 +32,7 @@ export function setLeaveConfirmation(how: () => Promise<boolean>): () => void {
   };
 }
 
-/** Asks before something other than a navigation would lose input; true where it may be lost, or there is none. */
+/** Asks before a non-navigation action discards input; true if it may. */
 export async function confirmDiscard(): Promise<boolean> {
   if (!hasUnsaved() || !confirmLeave) return true;
   const may = await confirmLeave();

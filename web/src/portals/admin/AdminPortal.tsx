@@ -21,7 +21,7 @@ import classes from './AdminPortal.module.css';
 export function Component() {
   const { t } = useTranslation(['admin', 'common', 'security', 'users']);
   const logout = useLogout();
-  // A page of this portal is one line here.
+  // Pages of this portal, one line each.
   const navigation = (
     <div className={classes.sidebar}>
       <NavGroup label={t('common:portal.admin')}>

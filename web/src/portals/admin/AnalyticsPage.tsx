@@ -21,7 +21,7 @@ import { ErrorState } from '../../ui/ErrorState';
 type Month = OfficeAnalytics['months'][number];
 type Group = OfficeAnalytics['companies'][number];
 
-/** The whole office in figures. */
+/** Office analytics: all companies. */
 export function Component() {
   const { t } = useTranslation(['admin', 'reports']);
   const { range, filter } = useDateRange();
@@ -119,7 +119,7 @@ export function Component() {
   );
 }
 
-/** One table a currency would be many: the chart and its table are of one, chosen by what there is. */
+/** One currency at a time, because a table per currency would be many. */
 function Revenue({ data }: { data: OfficeAnalytics }) {
   const { t } = useTranslation(['admin', 'reports']);
   const byMonth = useMonthColumn();
@@ -170,7 +170,7 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
   });
 }
 
-/** How long steps take, as the months go by. */
+/** Step duration by month. */
 function StepTimes({ data }: { data: OfficeAnalytics }) {
   const { t } = useTranslation(['admin', 'reports']);
   const byMonth = useMonthColumn();
@@ -183,7 +183,7 @@ function StepTimes({ data }: { data: OfficeAnalytics }) {
       text={t('analytics.step_times_text')}
       chart={
         <ColumnChart
-          // A month in which no step was completed has no average; it is not one in which all were quick.
+          // No completed steps means no average, not zero.
           rows={data.months.filter((row) => row.average_step_days !== null)}
           rowKey={(row) => row.month}
           label={(row) => month(row.month, 'short')}
@@ -279,7 +279,7 @@ interface GroupsProps {
   header: string;
   file: string;
   rows: Group[];
-  /** The fees of the whole office: their currencies are the columns. */
+  /** Fees by currency, one column each. */
   revenue: Fees;
 }
 

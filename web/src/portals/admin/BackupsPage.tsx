@@ -21,12 +21,12 @@ const tones = {
   failed: 'stop',
 } as const;
 
-/** One that was made without some documents is not whole. */
+/** A backup without some documents is marked incomplete. */
 function backupState({ state, documents_missing: missing }: Backup): keyof typeof tones {
   return state === 'done' && missing > 0 ? 'incomplete' : state;
 }
 
-/** Which backups there are. Bringing one back is done on the machine, into an empty portal. */
+/** Backup list. Restore is a command on the server, into an empty portal. */
 export function Component() {
   const { t } = useTranslation('admin');
   const { backups, error, refetch } = useBackups();

@@ -16,7 +16,7 @@ import { QuickActions } from './overview/QuickActions';
 import { SecurityScan } from './overview/SecurityScan';
 import { ServerStatus } from './overview/ServerStatus';
 
-/** How the portal stands, and what to do about it. */
+/** Admin dashboard: server status and actions. */
 export function Component() {
   const { t } = useTranslation(['admin', 'dashboards']);
   const me = useMe();

@@ -29,7 +29,7 @@ const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
   dead: 'stop',
 };
 
-/** What is done later, and what could not be done. */
+/** Background jobs, with failed ones first. */
 export function Component() {
   const { t } = useTranslation('admin');
   const [status, setStatus] = useParam('status');

@@ -73,7 +73,7 @@ const nouns = [
   'user',
 ];
 
-/** Every entry of the log, narrowed by the address of this page. */
+/** Activity log; filters are in the URL. */
 export function Component() {
   const { t } = useTranslation(['admin', 'names', 'events', 'common']);
   const [who, setWho] = useParam('who');
@@ -109,7 +109,6 @@ export function Component() {
       ),
     },
   ];
-  // An action that is no noun of the list was linked to.
   const choices = nouns.includes(what) || !what ? nouns : [what, ...nouns];
   return (
     <>

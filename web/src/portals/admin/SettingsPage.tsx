@@ -21,7 +21,7 @@ import { SettingsCard } from './settings/SettingsCard';
 import { TestMail } from './settings/TestMail';
 import classes from './settings/settings.module.css';
 
-/** What the office says of itself and how its portal runs. Each card is saved by itself. */
+/** Office settings; each card saves by itself. */
 export function Component() {
   const { t } = useTranslation('admin');
   const { data, error, refetch } = useQuery(queries.settings());
@@ -48,7 +48,7 @@ interface Props {
   settings: Settings;
 }
 
-/** An empty field unsets, as with [orNull]. */
+/** An empty field is unset, as with [orNull]. */
 const numberOrNull = (text: string) => (text.trim() ? Number(text) : null);
 const any = (values: Record<string, string>) => Object.values(values).some((value) => value.trim());
 
@@ -76,7 +76,7 @@ function Brand({ settings }: Props) {
   );
 }
 
-/** The office's picture: at the head of its portals and of mails. */
+/** Office logo: portal headers and mails. */
 function Logo({ settings }: Props) {
   const { t } = useTranslation('admin');
   return (

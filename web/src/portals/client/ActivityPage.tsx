@@ -12,7 +12,7 @@ import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
 import { BackToDashboard } from './BackToDashboard';
 
-/** Everything that happened to the client's orders. */
+/** Activity of all orders of the client. */
 export function Component() {
   const { t } = useTranslation(['client', 'common', 'events', 'names']);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(

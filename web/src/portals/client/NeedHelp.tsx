@@ -11,7 +11,7 @@ import classes from './NeedHelp.module.css';
 
 export function NeedHelp() {
   const { t } = useTranslation(['client', 'messages']);
-  // No event tells a client that the office's settings changed.
+  // Settings changes send no event to clients.
   const { data } = useQuery({ ...queries.settings(), refetchInterval: 60_000 });
   const { name, email, phone } = data?.representative ?? {};
   return (

@@ -51,7 +51,7 @@ export function OrderCard({ spv }: { spv: Spv }) {
   );
 }
 
-/** A card that is still on its way, as high as it will be. */
+/** Skeleton with the height of a card. */
 export function OrderCardSkeleton() {
   return (
     <div className={classes.card} aria-busy="true">

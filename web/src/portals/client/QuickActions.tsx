@@ -13,7 +13,7 @@ import { GENERAL_THREAD } from '../../shared/messages/generalThread';
 import { ActionGrid } from '../../ui/ActionGrid';
 import { Section } from '../../ui/Section';
 
-/** What clients come for most. An action is here once its page is. */
+/** Quick actions of clients. */
 export function QuickActions() {
   const { t } = useTranslation(['client', 'messages']);
   return (

@@ -20,8 +20,8 @@ import { Tag } from '../../ui/Tag';
 import { useCompany } from './companyContext';
 
 /**
- * Whose vehicles the company has formed, and how far all of each client's are. Its own clients without an order are
- * marked: the overview does not count them.
+ * Clients of the company with the progress of their orders. Own clients without an order are marked, because the
+ * overview excludes them.
  */
 export function Component() {
   const { t } = useTranslation(['company', 'names', 'common', 'dashboards']);
@@ -93,7 +93,7 @@ export function Component() {
         text={
           <>
             {t('clients.text')}
-            {/* A line of its own, which is there before it is known what it says: the list keeps its place. */}
+            {/* A reserved line, so the list does not shift. */}
             <div>
               {overview.data ? (
                 <>

@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import type { Company } from '../../api/types';
 import classes from './CompanyLogo.module.css';
 
-/** Whose portal it is, at the head of the sidebar; undefined while it is loading. */
+/** Company logo and name in the sidebar; undefined while loading. */
 export function CompanyLogo({ company }: { company: Company | undefined }) {
   if (!company)
     return (

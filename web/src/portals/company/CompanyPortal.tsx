@@ -31,7 +31,7 @@ export function Component() {
   const id = useCompanyId(me);
   const { data: company, isError } = useCompanyQuery(id);
   const timeZone = company ? company.time_zone : id && !isError ? null : undefined;
-  // A page of this portal is one line here; `to` keeps the company that a super admin picked.
+  // Pages of this portal, one line each; `to` keeps the company that a super admin selected.
   const navigation = (
     <div className={classes.sidebar}>
       {id && (company || !isError) && <CompanyLogo company={company} />}

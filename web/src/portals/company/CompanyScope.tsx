@@ -11,7 +11,7 @@ import { ErrorState } from '../../ui/ErrorState';
 import { CompanyContext, useCompanyId, useCompanyQuery, useSelectCompany } from './companyContext';
 import classes from './CompanyScope.module.css';
 
-/** The pages of one company. A super admin picks it, and is told on every page whose it is (decision 25). */
+/** Company scope: a super admin selects the company, which every page shows (decision 25). */
 export function Component() {
   const { t } = useTranslation('company');
   const me = useMe();

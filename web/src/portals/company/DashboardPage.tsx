@@ -14,7 +14,7 @@ import { TwoColumns } from '../../ui/TwoColumns';
 import { useCompany } from './companyContext';
 import { PartnerTables } from './PartnerTables';
 
-/** The company at a glance: its figures, its clients by partner, what happened last. */
+/** Company dashboard: figures, clients by partner, latest activity. */
 export function Component() {
   const { t } = useTranslation(['dashboards', 'company']);
   const company = useCompany();

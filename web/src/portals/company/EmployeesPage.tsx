@@ -35,7 +35,7 @@ function runAction(id: string, action: ActionInput): Promise<CompanyMember> {
 
 const nameOf = (member: CompanyMember) => `${member.first_name} ${member.last_name}`;
 
-/** The people who administer the company: they invite and remove each other. */
+/** Company admins, who invite and remove each other. */
 export function Component() {
   const { t } = useTranslation(['company', 'names', 'common']);
   const me = useMe();

@@ -7,7 +7,7 @@ import { useSave } from '../../shared/useSave';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 
-/** Another admin of the company: who it is, and where the link to set a password goes. */
+/** Invites a company admin by mail. */
 export function InviteForm({ companyId, onClose }: { companyId: string; onClose: () => void }) {
   const { t } = useTranslation(['company', 'names', 'common']);
   const form = useForm({

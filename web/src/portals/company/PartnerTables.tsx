@@ -18,11 +18,11 @@ import classes from './PartnerTables.module.css';
 
 type Partner = CompanyDashboard['partners'][number];
 
-/** So many orders are shown without being asked for; further tables wait to be opened. */
+/** Up to this many orders tables are open initially; further ones are collapsed. */
 const OPEN_ORDER_LIMIT = 50;
 const ORDERS_PER_PAGE = 20;
 
-/** 'Clients by ISO Partner': one table a partner, and one for orders without one. Each loads as it is opened. */
+/** Clients by ISO partner: one table per partner, and one for orders without. Each loads when opened. */
 export function PartnerTables({ partners }: { partners: Partner[] | undefined }) {
   const { t } = useTranslation(['dashboards', 'common']);
   let shown = 0;
@@ -73,7 +73,7 @@ function Group({ partner, openAtFirst }: { partner: Partner; openAtFirst: boolea
             <span className={classes.count}>{t('company:overview.count', { count: partner.spvs })}</span>
           </button>
         </h3>
-        {/* Beside the button: one cannot be in the other. */}
+        {/* Beside the button, because interactive elements cannot be nested. */}
         <InfoTooltip
           text={partner.iso_id ? t('company:overview.with_partner') : t('company:overview.without_partner')}
         />

@@ -25,7 +25,7 @@ import { toast } from '../../ui/toasts';
 import { useCompany } from './companyContext';
 import classes from './SettingsPage.module.css';
 
-/** What the company says of itself, and how its portal, its mails and its orders begin. Each card is saved by itself. */
+/** Company settings: profile, defaults of portal, mails and orders. Each card saves by itself. */
 export function Component() {
   const { t } = useTranslation('company');
   const company = useCompany();
@@ -52,14 +52,14 @@ type Values = Partial<Record<Name, string>>;
 interface CardProps {
   title: string;
   settings: CompanySettings;
-  /** The fields of this card. An empty one is cleared. */
+  /** Fields of this card. Empty values are cleared. */
   valuesOf: (settings: CompanySettings) => Values;
   validate?: (values: Values) => FormErrors;
   children: (field: (name: Name) => ReturnType<UseFormReturnType<Values>['getInputProps']>) => ReactNode;
   above?: ReactNode;
 }
 
-/** One card of the company's settings. */
+/** A card of company settings. */
 function SettingsCard({ settings, children, ...card }: CardProps) {
   const { t } = useTranslation('company');
   return (
@@ -99,7 +99,7 @@ function Information({ settings }: { settings: CompanySettings }) {
     <SettingsCard
       title={t('settings.information')}
       settings={settings}
-      // An empty country the server leaves as it is.
+      // The server ignores an empty country.
       validate={({ country = '' }) => ({ country: required(country) })}
       valuesOf={(of) => ({
         name: of.name,
@@ -141,7 +141,7 @@ function Information({ settings }: { settings: CompanySettings }) {
   );
 }
 
-/** The company's picture: in the sidebar, and at the head of mails. */
+/** Company logo: sidebar and mail header. */
 function Logo({ settings }: { settings: CompanySettings }) {
   const { t } = useTranslation('company');
   const params = { path: { id: settings.id } };
@@ -199,7 +199,7 @@ function Regional({ settings }: { settings: CompanySettings }) {
   const { t } = useTranslation(['company', 'names', 'profile']);
   const { data: office } = useQuery(queries.settings());
   const [now] = useState(() => new Date().toISOString());
-  // The example is written as the pages are, from the moment it is saved.
+  // The example follows the saved format immediately.
   useLocale();
   return (
     <SettingsCard

@@ -24,7 +24,7 @@ import { useCompany } from './companyContext';
 const states = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'] as const;
 const orders = ['-ordered_date', 'ordered_date', '-amount', 'amount'] as const;
 
-/** Every order of the company: searched, narrowed, sorted and taken along. All of it stands in the address. */
+/** Orders of the company: search, filters, sorting and export, all kept in the URL. */
 export function Component() {
   const { t } = useTranslation(['company', 'names', 'common', 'dashboards']);
   const company = useCompany();
@@ -34,7 +34,7 @@ export function Component() {
   const [country, setCountry] = useParam('country');
   const [iso, setIso] = useParam('iso');
   const [order, setOrder] = useParam('order');
-  // The partners come with the figures, which the overview has loaded already.
+  // Partners come with the overview, which is cached.
   const { data: figures } = useQuery(queries.companyDashboard(company.id));
   const narrowed = {
     company_id: company.id,

@@ -6,7 +6,7 @@ import { useParam } from '../../shared/queryParams';
 
 export const CompanyContext = createContext<Company | null>(null);
 
-/** The company whose portal it is, on every page below `OneCompany`. Its id goes with each call as `company_id`. */
+/** Current company of all pages below `CompanyScope`. Its id is sent as `company_id`. */
 export function useCompany(): Company {
   const company = useContext(CompanyContext);
   if (!company) throw new Error('useCompany is for pages of one company');
@@ -15,7 +15,7 @@ export function useCompany(): Company {
 
 const COMPANY_PARAM = 'company';
 
-/** Which company: a company admin's own, the one that a super admin picked in the address. */
+/** Company id: of the company admin, or selected in the URL by a super admin. */
 export function useCompanyId(me: Me): string | undefined {
   const [picked] = useParam(COMPANY_PARAM);
   return me.role === 'super_admin' ? picked || undefined : me.company?.id;
@@ -25,7 +25,7 @@ export function useCompanyQuery(id: string | undefined) {
   return useQuery({ ...queries.company(id ?? ''), enabled: id !== undefined });
 }
 
-/** An address of this portal with the picked company in it. */
+/** A path of this portal that keeps the selected company. */
 export function useCompanyPath(): (path: string) => string {
   const [picked] = useParam(COMPANY_PARAM);
   return (path) =>

@@ -36,7 +36,7 @@ interface Props {
   onEdit?: () => void;
 }
 
-/** Edit, archive, restore and delete of a company or an ISO partner, each with its confirmation. */
+/** Row menu of a company or ISO partner: edit, archive, restore and delete with confirmation. */
 export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [asking, setAsking] = useState<'archive' | 'delete' | null>(null);
@@ -128,7 +128,7 @@ interface DeleteProps {
   onClose: () => void;
 }
 
-/** Says what depends on the row; with anything depending there is only Archive instead. */
+/** Delete dialog: lists dependents; with any, only Archive is offered. */
 function DeleteDialog({ kind, id, name, busy, archive, onConfirm, onClose }: DeleteProps) {
   const { t } = useTranslation('employee');
   const company = useQuery({ ...queries.company(id), enabled: kind === 'company', staleTime: 0 });

@@ -6,7 +6,7 @@ import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
 import { setSeedJob, useSeedJob } from './seedJob';
 
-/** Queues the seed job; the portal's frame tells its outcome. */
+/** Queues the seed job; SeedOutcome shows the result. */
 export function SeedButton() {
   const { t } = useTranslation('employee');
   const me = useMe();

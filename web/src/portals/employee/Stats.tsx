@@ -36,7 +36,7 @@ export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined 
               <CompactMoney amount={dashboard.revenue} currency={dashboard.currency} scale="millions" />
             )
           }
-          // Currencies are never added up.
+          // Amounts in different currencies are never added.
           hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
         />
       )}

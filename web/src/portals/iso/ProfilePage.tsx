@@ -22,7 +22,7 @@ import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
 import classes from './ProfilePage.module.css';
 
-/** How our team and one's clients know one. */
+/** Profile of the ISO partner. */
 export function Component() {
   const { t } = useTranslation('partners');
   const { data, error, refetch } = useQuery(queries.profile());
@@ -51,7 +51,7 @@ export function Component() {
   );
 }
 
-/** It is a choice of the account, as a client's is, and saved apart from what others read. */
+/** An account preference, saved apart from the public profile. */
 function ZoneForm() {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const me = useMe();

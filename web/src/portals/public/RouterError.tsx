@@ -11,7 +11,7 @@ function errorDescription(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the router shows when a page could not be made: no stack, and plain links that load everything anew. */
+/** Router error page: no stack trace, and plain links that reload the app. */
 export function RouterError() {
   const { t } = useTranslation('public');
   const error = useRouteError();

@@ -11,7 +11,7 @@ import { AppLink } from './frame/AppLink';
 
 type Step = 'ask' | 'unknown' | 'notices' | 'digest' | 'report';
 
-/** Where an unsubscribe link leads. Mail scanners open links, so only the button changes anything. */
+/** Unsubscribe page. Mail scanners open links, so only the button changes anything. */
 export function Component() {
   const { t } = useTranslation('public');
   const [query] = useSearchParams();

@@ -13,13 +13,13 @@ function LandingRoute() {
 const portals: Portal[] = ['client', 'employee', 'company', 'iso'];
 const operatorPages = ['pricing', 'careers', 'privacy'] as const;
 
-/** One page for several addresses. */
+/** One page for several paths. */
 const page = (path: string, load: () => Promise<ReactElement>): RouteObject => ({
   path,
   lazy: async () => ({ element: await load() }),
 });
 
-/** For one thing that a signed-in person has to do before any portal opens. */
+/** Page of a sign-in requirement. */
 const step = (path: string, lazy: () => Promise<{ Component: ComponentType }>): RouteObject => ({
   path,
   handle: guardedHandle,

@@ -11,15 +11,15 @@ import { useMe } from '../session/me';
 import { activityText } from './activityText';
 
 interface Props {
-  /** Undefined while they are loading. */
+  /** Undefined while loading. */
   activity: Activity[] | undefined;
-  /** Where there are more. */
+  /** Link to all entries. */
   all?: string;
-  /** Where it is called otherwise. */
+  /** Custom title. */
   title?: string;
 }
 
-/** The newest events. Events refresh it while it is open. */
+/** Latest events, updated live. */
 export function RecentActivity({ activity, all, title }: Props) {
   const { t } = useTranslation(['common', 'events', 'names']);
   return (
@@ -44,7 +44,7 @@ export function RecentActivity({ activity, all, title }: Props) {
   );
 }
 
-/** One event, leading to what it happened to. */
+/** One event with a link to its subject. */
 function ActivityEntry({ activity }: { activity: Activity }) {
   const { t } = useTranslation(['events', 'names']);
   const place = subjectPath(useMe().role, activity);

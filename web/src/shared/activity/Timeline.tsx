@@ -10,7 +10,7 @@ import { EmptyState } from '../../ui/EmptyState';
 import { ErrorState } from '../../ui/ErrorState';
 import { activityText } from './activityText';
 
-/** What happened to one order, or to one other thing, as far as the reader may know of it. */
+/** Timeline of one order or other subject, as far as visible to the user. */
 export function Timeline({ spvId, subjectId }: { spvId?: string; subjectId?: string }) {
   const { t } = useTranslation('orders');
   return (
@@ -20,7 +20,7 @@ export function Timeline({ spvId, subjectId }: { spvId?: string; subjectId?: str
   );
 }
 
-/** Events of an order or of another subject, newest first. */
+/** Events of a subject, newest first. */
 export function Events({ of }: { of: { spv_id?: string; subject_id?: string } }) {
   const { t } = useTranslation(['orders', 'common', 'events', 'names']);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(

@@ -2,7 +2,7 @@ import type { TFunction } from 'i18next';
 import type { Activity } from '../../api/types';
 import { date } from '../../messages/format';
 
-/** One event as a sentence. */
+/** Activity text: one event as a localized sentence. */
 export function activityText(t: TFunction, activity: Activity): string {
   const { action, actor, subject, data } = activity;
   const values = {
@@ -13,17 +13,17 @@ export function activityText(t: TFunction, activity: Activity): string {
     to: status(t, data.to),
     due_date: typeof data.due_date === 'string' ? date(data.due_date) : '',
   };
-  // A server newer than this page may tell of things this page has no words for.
+  // A newer server may send unknown actions.
   return t(`events:${action}`, { ...values, defaultValue: `${values.actor}: ${subject.label}` });
 }
 
-/** Who did something: people by name, visitors, programs, the system and the operator by a word of the language. */
+/** Actor of an event: user name, or localized visitor, service, system or operator. */
 export function actorText(t: TFunction, { kind, name }: Activity['actor']): string {
   if (kind === 'operator' && name) return t('names:actor.operator_named', { name });
   return t(`names:actor.${kind}`, { defaultValue: name });
 }
 
-/** A report is called by its code, which has a name in every language. */
+/** Reports are referred to by code and have localized names. */
 function namedValue(t: TFunction, { kind, label }: Activity['subject']): string {
   return kind === 'report_schedule' ? t(`names:report.${label}`, { defaultValue: label }) : label;
 }

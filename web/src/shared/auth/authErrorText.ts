@@ -1,11 +1,11 @@
-/** What the auth client's errors say to a person. */
+/** Messages of auth client errors. */
 import { isAuthRetryableFetchError, isAuthWeakPasswordError, type AuthError } from '@supabase/auth-js';
 import i18next from 'i18next';
 import { errorText, temporaryError, secondsFromMessage } from '../../api/errors';
 
 export interface Problem {
   text: string;
-  /** Seconds until it is worth trying again. */
+  /** Seconds until a retry is allowed. */
   wait?: number;
 }
 

@@ -1,4 +1,4 @@
-/** As the server counts them: characters of the composed form (NFC). */
+/** Length in characters of the NFC form, as on the server. */
 export const MAX_PASSWORD_LENGTH = 128;
 
 export function passwordError(password: string, shortest: number): 'too_short' | 'too_long' | undefined {

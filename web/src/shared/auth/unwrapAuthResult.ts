@@ -12,7 +12,7 @@ interface AuthResult {
 }
 type AuthData<A extends AuthResult> = Extract<A, { error: null }> extends { data: infer D } ? D : void;
 
-/** What the auth client answered; its error is thrown as the one shape every failed call has. */
+/** Unwraps a result of the auth client; throws its error as ApiError. */
 export async function unwrapAuthResult<A extends AuthResult>(call: Promise<A>): Promise<AuthData<A>> {
   const { data, error } = await call;
   if (error) throw toApiError(error);

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** Counts the seconds down to 0, once they are set. */
+/** Countdown in seconds to 0. */
 export function useCountdown() {
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

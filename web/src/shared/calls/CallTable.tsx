@@ -26,7 +26,7 @@ interface Props {
   actions: (call: Call) => ReactNode;
 }
 
-/** Calls with the times that would suit, or the one that was confirmed. */
+/** Calls with proposed or confirmed times. */
 export function CallTable({ withIso = false, empty, actions }: Props) {
   const { t } = useTranslation(['partners', 'names', 'common', 'commissions']);
   const [wanted, setWanted] = useParam('status');
@@ -115,7 +115,7 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
   );
 }
 
-/** A confirmed call for one's own calendar. */
+/** Calendar file (ics) of a confirmed call. */
 export async function saveCalendar(call: Call): Promise<void> {
   const params = { path: { id: call.id } };
   const file = await body(api.GET('/rest/v1/calls/{id}/ics', { params, parseAs: 'blob' }));

@@ -12,7 +12,7 @@ import { useParam } from '../queryParams';
 import classes from './CommissionOverview.module.css';
 import { periods, usePeriods } from './periods';
 
-/** What was paid, is pending and comes next, in a period (decision 16). */
+/** Commission totals of a period: paid, pending, next payout (decision 16). */
 export function CommissionOverview({ isoId }: { isoId?: string }) {
   const { t } = useTranslation('commissions');
   const [wanted, setWanted] = useParam('period');

@@ -15,7 +15,7 @@ import { Rule } from './CommissionTable';
 import { commissionsCsv } from './exports';
 import classes from './Statement.module.css';
 
-/** What a partner earned between two days: on the screen, as a file and on paper. */
+/** Commission statement of a date range: screen, CSV and print. */
 export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) {
   const { t } = useTranslation(['commissions', 'names', 'common']);
   const [from, setFrom] = useParam('from');
@@ -89,7 +89,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
             ) : (
               // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a narrow window scrolls it sideways
               <div className={classes.scroll} role="group" aria-label={t('ledger')} tabIndex={0}>
-                {/* The roles are written out because `display: block` on a phone would take them away. */}
+                {/* Explicit roles, because `display: block` on a phone removes the implicit ones. */}
                 <table className={classes.lines} role="table">
                   <thead role="rowgroup">
                     <tr role="row">
@@ -99,7 +99,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       <th role="columnheader" scope="col">
                         {t('column.order')}
                       </th>
-                      {/* Not with what explains them: that would be read with every cell. */}
+                      {/* Without the tooltip, which screen readers would repeat in every cell. */}
                       <th role="columnheader" scope="col" aria-label={t('column.rule')}>
                         {t('column.rule')}
                         <span className={classes.screen}>

@@ -5,7 +5,7 @@ import { useParam } from '../queryParams';
 
 const states: CommissionStatus[] = ['pending', 'approved', 'paid', 'void'];
 
-/** Narrows the ledger to where its rows stand. */
+/** Status filter of the ledger. */
 export function useStatusFilter() {
   const { t } = useTranslation(['commissions', 'names', 'common']);
   const [wanted, setWanted] = useParam('status');

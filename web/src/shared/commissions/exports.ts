@@ -7,12 +7,12 @@ interface CommissionsQuery {
   to?: string;
 }
 
-/** The same rows as on the screen, as CSV. */
+/** The listed rows as CSV. */
 export function commissionsCsv(query: CommissionsQuery): Promise<Blob> {
   return body(api.GET('/rest/v1/commissions.csv', { params: { query }, parseAs: 'blob' }));
 }
 
-/** A run's transfers, for the bank. */
+/** Transfers of a payout run for the bank. */
 export function bankCsv(id: string): Promise<Blob> {
   return body(api.GET('/rest/v1/payout-runs/{id}/csv', { params: { path: { id } }, parseAs: 'blob' }));
 }

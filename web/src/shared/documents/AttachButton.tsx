@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useMe } from '../session/me';
 import { sendFiles, type Target } from './uploads';
 
-/** Takes files that go with what is being written. A phone offers its camera by itself. */
+/** Attaches files to a message or form; phones offer the camera. */
 export function AttachButton({ target }: { target: Target }) {
   const { t } = useTranslation('documents');
   const { id: user } = useMe();

@@ -10,11 +10,11 @@ import { fileFacts } from './labels';
 
 interface Props {
   document: Document;
-  /** Said below its name instead of what kind of file it is. */
+  /** Replaces the file facts below the name. */
   facts?: ReactNode;
 }
 
-/** A document in one line: the way to all of it, and its newest version to look at or save. */
+/** One document in a line: link, preview and download. */
 export function DocumentLine({ document, facts }: Props) {
   const { t } = useTranslation('documents');
   const places = usePortalLinks();
@@ -32,7 +32,7 @@ export function DocumentLine({ document, facts }: Props) {
   );
 }
 
-/** What hangs on something. */
+/** Attachments of an item. */
 export function DocumentLines({ documents, label }: { documents: Document[]; label: string }) {
   if (documents.length === 0) return null;
   return (

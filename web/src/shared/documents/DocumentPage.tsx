@@ -26,7 +26,7 @@ import { UploadArea } from './UploadArea';
 import { VersionButtons } from './VersionButtons';
 import { fileFacts } from './labels';
 
-/** One document: its versions, and a place for the next one. */
+/** Document page: versions and upload. */
 export function DocumentPage() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['documents', 'common']);

@@ -15,7 +15,7 @@ interface Props {
   label: string;
   state: TableState<Document>;
   empty: ReactNode;
-  /** Shows whose and which order's they are: in the library. */
+  /** Library mode: shows client and order. */
   across?: boolean;
 }
 

@@ -16,7 +16,7 @@ import { DocumentTable } from './DocumentTable';
 import { usePortalLinks } from './links';
 import { UploadArea } from './UploadArea';
 
-/** Every document, across orders. */
+/** Document library across orders. */
 export function DocumentsPage({ back }: { back?: ReactNode }) {
   const { t } = useTranslation(['documents', 'common']);
   const [q, setQ] = useParam('q');

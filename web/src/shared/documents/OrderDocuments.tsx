@@ -20,7 +20,7 @@ import { UploadArea } from './UploadArea';
 
 const CLOSED_STATUSES = ['on_hold', 'cancelled', 'closed'];
 
-/** The documents of one order; for the staff also what its client is asked for, which clients have among their tasks. */
+/** Documents of an order; staff also see document requests, which clients have among their tasks. */
 export function OrderDocuments({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation('documents');
   const { isClient } = usePortalLinks();

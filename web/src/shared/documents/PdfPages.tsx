@@ -9,7 +9,7 @@ import type { ContentLossMessage } from './pdfWorker';
 // oxlint-disable-next-line import/default -- Vite answers the worker
 import Worker from './pdfWorker?worker';
 
-/** What the page fetches for pdf.js while it draws; see tools/pdfjs.ts. The policies allow no WebAssembly, and the worker none of the rest. */
+/** Assets that pdf.js fetches while drawing; see tools/pdfjs.ts. The CSP allows no WebAssembly. */
 const PDFJS_ASSETS = `/assets/pdfjs-${version}`;
 const options = {
   cMapUrl: `${PDFJS_ASSETS}/cmaps/`,
@@ -22,13 +22,13 @@ const options = {
 interface Props {
   url: string;
   name: string;
-  /** Begins again, with another link: the one that failed may be over. */
+  /** Retries with a new signed link. */
   onRetry: () => void;
-  /** Something of it is missing on the pages. */
+  /** Part of the content cannot be drawn. */
   onLoss: () => void;
 }
 
-/** The pages of a PDF, one at a time, drawn as pictures: nothing that is written in the file is run. */
+/** PDF viewer: one page at a time on a canvas; scripts in the file never run. */
 export default function PdfPages({ url, name, onRetry, onLoss }: Props) {
   const { t } = useTranslation('documents');
   const [file, setFile] = useState<PDFDocumentProxy | null>(null);
@@ -39,7 +39,7 @@ export default function PdfPages({ url, name, onRetry, onLoss }: Props) {
   useEffect(() => {
     let over = false;
     const port = new Worker();
-    // The types know no port but null.
+    // The types allow only null.
     const worker = new PDFWorker({ port: port as never });
     port.addEventListener('message', ({ data }: MessageEvent<ContentLossMessage | object>) => {
       if (!over && 'loss' in data) onLoss();
@@ -48,7 +48,7 @@ export default function PdfPages({ url, name, onRetry, onLoss }: Props) {
       worker.destroy();
       port.terminate();
     };
-    // Whole and at once: the link would be over when a later page is turned to.
+    // Loads the whole file: the signed link would expire before later pages.
     const load = async () => {
       const answer = await trackedFetch(url);
       if (!answer.ok) throw new Error(`the file: ${answer.status}`);

@@ -14,7 +14,7 @@ import classes from './documents.module.css';
 import { usePortalLinks } from './links';
 import { fileFacts } from './labels';
 
-/** The documents with the newest versions; events refresh them while the page is open. */
+/** Recent documents, updated live. */
 export function RecentDocuments() {
   const { t } = useTranslation(['documents', 'common']);
   const places = usePortalLinks();

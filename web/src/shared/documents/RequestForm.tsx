@@ -13,14 +13,14 @@ import { useSave } from '../useSave';
 
 interface Props {
   spv: SpvDetail;
-  /** The one to change; without it a new one is made. */
+  /** Undefined to create a request. */
   request?: DocumentRequest;
   onClose: () => void;
 }
 
 const none = 'none';
 
-/** Asks a client for a document, or changes what was asked for. */
+/** Creates or edits a document request. */
 export function RequestForm({ spv, request, onClose }: Props) {
   const { t } = useTranslation(['documents', 'common', 'names']);
   const stale = useVersionConflict();

@@ -19,7 +19,7 @@ interface Props {
   label: string;
 }
 
-/** What a client is asked for, with what can be done about each by whoever reads it. */
+/** Document requests with the actions of the user. */
 export function RequestList({ requests, spv, label }: Props) {
   return (
     <ul className={classes.requests} aria-label={label}>

@@ -17,10 +17,10 @@ function submitReview(request: DocumentRequest, action: ReviewAction, reason: st
   return body(api.POST('/rest/v1/document-requests/{id}/waive', call));
 }
 
-/** The step that waits for it may go on. */
+/** Approval may unblock the step. */
 const affectedNouns: Noun[] = ['document_request', 'step'];
 
-/** What the staff do about a request: approve, send back, do without, change. */
+/** Staff actions on a document request: approve, return, waive, edit. */
 export function ReviewButtons({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
   const { t } = useTranslation('documents');
   const [asking, setAsking] = useState<ReviewAction | 'edit' | null>(null);

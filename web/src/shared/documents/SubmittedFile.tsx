@@ -8,7 +8,7 @@ import { usePortalLinks } from './links';
 import { VersionButtons } from './VersionButtons';
 import { fileFacts } from './labels';
 
-/** What has come for a request: its newest version, and the way to all of them. */
+/** The latest submitted version of a request, with a link to all. */
 export function SubmittedFile({ id }: { id: string }) {
   const { t } = useTranslation('documents');
   const places = usePortalLinks();

@@ -13,16 +13,16 @@ import { useUploadToasts } from './useUploadToasts';
 
 interface Props {
   target: Target;
-  /** What is sent here, for people who hear the page. */
+  /** Accessible label. */
   label: string;
-  /** Another version is one file; anything else may be several at once. */
+  /** A new version is a single file. */
   single?: boolean;
   onUploaded?: OnUploaded;
-  /** Tells once more what an upload is for, where that failed. */
+  /** Retries the attach call of an upload. */
   onRetry?: (upload: RunningUpload) => void;
 }
 
-/** Takes files: dropped, chosen, or on a phone from the camera. */
+/** Dropzone, file chooser and camera on phones. */
 export function UploadArea({ target, label, single = false, onUploaded, onRetry }: Props) {
   const { t } = useTranslation('documents');
   const { id: user } = useMe();

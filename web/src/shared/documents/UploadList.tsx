@@ -8,7 +8,7 @@ import { dismissUpload, resumeUpload, useUploads, type RunningUpload, type Targe
 
 type OnRetry = (upload: RunningUpload) => void;
 
-/** What is being sent to one target, with how far it is. */
+/** Uploads of a target with progress. */
 export function UploadList({ target, onRetry }: { target: Target; onRetry?: OnRetry }) {
   const { t } = useTranslation('documents');
   const uploads = useUploads(target);

@@ -7,7 +7,7 @@ import classes from './documents.module.css';
 import { download } from './downloads';
 import { isPhotoWithoutPreview, Preview } from './Preview';
 
-/** Looks at a version's file, or saves it. */
+/** Preview and download of a version. */
 export function VersionButtons({ version }: { version: DocumentVersion }) {
   const { t } = useTranslation('documents');
   const [shown, setShown] = useState(false);

@@ -14,7 +14,7 @@ const kinds: Record<string, string> = {
   'text/plain': 'text',
 };
 
-/** "PDF · 1.2 MB": what the bytes are, whatever the file is called. */
+/** File facts: "PDF · 1.2 MB", by content, not by name. */
 export function fileFacts(t: TFunction, version: DocumentVersion): string {
   const known = kinds[version.media_type];
   const picture = version.media_type.startsWith('image/');

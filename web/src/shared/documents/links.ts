@@ -1,7 +1,7 @@
 import { paths } from '../../paths';
 import { useMe } from '../session/me';
 
-/** Where documents and orders are in the portal of whoever is signed in. */
+/** Document and order links in the portal of the current user. */
 export function usePortalLinks() {
   const isClient = useMe().role === 'client';
   return isClient

@@ -1,6 +1,6 @@
 /**
- * Warnings of pdf.js after which something is missing on the page. It draws the rest and says so on the console only;
- * what it repairs, and what does not show, is left out.
+ * pdf.js warnings that mean missing content. pdf.js draws the rest and logs these to the console only; repaired or
+ * invisible issues are excluded.
  */
 const CONTENT_LOSS_WARNINGS = [
   'Unable to decode image',

@@ -1,4 +1,4 @@
-/** pdf.js's worker, which also tells the page when it leaves something out: pdf.js writes that on the console only. */
+/** pdf.js worker that reports missing content to the page. */
 import 'pdfjs-dist/build/pdf.worker.mjs';
 import { isContentLoss } from './pdfWarnings';
 

@@ -1,25 +1,27 @@
-/** Uploads that a reload or a closed page cut off, kept in this browser: they go on once their file is chosen again. */
+/**
+ * Resumable uploads: interrupted by reload or close, stored in this browser, and resumed when the same file is chosen.
+ */
 import { browserStore } from '../../api/browserStorage';
 
 export interface ResumableUpload {
-  /** Where the server has what has come so far. */
+  /** Upload URL (tus). */
   url: string;
-  /** Whose it is: several people may use one browser. */
+  /** Owner: several users may share a browser. */
   user: string;
   target: string;
   name: string;
   bytes: number;
-  /** When the file itself was changed last: with name and size it tells that this is the same one. */
+  /** Last modification of the file: identifies it with name and size. */
   modified: number;
   sent: number;
-  /** What it has become, while what it is for is still to be told. */
+  /** Finished document, while attaching it is pending. */
   documentId?: string;
-  /** When something was sent last, in milliseconds. */
+  /** Last progress, in milliseconds. */
   at: number;
 }
 
 const STORAGE_KEY = 'spv-uploads';
-/** The server sweeps away what rests for a day. */
+/** TTL, just below the server expiry of one day. */
 const TTL_MS = 23 * 60 * 60 * 1000;
 
 function readAll(): ResumableUpload[] {
@@ -49,13 +51,13 @@ export function removeUpload(url: string): void {
   writeAll(readAll().filter((upload) => upload.url !== url));
 }
 
-/** A page that sends holds this, so that other tabs do not take its upload for cut off. */
+/** Web Lock held while sending, so other tabs do not offer the upload. */
 const lockName = (url: string) => `spv-upload ${url}`;
 
-/** Holds an upload until the answer is called. */
+/** Acquires the lock of an upload; returns its release. */
 export function acquireLock(url: string): () => void {
   let release = () => undefined as void;
-  // Only pages served securely have locks; without them another tab shows an upload that is still on its way.
+  // Locks need a secure context; without one another tab may offer a running upload.
   void navigator.locks?.request(
     lockName(url),
     () =>
@@ -66,7 +68,7 @@ export function acquireLock(url: string): () => void {
   return () => release();
 }
 
-/** What was cut off for a person, and is not being sent by another tab. */
+/** Interrupted uploads of a user that no other tab is sending. */
 export async function resumableUploads(user: string): Promise<ResumableUpload[]> {
   const held = (await navigator.locks?.query())?.held ?? [];
   const names = new Set(held.map(({ name }) => name));

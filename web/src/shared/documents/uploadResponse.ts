@@ -1,32 +1,29 @@
-/** What an answer to a piece of an upload means for it. */
+/** Classification of upload responses. */
 
-/**
- * `again`: as good as no answer, so it is tried once more. `gone`: the server does not know of the upload any more, so
- * it is begun anew. `refused`: it will not be, and people read why.
- */
+/** `again`: retry. `gone`: unknown upload, restart. `refused`: permanent, shown to the user. */
 export type UploadAction = 'again' | 'gone' | 'refused';
 
-/** `status` 0: no answer came. */
+/** `status` 0: no response. */
 export function classifyStatus(status: number): UploadAction {
   if (status === 404 || status === 410) return 'gone';
   if (status === 0 || status >= 500 || status === 408 || status === 425 || status === 429) return 'again';
   return 'refused';
 }
 
-/** Somebody else goes on with the same upload at this moment: worth another try, and after a few a refusal. */
+/** Upload locked by another request: retry, then fail. */
 export const isLocked = (status: number) => status === 409 || status === 423;
 
-/** As many as one person may send at once are on their way: this one is among the next. */
+/** Concurrent upload limit of the user: waits for a slot. */
 export const isRateLimited = (status: number) => status === 429;
 
-/** Whoever signs in again goes on with it: a refusal that leaves the upload where it is. */
+/** Signed out: the upload stays on the server and resumes after sign-in. */
 export const isSignedOut = (status: number) => status === 401;
 
-/** Keeps the protocol's client from beginning anew, which it does whatever it hears when it asks how far it is. */
+/** Stops tus-js-client from restarting after any failed offset request. */
 export class OffsetUnknownError extends Error {
   constructor(
     readonly status: number,
-    /** It was a proxy that answered. */
+    /** The response came from a proxy. */
     readonly fromProxy = false,
   ) {
     super(`HTTP ${status}`);
@@ -38,12 +35,12 @@ interface UploadError extends Error {
   causingError?: Error | null;
 }
 
-/** The status with which an upload failed; 0 when no answer came. */
+/** HTTP status of a failed upload; 0 without a response. */
 export function uploadStatus(error: UploadError): number {
   if (error.originalResponse) return error.originalResponse.getStatus();
   return error.causingError instanceof OffsetUnknownError ? error.causingError.status : 0;
 }
 
-/** Whether the server itself did not say how far an upload is. Its refusals have a body, but for this one. */
+/** Whether the server itself failed an offset request (HEAD), whose responses have no body. */
 export const isEmptyServerError = (error: UploadError) =>
   error.causingError instanceof OffsetUnknownError && !error.causingError.fromProxy;

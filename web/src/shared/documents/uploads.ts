@@ -9,23 +9,23 @@ import { isLocked, isSignedOut, isRateLimited, isEmptyServerError, classifyStatu
 import { resumableUploads, removeUpload, acquireLock, saveUpload, saveProgress } from './resumableUploads';
 
 /**
- * Uploads on their way. They live beside the pages, so that going to another one does not end them, go on by
- * themselves where a lost connection cut them off, and after a reload once the same file is chosen again.
+ * Resumable uploads (tus) in the background: they survive navigation, retry after connection loss, and resume after a
+ * reload once the same file is chosen.
  */
 
-/** What an upload is to be: another version, what was asked for, something for an order, or something of the client's. */
+/** Target of an upload: a new version, a document request, an order, or a client. */
 export interface Target {
   document_id?: string;
   request_id?: string;
   spv_id?: string;
   client_id?: string;
-  /** What it will hang on, as this page calls it: a message, a request or an invoice, which then tells of it. */
+  /** Client-side key of the message, request or invoice that will attach it. */
   attach?: string;
 }
 
 export interface RunningUpload {
   id: number;
-  /** Who sends it: somebody else may sign in on the same page. */
+  /** Sender: another user may sign in on the same page. */
   user: string;
   target: string;
   name: string;
@@ -33,26 +33,26 @@ export interface RunningUpload {
   modified: number;
   sent: number;
   /**
-   * `waiting`: for the connection; `cut_off`: for its file, which a reload took from us; `unsent`: it is there, and what
-   * it was for could not be told.
+   * `waiting`: for the connection; `cut_off`: interrupted, needs its file again; `unsent`: uploaded, but attaching it
+   * failed.
    */
   status: 'sending' | 'waiting' | 'failed' | 'done' | 'cut_off' | 'unsent';
-  /** Where the server has it. */
+  /** Upload URL on the server. */
   url?: string;
-  /** Why it failed, in words. */
+  /** Error message. */
   problem?: string;
-  /** What it became. */
+  /** Resulting document. */
   documentId?: string;
-  /** What it is for is told in a call of its own, once it is there. */
+  /** Attached by a later call, once uploaded. */
   toldLater?: boolean;
 }
 
-/** Below the 1 MB that nginx takes in one request as it comes. */
+/** Chunk size below the 1 MB default limit of nginx. */
 const MAX_CHUNK_BYTES = 512 * 1024;
 const MIN_CHUNK_BYTES = 64 * 1024;
-/** Halved where a proxy refuses it as too large; the next uploads begin with what went through. */
+/** Halved on 413 from a proxy; later uploads start with the reduced size. */
 let chunkBytes = MAX_CHUNK_BYTES;
-/** Times that an upload goes on by itself without any progress in between. */
+/** Automatic retries without progress. */
 const MAX_RETRIES = 5;
 
 let uploads: RunningUpload[] = [];
@@ -82,7 +82,7 @@ export const isUploading = ({ status }: RunningUpload) => status === 'sending' |
 
 const findUpload = (id: number) => uploads.find((upload) => upload.id === id);
 
-/** The uploads to one target, the oldest first. */
+/** Uploads of a target, oldest first. */
 export function useUploads(target: Target): RunningUpload[] {
   const all = useSyncExternalStore(subscribe, () => uploads);
   const { id: user } = useMe();
@@ -91,7 +91,7 @@ export function useUploads(target: Target): RunningUpload[] {
   return all.filter((upload) => upload.target === key && upload.user === user);
 }
 
-/** What is being sent to a target now, outside of a page's drawing. */
+/** Uploads of a target, outside of rendering. */
 export function uploadsForTarget(target: Target, user: string): RunningUpload[] {
   const key = targetKey(target);
   return uploads.filter((upload) => upload.target === key && upload.user === user);
@@ -99,7 +99,7 @@ export function uploadsForTarget(target: Target, user: string): RunningUpload[] 
 
 let restoredUser: string | undefined;
 
-/** Takes up what was cut off before this page was loaded. */
+/** Restores interrupted uploads of earlier pages. */
 async function restoreUploads(user: string): Promise<void> {
   if (restoredUser === user) return;
   restoredUser = user;
@@ -126,12 +126,12 @@ async function restoreUploads(user: string): Promise<void> {
   setUploads([...uploads, ...rows]);
 }
 
-/** Hears of a file that has become a document. */
+/** Called when a file has become a document. */
 export type OnUploaded = (documentId: string) => void;
 
 /**
- * Sends files, all at once. `kept` hears of each that has become a document. `toldLater`: it tells what that is for in
- * a call of its own, and until it has, the document is remembered over a reload.
+ * Uploads files in parallel. `onUploaded` is called per document. With `toldLater` the document is attached by a later
+ * call and remembered across reloads until then.
  */
 export async function sendFiles(
   files: readonly File[],
@@ -140,7 +140,7 @@ export async function sendFiles(
   onUploaded?: OnUploaded,
   toldLater = false,
 ): Promise<void> {
-  // The protocol's client comes with the first file that is sent.
+  // Lazy: the tus client loads with the first upload.
   const { Upload: Sender } = await import('tus-js-client');
   for (const file of files) {
     lastId += 1;
@@ -173,7 +173,7 @@ export async function sendFiles(
       uploadUrl: interrupted?.url ?? null,
       chunkSize: chunkBytes,
       retryDelays: [0, 1000, 3000],
-      // We keep what is needed to go on after a reload ourselves, beside what people see of it.
+      // Resume state is stored in resumableUploads, with what the list shows.
       storeFingerprintForResuming: false,
       metadata: { file_name: file.name, ...target },
       onBeforeRequest: async (request) => {
@@ -186,7 +186,7 @@ export async function sendFiles(
       onAfterResponse: (request, response) => {
         const status = response.getStatus();
         const asked = request.getMethod() === 'HEAD' && (status < 200 || status >= 300);
-        // Without the server's own header it is a proxy that says so, and the upload may well be there.
+        // Without X-Request-Id the response is from a proxy, and the upload may still exist.
         const ours = response.getHeader('x-request-id') !== undefined;
         if (asked && (classifyStatus(status) !== 'gone' || !ours)) throw new OffsetUnknownError(status, !ours);
         const documentId = response.getHeader('Spv-Document-Id');
@@ -195,7 +195,7 @@ export async function sendFiles(
       onUploadUrlAvailable: () => {
         const { url } = sender;
         if (!url || findUpload(id)?.url === url) return;
-        // What the server does not know of any more is begun anew.
+        // The server lost the upload, so it restarted.
         if (interrupted?.url && interrupted.url !== url) removeUpload(interrupted.url);
         updateUpload(id, { url });
         const sent = findUpload(id)?.sent ?? 0;
@@ -220,7 +220,7 @@ export async function sendFiles(
   }
 }
 
-/** Everything is there. What was cut off before it became a document is kept once a piece of nothing is sent after it. */
+/** All bytes are sent. If no document id arrived (interrupted), an empty final chunk completes the upload. */
 async function confirmUpload(id: number, onUploaded: OnUploaded | undefined): Promise<void> {
   const { user, url, bytes, documentId } = findUpload(id) ?? {};
   if (user && url && bytes !== undefined && !documentId) {
@@ -257,7 +257,7 @@ function finishUpload(id: number, onUploaded: OnUploaded | undefined): void {
   if (upload?.documentId) onUploaded?.(upload.documentId);
 }
 
-/** Nothing is left to go on with. */
+/** Removes the resume state and the lock. */
 function releaseUpload(id: number): void {
   const url = findUpload(id)?.url;
   if (url) removeUpload(url);
@@ -273,14 +273,14 @@ async function handleFailure(id: number, status: number, body = '', silent = fal
     return;
   }
   if (classifyStatus(status) !== 'again') {
-    // What a proxy refuses stays on the server: it is there once somebody has seen to the proxy.
+    // After a proxy error the upload stays on the server and can resume once the proxy is fixed.
     if (!isSignedOut(status) && !fromProxy) releaseUpload(id);
-    // It stands beside the name of the file: no need to say that it is about the file.
+    // Shown beside the file name, so the field error needs no prefix.
     updateUpload(id, { status: 'failed', problem: fieldErrors(error).file ?? errorText(error) });
     return;
   }
-  // No answer, or none that says anything of the file: what has been sent stays on the server, and the rest follows.
-  // Whose turn has not come, because others of the same person are being sent, waits for as long as it takes.
+  // No usable response: sent bytes stay on the server, and the rest follows. Uploads over the concurrency limit wait
+  // without counting retries.
   const tried = isRateLimited(status) ? 1 : (retries.get(id) ?? 0) + 1;
   retries.set(id, tried);
   if (tried > MAX_RETRIES) {
@@ -288,7 +288,7 @@ async function handleFailure(id: number, status: number, body = '', silent = fal
     return;
   }
   updateUpload(id, { status: 'waiting' });
-  // A server that does answer is given time.
+  // A responding server gets a delay.
   if (status > 0) await wait(tried * 2000);
   await waitForConnection();
   if (findUpload(id)?.status === 'waiting') resumeUpload(id);
@@ -296,13 +296,13 @@ async function handleFailure(id: number, status: number, body = '', silent = fal
 
 const wait = (milliseconds: number) => new Promise<void>((end) => void setTimeout(end, milliseconds));
 
-/** Every refusal of the server has a body, but for those of HEAD: another one without is a proxy's. */
+/** Server errors have a body, except for HEAD; others without one are from a proxy. */
 function uploadError(status: number, body: string, silent: boolean): ApiError {
   if (status === 0) return unreachableError();
   return silent ? new ApiError(status, null) : responseError(status, body);
 }
 
-/** Halves the pieces of an upload after a proxy's 413, down to the smallest that makes sense. */
+/** Halves the chunk size after a 413 of a proxy, down to the minimum. */
 function halveChunkSize(id: number): boolean {
   const sender = senders.get(id);
   const half = (sender?.options.chunkSize ?? 0) / 2;
@@ -316,7 +316,7 @@ async function waitForConnection(): Promise<void> {
   for (;;) {
     const answer = await trackedFetch('/healthz', { cache: 'no-store' }).catch(() => null);
     if (answer?.ok) return;
-    // Nobody is told of a line that was gone for one call only: so it is looked at from time to time as well.
+    // The connection may have failed for a single call without an event, so it is also polled.
     await new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer);
@@ -331,32 +331,32 @@ async function waitForConnection(): Promise<void> {
   }
 }
 
-/** Notes that what an upload was for could not be told; it is there, and can be told of again. */
+/** Marks an upload whose attach call failed; it can be retried. */
 export function markUnattached(id: number, problem: string): void {
   updateUpload(id, { status: 'unsent', problem });
 }
 
-/** Notes that what an upload is for is being told once more. */
+/** Marks an upload whose attach call is being retried. */
 export function markAttaching(id: number): void {
   updateUpload(id, { status: 'done', problem: undefined });
 }
 
-/** Goes on with an upload that failed or waits. */
+/** Resumes a failed or waiting upload. */
 export function resumeUpload(id: number): void {
-  // Whoever tries again by hand has patience again.
+  // A manual retry resets the counter.
   if (findUpload(id)?.status === 'failed') retries.delete(id);
   updateUpload(id, { status: 'sending', problem: undefined });
   senders.get(id)?.start();
 }
 
-/** Ends an upload; nothing of it stays on the server. One that is over only leaves the list. */
+/** Cancels an upload and deletes it on the server; a finished one only leaves the list. */
 export function dismissUpload(id: number): void {
   const upload = findUpload(id);
   const sender = senders.get(id);
   senders.delete(id);
   releaseUpload(id);
   setUploads(uploads.filter((known) => known.id !== id));
-  // What cannot be taken back now is swept away by the server.
+  // The server cleans up what cannot be deleted now.
   sender?.abort(sender.url !== null).catch(() => undefined);
   if (upload?.status === 'cut_off' && upload.url) void deleteUpload(upload.url);
 }

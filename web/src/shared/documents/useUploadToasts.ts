@@ -8,10 +8,7 @@ import { dismissUpload, isUploading, uploadsForTarget, useUploads, type OnUpload
 
 const MAX_NAMED_FILES = 3;
 
-/**
- * Says in a toast what has arrived, once the last file on its way to this place has: people stay on the page, where the
- * row says so too. A file that was refused keeps its own line.
- */
+/** Toasts for finished uploads, once the last upload of a target is done. Rejected files keep their row. */
 export function useUploadToasts(target: Target): OnUploaded {
   const { t } = useTranslation('documents');
   const { id: user } = useMe();
@@ -25,7 +22,7 @@ export function useUploadToasts(target: Target): OnUploaded {
     if (!first) return;
     const title = t('upload.arrived', { count: others.length + 1 });
     if (others.length === 0) {
-      // As it was chosen, where what the server made of it cannot be had.
+      // Falls back to the local file name.
       const question = { ...queries.document(first.id), staleTime: 0 };
       const document = await queryClient.fetchQuery(question).catch(() => null);
       const words = document ? [document.latest.file_name, document.reference] : [first.name];
@@ -37,11 +34,11 @@ export function useUploadToasts(target: Target): OnUploaded {
     toast({ title, description: names.join(', ') + (rest > 0 ? ` +${rest}` : '') });
   };
   const busy = useUploads(target).some(isUploading);
-  // A refused file may be the last one, and says nothing of those before it.
+  // The last upload may be the rejected one; the toast covers the earlier ones.
   useEffect(() => {
     if (!busy) tell();
   });
-  // What has arrived is in the list of documents by the next time.
+  // Finished uploads are removed, because the document list has them.
   const key = JSON.stringify(target);
   useEffect(() => {
     const left = JSON.parse(key) as Target;
@@ -51,12 +48,12 @@ export function useUploadToasts(target: Target): OnUploaded {
     };
   }, [key, user]);
   return (documentId) => {
-    // What hangs on something is told of with it.
+    // Attachments are announced with their message.
     if (target.attach) return;
     const all = uploadsForTarget(target, user);
     const name = all.find((upload) => upload.documentId === documentId)?.name ?? '';
     arrived.current.push({ id: documentId, name });
-    // Its place may close, or have been left: nothing else tells then.
+    // The page may be closed, so the toast is the only feedback.
     if (!all.some(isUploading)) tell();
   };
 }

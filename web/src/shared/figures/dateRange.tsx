@@ -15,7 +15,7 @@ export interface DateRange {
   to?: string;
 }
 
-/** Which days the figures are about, kept in the address: a period by name, or two days of one's own. */
+/** Date range of figures, kept in the URL: a named period or two custom days. */
 export function useDateRange() {
   const { t } = useTranslation(['reports', 'names']);
   const [wanted, setWanted] = useParam('period');
@@ -51,11 +51,11 @@ const FRESH_FOR_MS = 60_000;
 interface CustomDays {
   from?: string | null;
   to?: string | null;
-  /** When the server computed the figures, where it caches them. */
+  /** Time of computation, if cached. */
   as_of?: string;
 }
 
-/** "January 1, 2026 – December 31, 2026", or that it is everything; with the time of figures that are older than a minute. */
+/** "January 1, 2026 – December 31, 2026", or all time; with the time of cached figures older than a minute. */
 export function useDateRangeText() {
   const { t } = useTranslation('reports');
   const range = (days: CustomDays) => {

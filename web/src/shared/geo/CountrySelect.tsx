@@ -16,7 +16,7 @@ interface Field {
 const namedCountries = ['US', 'CA', 'GB'];
 const namedStates = ['US-CA', 'US-NY', 'US-TX'];
 
-/** Every country in the reader's language, the most used first. */
+/** Country select: localized, common ones first. */
 export function CountrySelect(field: Field) {
   const { language } = useLocale();
   const { data } = useQuery(queries.places());
@@ -27,7 +27,7 @@ export function CountrySelect(field: Field) {
   return <PlaceSelect {...field} choices={choices} named={namedCountries} />;
 }
 
-/** The states of a country. A country without any has no choice. */
+/** State select; countries without states have no choices. */
 export function StateSelect({ country, ...field }: Field & { country: string }) {
   const { t } = useTranslation('profile');
   const { data } = useQuery({ ...queries.places(country), enabled: country !== '' });

@@ -15,11 +15,11 @@ interface Props {
   onChange: (zone: string) => void;
 }
 
-/** Every time zone, the named ones first; found by city, country, name or offset. */
+/** Time zone select: common zones first; search by city, country, name or offset. */
 export function TimeZoneSelect({ value = '', onChange, ...field }: Props) {
   const { t } = useTranslation(['profile', 'common']);
   const { language } = useLocale();
-  // Hundreds of names: not before somebody looks for one.
+  // Hundreds of options, computed on open.
   const [opened, setOpened] = useState(false);
   const zones = useMemo(
     () => (opened ? timeZonesIn(language, value) : value ? [canonicalZone(value, language)] : []),

@@ -1,6 +1,6 @@
-/** Time zones as people look for them: by city, country, name of the zone, or its distance from Greenwich. */
+/** Time zones with search: by city, country, zone name or UTC offset. */
 
-/** Cities that the zones' own names write as they were called before. */
+/** Cities whose zone id has a former name. */
 const RENAMED_CITIES: Record<string, string> = {
   'Africa/Asmera': 'Asmara',
   'America/Coral_Harbour': 'Atikokan',
@@ -21,13 +21,13 @@ export interface Zone {
   value: string;
   /** "Dubai (GMT+4)" */
   label: string;
-  /** All that it is found by, [folded]. */
+  /** Search text with [foldAccents]. */
   words: string;
 }
 
 const zoneCache = new Map<string, Zone[]>();
 
-/** Every zone that the browser knows, by distance and name; `chosen` by the name it was chosen by. Read once a language. */
+/** All zones of the browser by offset and name; the `chosen` one under its given id. Cached per language. */
 export function timeZonesIn(language: string, chosen: string, now = new Date()): Zone[] {
   const list = zoneCache.get(language) ?? buildZones(language, now);
   zoneCache.set(language, list);
@@ -63,7 +63,7 @@ export function canonicalZone(value: string, language: string, now = new Date(),
   return { value, label, words: foldAccents(words.join(' ')) };
 }
 
-/** Whether every word that was typed is part of it, whatever its case and accents. */
+/** Whether every typed word matches, ignoring case and accents. */
 export function matchesSearch(zone: Zone, typed: string): boolean {
   const wanted = foldAccents(typed).split(' ').filter(Boolean);
   return wanted.every((word) => zone.words.includes(word));
@@ -73,7 +73,7 @@ function foldAccents(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The browser's own name of a zone, which may have several; none of what is no zone. */
+/** Canonical id of a zone alias; undefined for an unknown zone. */
 function resolveZoneName(zone: string): string | undefined {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: zone }).resolvedOptions().timeZone;
@@ -89,7 +89,7 @@ function zoneDisplayName(zone: string, language: string, style: 'shortOffset' | 
     );
     return parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
   } catch {
-    // The server knows zones that this browser does not.
+    // The server may know zones that this browser does not.
     return '';
   }
 }
@@ -104,7 +104,7 @@ interface WithZones {
   timeZones?: string[];
 }
 
-/** Which countries keep a zone. Empty in a browser that does not know: then a country's name finds nothing. */
+/** Countries by zone. Empty if the browser lacks support. */
 function zoneCountries(language: string): Map<string, string[]> {
   const found = new Map<string, string[]>();
   const names = [language, 'en'].map(

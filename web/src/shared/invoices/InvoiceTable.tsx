@@ -14,13 +14,13 @@ import { InvoiceState } from './InvoiceState';
 
 interface Props {
   query: { spv_id?: string; status?: InvoiceStatus; limit?: number };
-  /** Where an invoice's own page is. */
+  /** Path of an invoice page. */
   pathOf: (id: string) => string;
-  /** The staff's list names the client. */
+  /** Staff see the client. */
   withClient?: boolean;
 }
 
-/** Invoices, newest number first. */
+/** Invoices, newest first. */
 export function InvoiceTable({ query, pathOf, withClient = false }: Props) {
   const { t } = useTranslation(['billing', 'common']);
   const state = tableState(useInfiniteQuery(queries.invoices(query)));

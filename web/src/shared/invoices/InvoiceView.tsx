@@ -24,15 +24,15 @@ import { downloadInvoice } from './download';
 interface Props {
   id: string;
   back: ReactNode;
-  /** What may be done with it here. */
+  /** Actions on the invoice. */
   actions?: (invoice: InvoiceDetail) => ReactNode;
-  /** What may be done about a receipt that came in. */
+  /** Actions on a receipt. */
   receiptActions?: (invoice: InvoiceDetail) => ReactNode;
-  /** Beside the paper, above what came in. */
+  /** Additional content beside the invoice. */
   side?: (invoice: InvoiceDetail) => ReactNode;
 }
 
-/** One invoice: the paper, what came in, how to pay the rest. */
+/** Invoice page content: document, payments and payment instructions. */
 export function InvoiceView({ id, back, actions, receiptActions, side }: Props) {
   const { t } = useTranslation('billing');
   const { data: invoice, error, refetch } = useQuery(queries.invoice(id));
@@ -72,7 +72,7 @@ export function InvoiceView({ id, back, actions, receiptActions, side }: Props) 
               <Payments invoice={invoice} />
               {receiptActions && <Receipts invoice={invoice} actions={receiptActions(invoice)} />}
               {isDue && <BankDetails bank={invoice.bank} reference={invoice.number} />}
-              {/* Whoever pays does so first. */}
+              {/* Payment instructions first for payers. */}
               {!receiptActions && <Receipts invoice={invoice} />}
             </div>
           }

@@ -17,7 +17,7 @@ import { useMe } from '../session/me';
 import { InvoiceState } from './InvoiceState';
 import classes from './OrderInvoices.module.css';
 
-/** What is owed for one order. Nobody sees it but its client and the staff. */
+/** Invoices of an order, visible to its client and staff. */
 export function OrderInvoices({ spv }: { spv: Pick<Spv, 'id'> }) {
   const { t } = useTranslation('billing');
   const me = useMe();

@@ -7,7 +7,7 @@ import { Money } from '../../ui/Money';
 import { StatCard, StatRow } from '../../ui/StatCard';
 import { ErrorState } from '../../ui/ErrorState';
 
-/** What is to be paid: a card for each currency. */
+/** Outstanding amounts, a card per currency. */
 export function OutstandingAmounts({ title }: { title: string }) {
   const { t } = useTranslation('billing');
   const { data, error, refetch } = useQuery(queries.billing());

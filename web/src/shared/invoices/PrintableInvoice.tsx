@@ -6,7 +6,7 @@ import classes from './PrintableInvoice.module.css';
 import { InvoiceState } from './InvoiceState';
 import { Prose } from '../../ui/Prose';
 
-/** An invoice as it stands on paper, where it says how to pay it while something is due. */
+/** Printable invoice with payment instructions while due. */
 export function PrintableInvoice({ invoice, isDue }: { invoice: InvoiceDetail; isDue: boolean }) {
   const { t } = useTranslation(['billing', 'common']);
   const amount = (value: string) => money(value, invoice.currency);

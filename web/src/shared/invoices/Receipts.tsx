@@ -17,11 +17,11 @@ import classes from './InvoiceView.module.css';
 
 interface Props {
   invoice: InvoiceDetail;
-  /** What the staff do about it. */
+  /** Staff actions. */
   actions?: ReactNode;
 }
 
-/** What was sent as proof of a payment, and where to send it. */
+/** Payment receipts of an invoice, with upload. */
 export function Receipts({ invoice, actions }: Props) {
   const { t } = useTranslation(['billing', 'common']);
   const { id: user, role } = useMe();
@@ -36,7 +36,7 @@ export function Receipts({ invoice, actions }: Props) {
     try {
       await body(
         api.POST('/rest/v1/invoices/{id}/receipts', {
-          // A document is a receipt once, however often this is said.
+          // Idempotent: a document is attached as receipt once.
           params: { path: { id }, ...idempotencyHeaders(`receipt ${id} ${documentId}`) },
           body: { document_id: documentId },
         }),

@@ -20,13 +20,13 @@ import { useParam } from '../queryParams';
 export const stages: LeadStage[] = ['new', 'contacted', 'qualified', 'won', 'lost'];
 
 interface Props {
-  /** The staff's list names the partner. */
+  /** Staff see the partner. */
   withIso?: boolean;
   empty?: ReactNode;
   actions: (lead: Lead) => ReactNode;
 }
 
-/** Leads with their stage, what comes next and how long they are protected. */
+/** Leads with stage, next action and protection period. */
 export function LeadTable({ withIso = false, empty, actions }: Props) {
   const { t } = useTranslation(['partners', 'names', 'common']);
   const [q, setQ] = useParam('q');

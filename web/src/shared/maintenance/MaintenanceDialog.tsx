@@ -7,7 +7,7 @@ import { useSave } from '../useSave';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 
-/** Begins a maintenance, or changes what everybody is told while it lasts. */
+/** Starts maintenance or edits its message. */
 export function MaintenanceDialog({ message, onClose }: { message?: string | null; onClose: () => void }) {
   const { t } = useTranslation(['users', 'common']);
   const form = useForm({ initialValues: { message: message ?? '' } });

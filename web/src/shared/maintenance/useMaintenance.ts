@@ -5,7 +5,7 @@ import { queries } from '../../api/queries';
 import { toast } from '../../ui/toasts';
 import { useSave } from '../useSave';
 
-/** Whether the portal is being maintained, and ending it. */
+/** Maintenance state and its end. */
 export function useMaintenance() {
   const { t } = useTranslation('users');
   const { data, error, refetch } = useQuery(queries.settings());

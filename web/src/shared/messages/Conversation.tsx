@@ -19,15 +19,15 @@ import classes from './Conversation.module.css';
 import { useMarkRead } from './markRead';
 
 interface Props {
-  /** None before the first message. */
+  /** Undefined before the first message. */
   thread: Thread | undefined;
   to: Recipient;
   label: string;
-  /** The staff's pages: notes that the client never gets. */
+  /** Staff: internal notes, hidden from the client. */
   notes?: boolean;
 }
 
-/** What was written, the newest below, and where to write. The newest being seen is being read. */
+/** Messages, newest at the bottom, and the composer. A visible newest message marks the thread read. */
 export function Conversation({ thread, to, label, notes = false }: Props) {
   const { t } = useTranslation('messages');
   const { ref: end, inViewport } = useInViewport();
@@ -50,13 +50,13 @@ export function Conversation({ thread, to, label, notes = false }: Props) {
   );
 }
 
-/** What one conversation's draft is called: the same before and after the first message. */
+/** Draft key of a conversation, the same before and after its first message. */
 function draftKey(thread: Thread | undefined, to: Recipient, notes: boolean): string {
   const spv = thread?.spv_id ?? ('spv_id' in to ? to.spv_id : undefined);
   return spv ?? (notes && thread ? thread.client.id : 'support');
 }
 
-/** Where the files of a message go: to the order, or to the client whose conversation it is. */
+/** Upload target of attachments: the order, or the client of the conversation. */
 function attachmentTarget(thread: Thread | undefined, to: Recipient, notes: boolean): Target {
   const spv_id = thread?.spv_id ?? ('spv_id' in to ? to.spv_id : undefined);
   const client_id = notes ? (thread?.client.id ?? ('client_id' in to ? to.client_id : undefined)) : undefined;

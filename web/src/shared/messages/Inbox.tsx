@@ -16,13 +16,13 @@ import { GENERAL_THREAD } from './generalThread';
 import { ThreadItem } from './ThreadItem';
 
 interface Props {
-  /** The staff see everybody's conversations, and write notes. */
+  /** Staff see all conversations and can write notes. */
   staff?: boolean;
-  /** A link to what a thread is about. */
+  /** Link to the subject of a thread. */
   about: (thread: Thread) => ReactNode;
 }
 
-/** Conversations on the left, the chosen one on the right; on a phone one of the two. */
+/** Conversations on the left, the selected one on the right; one of the two on a phone. */
 export function Inbox({ staff = false, about }: Props) {
   const { t } = useTranslation('messages');
   const [chosen, choose] = useParam('thread');
@@ -32,7 +32,7 @@ export function Inbox({ staff = false, about }: Props) {
   const listed = list.data?.find(({ id }) => id === chosen) ?? (chosen === GENERAL_THREAD ? general : undefined);
   const byId = useQuery({
     ...queries.thread(chosen),
-    // Also while it is listed: what has just been read leaves the list of what is unread, and stays open.
+    // Loaded by id too: a thread just read leaves the unread list but stays open.
     enabled: chosen !== '' && chosen !== GENERAL_THREAD,
   });
   const thread = listed ?? (chosen === GENERAL_THREAD ? undefined : byId.data);

@@ -7,7 +7,7 @@ import { Section } from '../../ui/Section';
 import { ErrorState } from '../../ui/ErrorState';
 import { Conversation } from './Conversation';
 
-/** The conversation about one order. `notes`: on the staff's page. */
+/** Conversation about an order. `notes`: staff page. */
 export function OrderThread({ spvId, notes }: { spvId: string; notes?: boolean }) {
   const { t } = useTranslation('messages');
   const { data, error, refetch } = useInfiniteQuery(queries.threads({ spv_id: spvId }));

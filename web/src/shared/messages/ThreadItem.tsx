@@ -6,14 +6,14 @@ import { CountBadge } from '../../ui/CountBadge';
 import classes from './ThreadItem.module.css';
 
 interface Props {
-  /** None: the general conversation before its first message. */
+  /** Undefined: the general conversation before its first message. */
   thread?: Thread;
   staff?: boolean;
   current: boolean;
   onChoose: () => void;
 }
 
-/** One conversation in the list: what about, what was said last, and how much of it is unread. */
+/** Thread in the list: subject, last message and unread count. */
 export function ThreadItem({ thread, staff = false, current, onChoose }: Props) {
   const { t } = useTranslation('messages');
   const subject = thread?.spv_identifier ?? t('support');

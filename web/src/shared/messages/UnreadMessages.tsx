@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import { CountBadge } from '../../ui/CountBadge';
 
-/** How many messages the person has not read, beside the entry of the sidebar. */
+/** Unread message badge of the sidebar. */
 export function UnreadMessages() {
   const { t } = useTranslation('messages');
   const { data } = useQuery(queries.unreadMessages());

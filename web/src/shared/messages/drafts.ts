@@ -1,6 +1,6 @@
 import { queryClient } from '../../api/cache';
 
-/** What was typed and not sent. Kept with what the server said, so that signing out takes it away as well. */
+/** Message drafts, kept in the query cache, so that sign-out clears them. */
 export interface Draft {
   body: string;
   internal: boolean;

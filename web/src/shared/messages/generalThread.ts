@@ -1,2 +1,2 @@
-/** What the address calls the client's general conversation, which is there before its first message. */
+/** URL key of the general conversation, which exists before its first message. */
 export const GENERAL_THREAD = 'support';

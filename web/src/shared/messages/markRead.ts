@@ -4,7 +4,7 @@ import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
 import type { Thread } from '../../api/types';
 
-/** A thread that is on the screen of somebody who is there is read. */
+/** Marks a visible thread as read while the page is active. */
 export function useMarkRead(thread: Thread | undefined): void {
   const here = useDocumentVisibility() === 'visible';
   const { id, unread } = thread ?? { id: '', unread: 0 };
@@ -16,7 +16,7 @@ export function useMarkRead(thread: Thread | undefined): void {
           ['threads', 'notifications'].map((noun) => queryClient.invalidateQueries({ queryKey: [noun] })),
         ),
       )
-      // It stays unread, and is tried again with the next message.
+      // Stays unread; retried with the next message.
       .catch(() => undefined);
   }, [here, id, unread]);
 }

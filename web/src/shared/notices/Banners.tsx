@@ -8,10 +8,10 @@ import { queries } from '../../api/queries';
 import classes from './Banners.module.css';
 import { Prose } from '../../ui/Prose';
 
-/** Above every page while the portal is being maintained. */
+/** Maintenance banner on every page. */
 export function MaintenanceBanner() {
   const { t } = useTranslation('common');
-  // No event tells clients of it: it is asked for now and then.
+  // Maintenance sends no event to clients, so it is polled.
   const { data: settings } = useQuery({ ...queries.settings(), staleTime: 30_000, refetchInterval: 60_000 });
   const maintenance = settings?.maintenance;
   return (
@@ -29,7 +29,7 @@ export function MaintenanceBanner() {
   );
 }
 
-/** Above every page for whoever looks at it as somebody else. */
+/** Impersonation banner on every page. */
 export function ImpersonationBanner() {
   const [impersonation] = useState(currentImpersonation);
   return impersonation ? <Banner impersonation={impersonation} /> : null;

@@ -14,7 +14,7 @@ import classes from './Bell.module.css';
 import { NotificationItem } from './NotificationItem';
 import { useMarkSeen } from './markSeen';
 
-/** The bell of the top bar: how much is new, and what. `choices`: where the person chooses what to be told of. */
+/** Notification bell: unread count and list. `choices`: path of the preferences. */
 export function Bell({ choices }: { choices: string }) {
   const { t } = useTranslation('notifications');
   const [open, popover] = useDisclosure(false);
@@ -73,7 +73,7 @@ function NotificationList({ unread, choices, onClose }: NotificationListProps) {
         <Button
           variant="subtle"
           size="compact-sm"
-          // Not disabled: it would lose the focus, and with it the key that closes all this.
+          // Not disabled: it would lose the focus, and with it Escape.
           data-disabled={unread === 0}
           onClick={() => unread > 0 && seen.mutate({ all: true })}
         >

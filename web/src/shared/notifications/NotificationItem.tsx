@@ -13,7 +13,7 @@ interface Props {
   onOpen: () => void;
 }
 
-/** One thing that happened, leading to where it can be seen. */
+/** One notification with a link to its subject. */
 export function NotificationItem({ notification, role, onOpen }: Props) {
   const { t } = useTranslation(['notifications', 'events', 'names']);
   const { activity, read_at, topic } = notification;

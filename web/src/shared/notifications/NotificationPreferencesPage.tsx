@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { PageHeader } from '../../ui/PageHeader';
 import { NotificationPreferencesPanel } from './NotificationPreferencesPanel';
 
-/** The page of every portal but the client's, whose profile has it. */
+/** Notification preferences of every portal but the client, whose profile includes them. */
 export function Component() {
   const { t } = useTranslation('notifications');
   return (

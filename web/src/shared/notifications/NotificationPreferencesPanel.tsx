@@ -19,24 +19,24 @@ type PreferenceChange = Omit<NotificationChoice, 'topic'>;
 
 const MAIL_FREQUENCIES: PreferenceChange['mail'][] = ['now', 'daily', 'off'];
 
-/** What to be told of, in the app and by mail. A choice is kept as soon as it is made. */
+/** Notification preferences, in the app and by mail, saved on change. */
 export function NotificationPreferencesPanel() {
   const { t } = useTranslation('notifications');
   const { data, error, refetch } = useQuery(queries.notificationChoices());
   const { queryKey } = queries.notificationChoices();
   const waiting = useRef(0);
-  /** What the server is known to keep while choices are on their way. */
+  /** Choices confirmed by the server. */
   const kept = useRef(data);
   const save = useSave({
     scope: { id: 'notification choices' },
     save: (choices: PreferenceChange[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
     saved: () => toast({ title: t('saved') }),
   });
-  // Shown at once, so that the next choice starts from it: nothing has to wait, and who is quick takes nothing back.
+  // Optimistic: the next choice builds on it.
   const choose = async (changes: PreferenceChange[]) => {
     if (waiting.current === 0) kept.current = data;
     waiting.current += 1;
-    // An answer to what was asked before would show the choice taken back.
+    // Cancels fetches in flight, which would revert the choice on the screen.
     await queryClient.cancelQueries({ queryKey });
     const wished = ({ event, topic }: NotificationChoice) =>
       changes.find((change) => change.event === event || change.event === topic);
@@ -52,7 +52,7 @@ export function NotificationPreferencesPanel() {
     if (saved) kept.current = saved;
     if (waiting.current > 0) return;
     queryClient.setQueryData(queryKey, kept.current);
-    // Whether it was kept is not known: it may have been refused, or only its answer was lost.
+    // The outcome is unknown (rejected or lost response), so the choices are refetched.
     if (!saved) await refetch();
   };
   return (
@@ -81,7 +81,7 @@ interface TopicProps {
   onChoose: (choices: PreferenceChange[]) => void;
 }
 
-/** A topic, whose row sets all of its events at once, and its events, each of which can be set apart. */
+/** A topic, which sets all its events, and its events, which can differ. */
 function TopicPreference({ topic, events, onChoose }: TopicProps) {
   const { t } = useTranslation(['notifications', 'names']);
   const id = useId();
@@ -93,7 +93,7 @@ function TopicPreference({ topic, events, onChoose }: TopicProps) {
     const changes = events.map(({ event, in_app, mail }) => ({ event, in_app, mail, ...change }));
     const in_app = commonValue(changes.map((change) => change.in_app));
     const mailed = commonValue(changes.map((change) => change.mail));
-    // Where the other of the two differs from event to event, it goes on doing so.
+    // Keeps the other channel where it differs between events.
     if (in_app === undefined || mailed === undefined) onChoose(changes);
     else onChoose([{ event: topic, in_app, mail: mailed }]);
   };
@@ -148,7 +148,7 @@ function TopicPreference({ topic, events, onChoose }: TopicProps) {
 interface ChannelSelectProps {
   name: string;
   inApp: boolean;
-  /** None: it differs from event to event. */
+  /** Undefined if the events differ. */
   mail?: PreferenceChange['mail'];
   onInApp: (inApp: boolean) => void;
   onMail: (mail: PreferenceChange['mail']) => void;
@@ -177,7 +177,7 @@ function ChannelSelect({ name, inApp, mail, onInApp, onMail }: ChannelSelectProp
   );
 }
 
-/** What all of them are; none where they differ. */
+/** The common value of all events; undefined if they differ. */
 function commonValue<Value>([first, ...others]: Value[]): Value | undefined {
   return others.every((other) => other === first) ? first : undefined;
 }

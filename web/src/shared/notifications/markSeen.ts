@@ -2,7 +2,7 @@ import { queryClient } from '../../api/cache';
 import { api, body } from '../../api/client';
 import { useSave } from '../useSave';
 
-/** Marks notifications as read: these, or all. */
+/** Marks some or all notifications as read. */
 export function useMarkSeen() {
   return useSave({
     save: (which: { ids: string[] } | { all: true }) =>

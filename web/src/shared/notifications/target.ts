@@ -1,12 +1,12 @@
 import type { Activity, Role } from '../../api/types';
 import { homePath, paths, requestsPath } from '../../paths';
 
-/** Where somebody sees more of what happened. */
+/** Link target of a notification. */
 export function notificationPath(role: Role, activity: Activity): string {
   return subjectPath(role, activity) ?? (role === 'client' ? paths.clientOrders : homePath(role));
 }
 
-/** The page of what something happened to, where the reader has one. */
+/** Page of the subject in the portal of the role, if any. */
 export function subjectPath(role: Role, { subject, spv_id }: Activity): string | null {
   const id = subject.id ?? '';
   if (role === 'client') {

@@ -12,11 +12,11 @@ interface Person {
 
 interface Props<Values extends Person> {
   form: UseFormReturnType<Values>;
-  /** Whoever opens the dialog types the name first. */
+  /** Focuses the name initially. */
   autofocus?: boolean;
 }
 
-/** Who somebody is, and how to reach them. */
+/** Name, email and phone fields. */
 export function PersonFields<Values extends Person>({ form, autofocus = false }: Props<Values>) {
   const { t } = useTranslation('names');
   const field = (name: keyof Person) => ({

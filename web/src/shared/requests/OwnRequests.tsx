@@ -20,16 +20,16 @@ import { tableState } from '../tableState';
 import { useSave } from '../useSave';
 
 interface Props {
-  /** Only what was asked for of this type. */
+  /** Filter by type. */
   kind?: RequestKind;
   title: string;
   empty: string;
   emptyText?: string;
-  /** The page of an order in the reader's portal. */
+  /** Path of an order in the portal of the user. */
   orderPath?: (id: string) => string;
 }
 
-/** What one has asked for oneself, and what became of it. */
+/** Own requests and their outcome. */
 export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props) {
   const { t } = useTranslation(['requests', 'common', 'names']);
   const state = tableState(useInfiniteQuery(queries.requests({ kind, limit: 10 })));
@@ -106,7 +106,7 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
   );
 }
 
-/** Whom a partner brings and which call they ask for goes with it. */
+/** Link to the lead or call of the request. */
 function withdrawText({ lead_id: lead, call_id: call }: Request) {
   if (lead) return 'withdraw.text_lead';
   return call ? 'withdraw.text_call' : 'withdraw.text';
@@ -118,7 +118,7 @@ function RequestSummary({ request }: { request: Request }) {
   if (!order)
     return (
       <>
-        {/* Whom a partner brings, the lead's own words say or not. */}
+        {/* Leads are summarized by their own text. */}
         {request.lead_id && request.name}
         <Text size={request.lead_id ? 'xs' : 'sm'} c={request.lead_id ? 'dimmed' : undefined} lineClamp={3}>
           <Prose>{message || (request.lead_id ? null : '—')}</Prose>

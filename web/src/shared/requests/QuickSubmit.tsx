@@ -11,14 +11,14 @@ import { StaffSelect } from './StaffSelect';
 import { priorities } from './quickRequestKinds';
 
 interface Props {
-  /** What can be asked for in a few words. */
+  /** Request kinds with a short form. */
   kinds: RequestKind[];
-  /** The staff write down for others, and say how urgent it is. */
+  /** Staff submit for others and set a priority. */
   staff?: boolean;
   onClose: () => void;
 }
 
-/** A request in a few words. */
+/** Quick request form. */
 export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
   const { t } = useTranslation(['requests', 'common', 'names']);
   const form = useForm({

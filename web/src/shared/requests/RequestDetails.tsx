@@ -7,7 +7,7 @@ import { DocumentLines } from '../documents/DocumentLine';
 import { applicationFields } from './applicationFields';
 import classes from './RequestDetails.module.css';
 
-/** Everything that was asked for. */
+/** All fields of a request. */
 export function RequestDetails({ request }: { request: Request }) {
   const { t } = useTranslation(['requests', 'names']);
   const { order } = request;

@@ -5,13 +5,13 @@ import type { Request } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 
 interface Props {
-  /** Whoever has it, who may not work here any more. */
+  /** Current assignee, who may no longer be staff. */
   current?: Request['assignee'];
   value?: string;
   onChange: (value: string) => void;
 }
 
-/** Who of the staff works on a request; the empty value is nobody. */
+/** Staff select for the assignee; empty means unassigned. */
 export function StaffSelect({ current, ...field }: Props) {
   const { t } = useTranslation('requests');
   const { data = [] } = useQuery(queries.staff());

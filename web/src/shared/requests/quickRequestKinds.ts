@@ -7,7 +7,7 @@ export const priorities: RequestPriority[] = ['high', 'medium', 'low'];
 
 export const priorityTone: Record<RequestPriority, ToneName> = { high: 'stop', medium: 'wait', low: 'rest' };
 
-/** What needs more than a few words has a form of its own. */
+/** Other kinds have their own form. */
 export function quickKinds(offered: RequestKind[]): RequestKind[] {
   return offered.filter((kind) => kind !== 'order' && kind !== 'account');
 }

@@ -9,7 +9,7 @@ import { TotpSetup } from './TotpSetup';
 import classes from './ChallengeForm.module.css';
 
 interface Props {
-  /** The first app turns the second factor on; every further one needs a name to be told apart. */
+  /** Adds an authenticator app. The first one enables MFA; further ones need a distinct name. */
   first: boolean;
   onClose: () => void;
 }
@@ -17,10 +17,10 @@ interface Props {
 export function AddAuthenticator({ first: isFirst, onClose }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const phone = useMediaQuery('(max-width: 600px)');
-  // Fixed at opening: the list behind the dialog grows before the dialog is done.
+  // Fixed at open: the list behind the dialog grows before it closes.
   const [first] = useState(isFirst);
   const [name, setName] = useState<string>();
-  // Once the app is in use, the codes must not be missed.
+  // After enrolment the recovery codes must be seen, so the dialog cannot be dismissed.
   const [enrolled, setEnrolled] = useState(false);
   const close = () => {
     if (!enrolled) onClose();

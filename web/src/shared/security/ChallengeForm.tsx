@@ -19,7 +19,7 @@ interface Props {
   onCancel?: () => void;
 }
 
-/** Raises the session to aal2 by a code of an app, or by a recovery code when no app is at hand. */
+/** MFA challenge: raises the session to aal2 by TOTP or recovery code. */
 export function ChallengeForm({ onVerified, onCancel }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const { data: user, error: unknown } = useQuery(accountQueries.user());

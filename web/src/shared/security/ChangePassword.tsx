@@ -74,7 +74,7 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
       )}
       onClose={onClose}
     >
-      {/* For password managers: whose password this is. */}
+      {/* Username for password managers. */}
       <input
         className="sr-only"
         type="email"

@@ -45,7 +45,7 @@ export function EmailSection() {
   );
 }
 
-/** The change has been asked for, and waits for its confirmations. */
+/** The change awaits confirmation. */
 function Pending({ current, next }: { current: string; next: string }) {
   const { t } = useTranslation(['security', 'common']);
   const topic = useEmailWords();
@@ -58,7 +58,7 @@ function Pending({ current, next }: { current: string; next: string }) {
     onError: failed,
   });
   const cancel = useMutation({
-    // Asking for the address one has takes the other one back.
+    // Requesting the current address cancels the change.
     mutationFn: () => unwrapAuthResult(auth.updateUser({ email: current })),
     onSuccess: async () => {
       toast({ title: t('email.cancelled'), description: t('email.cancelled_text', { email: current }) });

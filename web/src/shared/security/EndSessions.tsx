@@ -9,7 +9,7 @@ import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { accountQueries, type Session } from './accountQueries';
 import { authCall } from './authApi';
 
-/** One session, all but this one, or all of them. */
+/** Ends one session, all others, or all. */
 export type SignOutScope = Session | 'others' | 'all';
 
 export function EndSessions({ which, onClose }: { which: SignOutScope; onClose: () => void }) {

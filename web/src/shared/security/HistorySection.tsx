@@ -5,7 +5,7 @@ import { tableState } from '../tableState';
 import { accountQueries } from './accountQueries';
 import { SignInTable } from './SignInTable';
 
-/** The person's own sign-ins, good and refused, and how their sessions ended. */
+/** Own sign-in history. */
 export function HistorySection() {
   const { t } = useTranslation('security');
   const query = useInfiniteQuery(accountQueries.signIns());

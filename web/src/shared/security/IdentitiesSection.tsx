@@ -17,7 +17,7 @@ import { UnlinkIdentity } from './UnlinkIdentity';
 
 const icons: Record<string, typeof IconBrandGoogle> = { google: IconBrandGoogle, azure: IconBrandWindows };
 
-/** Accounts elsewhere that may sign in here. Not there at all when the operator has set up no provider. */
+/** Linked identities. Hidden without configured providers. */
 export function IdentitiesSection() {
   const { t } = useTranslation('security');
   const [unlinking, setUnlinking] = useState<UserIdentity>();
@@ -65,7 +65,7 @@ function ProviderRow({ provider, identity, onUnlink }: RowProps) {
     mutationFn: () => {
       saveLinkingProvider(provider);
       const redirectTo = location.origin + location.pathname + location.search;
-      // Leaves the page for the provider's.
+      // Redirects to the provider.
       return unwrapAuthResult(auth.linkIdentity({ provider: provider as Provider, options: { redirectTo } }));
     },
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),

@@ -19,7 +19,7 @@ export function PasswordSection() {
   const stepUp = useStepUp();
   const [changing, setChanging] = useState(false);
   const { data: user } = useQuery(accountQueries.user());
-  // Who came by a provider may have none: then there is no present one that could be asked for.
+  // Provider accounts may have no password, so the current one is not asked for.
   const none = user !== undefined && !identityFor(user, 'email');
   return (
     <SettingsSection title={t('password.title')} text={t('password.text')}>
@@ -47,7 +47,7 @@ export function PasswordSection() {
   );
 }
 
-/** By the mail that people get who forgot theirs: whoever reads it shows that the address is theirs. */
+/** Sets a password through a recovery mail, which proves the address. */
 function SetPassword() {
   const { t } = useTranslation(['security', 'common']);
   const { email } = useMe();

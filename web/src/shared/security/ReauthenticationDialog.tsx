@@ -16,7 +16,7 @@ import classes from './ChallengeForm.module.css';
 
 type Method = 'app' | 'password' | 'email';
 
-/** Asks who sits there, by whatever they have: their authenticator app, their password, or a code by mail. */
+/** Reauthentication dialog: authenticator, password or emailed code. */
 export function ReauthenticationDialog({ onAnswer }: { onAnswer: (proved: boolean) => void }) {
   const { t } = useTranslation(['security', 'common']);
   const { data: user } = useQuery(accountQueries.user());
@@ -74,7 +74,7 @@ interface Tokens {
   refresh_token: string;
 }
 
-/** Sends a proof: the session goes on with a token that says when it was given. */
+/** Submits a proof and refreshes the session, whose token has the proof time. */
 function useReauthenticate(onProved: () => void, wrong: (error: unknown) => string) {
   const [problem, setProblem] = useState<string>();
   const [wait, setWait] = useCountdown();
@@ -138,7 +138,7 @@ function MailCodeStep({ email, onProved, onCancel }: FormProps & { email: string
     else if (isWholeCode(code)) send.mutate({ nonce: code });
     else setProblem(t('code.six'));
   };
-  // It comes in place of the button that was pressed.
+  // Replaces the pressed button, so it takes the focus.
   const field = { required: true, withAsterisk: false, autoFocus: true };
   return (
     <ReauthenticationForm

@@ -3,7 +3,7 @@ import { onPromptChange, currentPrompt } from './reauthentication';
 
 const ReauthenticationDialog = lazy(() => import('./ReauthenticationDialog').then((part) => ({ default: part.ReauthenticationDialog })));
 
-/** Over every page: what is asked for wherever the server wants a recent proof. */
+/** Renders the reauthentication dialog over any page. */
 export function ReauthenticationHost() {
   const question = useSyncExternalStore(onPromptChange, currentPrompt);
   if (!question) return null;

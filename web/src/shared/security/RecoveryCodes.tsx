@@ -15,7 +15,7 @@ interface Props {
   onDone: () => void;
 }
 
-/** A fresh set, shown this once: the server keeps hashes only. */
+/** New recovery codes, shown once: the server stores hashes only. */
 export function RecoveryCodes({ codes, onDone }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const [saved, setSaved] = useState(false);
@@ -65,7 +65,7 @@ export function RecoveryCodes({ codes, onDone }: Props) {
   );
 }
 
-/** What the printer gets instead of the page. */
+/** Print-only content. */
 function Sheet({ heading, codes }: { heading: string[]; codes: string[] }) {
   const { t } = useTranslation('security');
   return (
@@ -85,7 +85,7 @@ function Sheet({ heading, codes }: { heading: string[]; codes: string[] }) {
   );
 }
 
-/** Whose codes these are, and since when: a list found years later has to say so itself. */
+/** Owner and date of the codes, for a printed list. */
 function useHeading(): string[] {
   const { t } = useTranslation('security');
   const { data: me } = useQuery(queries.me());

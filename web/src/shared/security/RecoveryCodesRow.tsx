@@ -16,10 +16,10 @@ import { withReauthentication } from './reauthentication';
 import { RecoveryCodes } from './RecoveryCodes';
 import { useStepUp } from './StepUp';
 
-/** Fewer than this are worth a word. */
+/** Warning threshold. */
 const LOW_CODE_COUNT = 3;
 
-/** How many recovery codes are left, and a new set when it is wanted. */
+/** Remaining recovery codes, and regeneration. */
 export function RecoveryCodesRow() {
   const { t } = useTranslation(['security', 'common']);
   const stepUp = useStepUp();

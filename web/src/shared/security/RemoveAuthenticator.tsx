@@ -30,11 +30,11 @@ export function RemoveAuthenticator({ app, last, onClose }: Props) {
     onSuccess: async () => {
       toast({ title: t('totp.removed', { name }) });
       onClose();
-      // The session may be at aal1 from now on, which its token says once it is renewed.
+      // The session may drop to aal1, which the refreshed token shows.
       await auth.refreshSession();
       await queryClient.invalidateQueries({ queryKey: accountQueries.all });
       await queryClient.invalidateQueries({ queryKey: queries.me().queryKey });
-      // A code of another app, or a new app, may be due now: the guard leads there.
+      // A TOTP code or enrolment may be required now: the guard redirects.
       await revalidate();
     },
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),

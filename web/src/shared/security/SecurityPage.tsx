@@ -7,7 +7,7 @@ import { SecurityPanel } from './SecurityPanel';
 
 export const loader = loadOwnUser;
 
-/** The panel as a page of a portal. */
+/** Security page of a portal. */
 export function Component() {
   const { t } = useTranslation(['security', 'client']);
   return (

@@ -11,7 +11,7 @@ import { Tag } from '../../ui/Tag';
 import { EndSessions, type SignOutScope } from './EndSessions';
 import { accountQueries, type Session } from './accountQueries';
 
-/** More are shown when asked for. */
+/** Initial number of sessions. */
 const INITIAL_LIMIT = 6;
 
 export function SessionsSection() {

@@ -10,10 +10,7 @@ import { reauthenticate, needsReauthentication } from './reauthentication';
 type RequestStepUp = (then: () => void) => void;
 const StepUpContext = createContext<RequestStepUp>((then) => then());
 
-/**
- * Asks first for what the server would refuse without: a code, where the account has a second factor that this session has
- * not shown, or a recent proof of who sits there.
- */
+/** Step-up authentication: asks for MFA or reauthentication before an action that the server would reject. */
 export function useStepUp(): RequestStepUp {
   return useContext(StepUpContext);
 }
@@ -49,7 +46,7 @@ export function StepUp({ children }: { children: ReactNode }) {
   );
 }
 
-/** When it cannot be found out, the server will say. */
+/** On error the server decides. */
 async function needsCode(): Promise<boolean> {
   const user = await queryClient.ensureQueryData(accountQueries.user()).catch(() => undefined);
   if (verifiedApps(user).length === 0) return false;

@@ -17,14 +17,14 @@ import { withReauthentication } from './reauthentication';
 import classes from './TotpEnrol.module.css';
 
 interface Props {
-  /** What the app is called among the person's factors. */
+  /** Factor name of the app. */
   name?: string;
   onEnrolled: () => void;
   onCancel?: () => void;
   cancelLabel?: string;
 }
 
-/** Adds an authenticator app: scan or type the key, then prove it with a code. The session is at aal2 afterwards. */
+/** TOTP enrolment: scan or type the key, then verify a code. The session is at aal2 afterwards. */
 export function TotpEnrol({ name, onEnrolled, onCancel, cancelLabel }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const [code, setCode] = useState('');
@@ -127,7 +127,7 @@ export function TotpEnrol({ name, onEnrolled, onCancel, cancelLabel }: Props) {
 
 const isWrongCode = (error: unknown) => error instanceof ApiError && error.code === 'mfa_verification_failed';
 
-/** The server keeps an unfinished factor for some minutes only. */
+/** Unverified factors expire after minutes. */
 const isFactorExpired = (error: unknown) =>
   error instanceof ApiError && ['mfa_factor_not_found', 'mfa_challenge_expired'].includes(error.code);
 

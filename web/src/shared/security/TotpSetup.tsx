@@ -13,11 +13,11 @@ import { TotpEnrol } from './TotpEnrol';
 
 type Props = Omit<ComponentProps<typeof TotpEnrol>, 'onEnrolled'> & {
   onDone: () => void;
-  /** The app is in use, the recovery codes are still to be seen. */
+  /** Enrolled; the recovery codes are still to be seen. */
   onEnrolled?: () => void;
 };
 
-/** From the QR code to the recovery codes in the person's hands; those are made with the first app only. */
+/** TOTP setup from QR code to recovery codes, which come with the first app only. */
 export function TotpSetup({ onDone, onEnrolled, ...enrol }: Props) {
   const { t } = useTranslation('common');
   const [enrolled, setEnrolled] = useState(false);
@@ -41,7 +41,7 @@ export function TotpSetup({ onDone, onEnrolled, ...enrol }: Props) {
   return (
     <>
       <ErrorState message={errorText(codes.error)} onRetry={() => codes.mutate()} />
-      {/* The account is safe already; codes can be made in the security settings at any time. */}
+      {/* MFA is active already; codes can be regenerated later. */}
       <Button variant="subtle" fullWidth onClick={onDone}>
         {t('continue')}
       </Button>

@@ -20,7 +20,7 @@ export interface Session {
   current: boolean;
 }
 
-/** What belongs to the signed-in person's own account. An event about any of it refreshes all of it. */
+/** Queries of the own account. An account event invalidates all of them. */
 export const accountQueries = {
   all: ['security'] as const,
   user: () =>
@@ -33,7 +33,7 @@ export const accountQueries = {
       queryKey: [...accountQueries.all, 'sessions'],
       queryFn: ({ signal }) => authCall<Session[]>('GET', '/sessions', { signal }),
     }),
-  /** null: there is no set of codes. */
+  /** null: no recovery codes. */
   codes: () =>
     queryOptions({
       queryKey: [...accountQueries.all, 'codes'],
@@ -59,7 +59,7 @@ export const accountQueries = {
     }),
 };
 
-/** What the session itself knows of the account is there at once; it is asked for anew all the same. */
+/** Initial data from the session, refetched immediately. */
 export async function loadOwnUser(): Promise<null> {
   if (currentImpersonation()) return null;
   const { queryKey } = accountQueries.user();
@@ -80,7 +80,7 @@ export function identityFor(user: User, provider: string): UserIdentity | undefi
   return user.identities?.find((identity) => identity.provider === provider);
 }
 
-/** How the words of a change of address begin: it is confirmed at both, or at the new one alone. */
+/** Message prefix of an email change: both addresses or the new one only. */
 export function useEmailWords() {
   const { data } = useQuery(queries.settings());
   return data?.secure_email_change === false ? 'email.alone' : 'email';

@@ -3,7 +3,7 @@ import { ApiError, unreachableError } from '../../api/errors';
 import { accessToken } from '../../api/session';
 import type { ErrorBody } from '../../api/types';
 
-/** Our own additions to the protocol, which the auth client does not know. */
+/** Auth API extensions that auth-js does not know. */
 export async function authCall<Body>(
   method: 'GET' | 'DELETE' | 'POST',
   path: string,

@@ -6,14 +6,14 @@ import { tabStore } from '../../api/browserStorage';
 import { toast } from '../../ui/toasts';
 import { identityFor } from './accountQueries';
 
-/** Which provider the page was left for, so that the way back can be told from a reload. */
+/** Provider of a pending link, to tell the callback from a reload. */
 const STORAGE_KEY = 'spv-linking';
 
 export function saveLinkingProvider(provider: string): void {
   tabStore.setItem(STORAGE_KEY, provider);
 }
 
-/** Back from a provider: says how it went, and takes what the provider added out of the address. */
+/** Handles the identity link callback: shows the outcome and cleans the URL. */
 export function useLinkOutcome(user: User | undefined): void {
   const { t } = useTranslation('security');
   const navigate = useNavigate();

@@ -2,11 +2,11 @@ import { ApiError } from '../../api/errors';
 import { auth } from '../../api/session';
 
 /**
- * Reauthentication: the server changes second factors only for a session whose person has proved lately who they are. The
- * dialog of [ProofDialog] asks for that in place, and what was begun goes on.
+ * Reauthentication: the server changes MFA factors only with a recent proof. [ReauthenticationDialog] asks for it in
+ * place, then the action continues.
  */
 
-/** The server allows ten minutes; a little less, so that what is begun in time is done in time. */
+/** Slightly below the server limit of ten minutes. */
 const REAUTH_WINDOW_SECONDS = 9 * 60;
 
 interface Prompt {
@@ -28,7 +28,7 @@ export function onPromptChange(listener: () => void): () => void {
 
 export const currentPrompt = (): Prompt | undefined => prompt;
 
-/** Asks the person to sign in again; false: they would not. Who asks while another waits, waits with them. */
+/** Shows the dialog; false if cancelled. Concurrent calls share it. */
 export function reauthenticate(): Promise<boolean> {
   const waiting = prompt;
   return new Promise((resolve) => {
@@ -42,7 +42,7 @@ export function reauthenticate(): Promise<boolean> {
   });
 }
 
-/** Whether the last proof of this session is too old. When it cannot be found out, the server will say. */
+/** Whether the last proof is too old. On error the server decides. */
 export async function needsReauthentication(now = Date.now()): Promise<boolean> {
   const { data } = await auth.mfa.getAuthenticatorAssuranceLevel();
   const proofs = (data?.currentAuthenticationMethods ?? []).filter((proof) => typeof proof !== 'string');
@@ -52,7 +52,7 @@ export async function needsReauthentication(now = Date.now()): Promise<boolean> 
   return Number.isFinite(newest) && now / 1000 - newest > REAUTH_WINDOW_SECONDS;
 }
 
-/** Does something that needs a recent proof, and once more when the server asked for one and got it. */
+/** Runs an action; on `reauthentication_needed`, reauthenticates and retries once. */
 export async function withReauthentication<Result>(action: () => Promise<Result>): Promise<Result> {
   try {
     return await action();

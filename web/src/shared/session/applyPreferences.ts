@@ -2,21 +2,21 @@ import { useEffect, useLayoutEffect, useState } from 'react';
 import type { Me } from '../../api/types';
 import { getLocale, setLanguage, setLocale, useLocale } from '../../messages/locale';
 
-/** The words of the language that the person chose, which wins over what the browser has. */
+/** Applies the language of the user over the browser language. */
 export async function applyLanguage({ language }: Me): Promise<void> {
   if (language !== getLocale().language) await setLanguage(language);
 }
 
-/** The person's language and clock, for pages outside of the portals. */
+/** Applies language, time zone and date format outside of portals. */
 export async function applyPreferences(me: Me): Promise<void> {
   setLocale({ timeZone: me.time_zone, dateFormat: me.date_format });
   await applyLanguage(me);
 }
 
 /**
- * Sets the clock of a portal, of which this is the only place, and the person's way of writing dates. The answer is whether
- * pages may be drawn: not before their clock is known (`timeZone` is null until then) and set, for what is drawn by another
- * one may stay as it is. When it changes later, what has words is drawn again, and keeps what was typed.
+ * Applies the portal time zone (the only place that sets it) and date format. Returns whether pages may render: not
+ * before the zone is known (`timeZone` is null until then) and applied, because memoized output would keep the old one.
+ * Later changes rerender texts and keep input.
  */
 export function useAppliedLocale(me: Me, timeZone: string | null): boolean {
   const locale = useLocale();
@@ -30,7 +30,7 @@ export function useAppliedLocale(me: Me, timeZone: string | null): boolean {
     if (timeZone === null || isSet) return;
     setLocale({ timeZone, dateFormat });
   }, [timeZone, dateFormat, isSet]);
-  // Chosen in another tab or on another device.
+  // Changed in another tab or device.
   useEffect(() => void applyLanguage(me), [me]);
 
   return drawn || isSet;

@@ -12,15 +12,15 @@ import { saveReturnPath } from '../returnPath';
 import { returnTo, withReturnTo, nextRequirement } from './requirements';
 import { applyPreferences, applyLanguage } from './applyPreferences';
 
-/** The `handle` of every route that is for signed-in people only. */
+/** Route `handle` of pages that need a session. */
 export const guardedHandle = { guarded: true };
 
-/** The loader of a portal: lets the named roles in and answers who they are. Everyone else leaves for the landing page. */
+/** Portal loader: returns the user of an allowed role; denies others and redirects to the landing page. */
 export function requireRole(...roles: Role[]) {
   return roleLoader(roles);
 }
 
-/** The same, where others have a page of their own to be led to. */
+/** [requireRole] with a redirect for other roles. */
 export function requireRoleOrRedirect(roles: Role[], elsewhere: (role: Role) => string) {
   return roleLoader(roles, elsewhere);
 }
@@ -32,14 +32,14 @@ function roleLoader(roles: Role[], elsewhere?: (role: Role) => string) {
       saveReturnPath(pathname + search);
       throw redirect(paths.landing);
     }
-    // What the operator has set is part of every page's frame: it comes with the page, not after it.
+    // Public settings are part of the layout, so they load with the page.
     const settings = queryClient.prefetchQuery({ ...queries.settings(), retry: false });
     const me = await loadOrDeny(queryClient.ensureQueryData(queries.me()));
     if (!roles.includes(me.role) && elsewhere) throw redirect(elsewhere(me.role));
     if (!roles.includes(me.role)) throw await deny('common:denied.dashboard');
     const step = nextRequirement(me);
     if (step) throw redirect(withReturnTo(step, pathname + search));
-    // Not the person's clock: which one counts, the portal's frame knows.
+    // Not the time zone: the portal layout sets it.
     await Promise.all([applyLanguage(me), settings]);
     const office = queryClient.getQueryData(queries.settings().queryKey);
     if (office) setLocale({ officeTimeZone: office.time_zone });
@@ -47,7 +47,7 @@ function roleLoader(roles: Role[], elsewhere?: (role: Role) => string) {
   };
 }
 
-/** The loader of a page for one thing that must be done first: whoever has done it is led on. */
+/** Loader of a requirement page: redirects once it is met. */
 export function requireStep(step: string) {
   return async ({ request }: LoaderFunctionArgs): Promise<Me> => {
     const { search } = new URL(request.url);
@@ -65,7 +65,7 @@ export function requireStep(step: string) {
   };
 }
 
-/** A search or another tab of the same page lets nobody else in: the guard is not asked again. */
+/** Query and tab changes on the same page do not rerun the guard. */
 export function shouldRevalidate({
   currentUrl,
   nextUrl,

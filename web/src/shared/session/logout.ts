@@ -3,7 +3,7 @@ import { signOut } from '../../api/session';
 import { toast } from '../../ui/toasts';
 import { confirmDiscard } from '../../ui/unsavedChanges';
 
-/** Ends the session and says so; the way out of every portal is the landing page. */
+/** Signs out with a toast and returns to the landing page. */
 export function useLogout(): () => Promise<void> {
   const { t } = useTranslation('common');
   return async () => {

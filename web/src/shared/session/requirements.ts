@@ -1,4 +1,4 @@
-/** What must be done after signing in before any portal opens, and how the way on is kept meanwhile. */
+/** Sign-in requirements (MFA, password change) and the return path across them. */
 import type { Me } from '../../api/types';
 import { paths } from '../../paths';
 import { isOwnPath } from '../returnPath';
@@ -8,7 +8,7 @@ interface Requirements {
   mfa: Pick<Me['mfa'], 'due'>;
 }
 
-/** The page of the next such thing. A second factor is shown first: without it no password can be changed. */
+/** Page of the next requirement. MFA first, because a password change needs aal2. */
 export function nextRequirement({ must_change_password, mfa }: Requirements): string | undefined {
   if (mfa.due === 'challenge') return paths.mfa;
   if (must_change_password) return paths.newPassword;
@@ -16,12 +16,12 @@ export function nextRequirement({ must_change_password, mfa }: Requirements): st
   return undefined;
 }
 
-/** The same address, knowing where to go afterwards. */
+/** Adds the return path to a requirement page. */
 export function withReturnTo(step: string, next: string): string {
   return `${step}?next=${encodeURIComponent(next)}`;
 }
 
-/** Where to go afterwards: a page of this site, and not a step again. */
+/** Return path from the query: internal and not a requirement page. */
 export function returnTo(search: string): string | undefined {
   const next = new URLSearchParams(search).get('next');
   return next && isOwnPath(next) && !next.startsWith('/auth/') ? next : undefined;

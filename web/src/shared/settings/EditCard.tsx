@@ -9,7 +9,7 @@ import { useUnsaved } from '../../ui/unsavedChanges';
 import { useRequiredFieldsMessage, useSave } from '../useSave';
 import classes from './EditCard.module.css';
 
-/** What a card needs to know of what it edits a part of. */
+/** Versioned resource of a card. */
 interface Versioned {
   version: number;
 }
@@ -18,23 +18,23 @@ interface Props<Whole extends Versioned, Values> {
   id?: string;
   title: string;
   saveLabel: string;
-  /** As it was loaded last. */
+  /** Last loaded version. */
   whole: Whole;
-  /** The fields of this card. */
+  /** Fields of this card. */
   valuesOf: (whole: Whole) => Values;
   validate?: (values: Values) => FormErrors;
   save: (values: Values, version: number) => Promise<Whole>;
   saved: (whole: Whole) => void;
   invalidates: Noun;
-  /** As it is now. */
+  /** Current version. */
   load: () => Promise<Whole>;
   above?: ReactNode;
-  /** Beside the button. */
+  /** Content beside the button. */
   below?: ReactNode;
   children: (form: UseFormReturnType<Values>) => ReactNode;
 }
 
-/** A card that edits a part of what other cards edit too: its fields, and one button that saves them. */
+/** A card that edits some fields of a shared resource and saves them. */
 export function EditCard<Whole extends Versioned, Values extends object>(props: Props<Whole, Values>) {
   const { id, title, saveLabel, whole, valuesOf, validate, save, saved, invalidates, load } = props;
   const { above, below, children } = props;
@@ -49,7 +49,7 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
     form.setInitialValues(valuesOf(newest));
     form.reset();
   };
-  // Another card was saved meanwhile: that is no reason to refuse this one. What somebody else has changed here is.
+  // A save of another card is no conflict; a concurrent change of these fields is.
   if (whole.version > seen.version) {
     if (JSON.stringify(valuesOf(whole)) === JSON.stringify(valuesOf(seen))) setSeen(whole);
     else if (!form.isDirty()) show(whole);

@@ -8,7 +8,7 @@ import classes from './LogoField.module.css';
 
 interface Props<Result> {
   src?: string | null;
-  /** Which picture it is; `alt` says what it shows. */
+  /** Kind of image; `alt` is its text. */
   label: string;
   alt: string;
   text: string;
@@ -18,7 +18,7 @@ interface Props<Result> {
   invalidates: Noun;
 }
 
-/** A picture that is saved as soon as it is chosen. */
+/** Image field, saved on selection. */
 export function LogoField<Result>(props: Props<Result>) {
   const { src, label, alt, text, save, remove, saved, invalidates } = props;
   const { t } = useTranslation('common');
@@ -27,7 +27,7 @@ export function LogoField<Result>(props: Props<Result>) {
     saved,
     invalidates,
   });
-  // The same file again, after a failure or a removal, is a choice as well.
+  // Allows choosing the same file again.
   const forget = useRef<() => void>(null);
   return (
     <div className={classes.logo} role="group" aria-label={label}>

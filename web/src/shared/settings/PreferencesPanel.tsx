@@ -24,13 +24,13 @@ import classes from './SettingsForm.module.css';
 const themes = ['auto', 'light', 'dark'] as const;
 const formats = ['auto', 'mdy', 'dmy', 'ymd'] as const;
 
-/** Preferences of the person: language, time zone, date format and theme, on every page and in mails. */
+/** Preferences: language, time zone, date format and theme, for pages and mails. */
 export function PreferencesPanel() {
   const { t } = useTranslation(['profile', 'common', 'names']);
   const me = useMe();
   const { setColorScheme } = useMantineColorScheme();
   const [now] = useState(() => new Date().toISOString());
-  // What is written below follows what was saved.
+  // The preview follows the saved value.
   useLocale();
   const form = useForm({
     initialValues: {
@@ -48,7 +48,7 @@ export function PreferencesPanel() {
       await applyLanguage(saved);
       setColorScheme(saved.theme);
       queryClient.setQueryData(queries.me().queryKey, saved);
-      // Already in the language that was chosen.
+      // Toast in the new language.
       toast({
         title: i18next.t('profile:preferences.saved'),
         description: i18next.t('profile:preferences.saved_text'),

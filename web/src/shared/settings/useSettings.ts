@@ -1,4 +1,4 @@
-/** The operator's public settings. A plain fetch: the landing page reads them before there is a query cache. */
+/** Public settings. A plain fetch, because the landing page has no query cache. */
 import { useEffect, useState } from 'react';
 import type { Settings } from '../../api/types';
 
@@ -10,7 +10,7 @@ async function fetchSettings(): Promise<Settings> {
   return (await answer.json()) as Settings;
 }
 
-/** Asked for once; a failure is forgotten, so the next page asks again. */
+/** Fetched once; a failure is retried by the next page. */
 export function loadSettings(): Promise<Settings> {
   pending ??= fetchSettings().catch((error: unknown) => {
     pending = undefined;
@@ -19,7 +19,7 @@ export function loadSettings(): Promise<Settings> {
   return pending;
 }
 
-/** `undefined` while loading and when the server does not answer: what is set is shown, the rest is not. */
+/** `undefined` while loading or on error: optional content is hidden. */
 export function useSettings(): Settings | undefined {
   const [settings, setSettings] = useState<Settings>();
   useEffect(() => {

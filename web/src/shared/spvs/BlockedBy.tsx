@@ -8,12 +8,12 @@ import { isActive, waitingFor } from './dueDates';
 import classes from './BlockedBy.module.css';
 import { Prose } from '../../ui/Prose';
 
-/** Who waits for whom, and why: in one line above the order. Nothing once the order waits for nobody. */
+/** Who blocks the order, and why. Nothing if the order is not blocked. */
 export function BlockedBy({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
   const { t } = useTranslation(['orders', 'names']);
   const workedOn = isActive(spv);
   const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: workedOn });
-  // Nothing is said that what is asked for would take back; where that cannot be had, the steps say it.
+  // Hidden until document requests are known, which may change it; on error the steps show it.
   const waiting = workedOn && !requests.isPending ? waitingFor(spv.steps, requests.data ?? []) : undefined;
   if (!waiting) return null;
   const { name: what, day, on, reason } = waiting;

@@ -5,11 +5,11 @@ import { formatDueDate } from './dueDates';
 
 interface Props {
   day: string | null | undefined;
-  /** The server's verdict, where it gives one: a request is due at an hour, and an order on hold has no deadlines. */
+  /** Server-side due state, where given: requests are due at an hour, and orders on hold have no deadlines. */
   overdue?: boolean;
 }
 
-/** Amber within three days, red when it is past, and in words; nothing for what is far away. By the office's day. */
+/** Due tag: amber within three days, red when past, with text; nothing further out. By the office day. */
 export function DueTag({ day, overdue }: Props) {
   const { t } = useTranslation('orders');
   if (!day) return null;

@@ -7,7 +7,7 @@ import type { SpvDetail } from '../../api/types';
 import { Section } from '../../ui/Section';
 import classes from './People.module.css';
 
-/** Between whom an order is. The staff's page names the client too. */
+/** People of an order; staff also see the client. */
 export function OrderPeople({ spv, withClient = false }: { spv: SpvDetail; withClient?: boolean }) {
   const { t } = useTranslation('orders');
   const { data: settings } = useQuery(queries.settings());

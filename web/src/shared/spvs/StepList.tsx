@@ -11,16 +11,16 @@ import classes from './StepList.module.css';
 
 interface Props {
   spv: SpvDetail;
-  /** Those of the order that are shown. */
+  /** Steps to show. */
   steps?: Step[];
   label: string;
-  /** Whose page it is: their own steps are "yours". */
+  /** Audience: own steps are "yours". */
   reader?: Step['owner'];
-  /** Something to do with a step, at its end. */
+  /** Action at the end of a step. */
   action?: (step: Step) => ReactNode;
 }
 
-/** The steps of an order in their order, with what holds them up. */
+/** Step list with what blocks each step. */
 export function StepList({ spv, steps = spv.steps, label, reader, action }: Props) {
   return (
     <ol className={classes.list} aria-label={label}>
@@ -37,7 +37,7 @@ interface RowProps {
   step: Step;
   spv: SpvDetail;
   reader?: Step['owner'];
-  /** Before its number: a handle. */
+  /** Content before the number, such as a drag handle. */
   handle?: ReactNode;
   action?: ReactNode;
 }

@@ -1,14 +1,14 @@
 import type { DocumentRequest, Spv, Step } from '../../api/types';
 
-/** How near a date is: `soon` within three days, `late` once it is past. */
+/** Due dates: `soon` within three days, `late` when past. */
 export type Urgency = 'far' | 'soon' | 'late';
 export interface Due {
   nearness: Urgency;
-  /** Whole days from today; negative when it is past. */
+  /** Days from today; negative when past. */
   days: number;
 }
 
-/** Neither on hold, closed nor cancelled: the dates of other orders' steps and documents do not count. */
+/** Not on hold, closed or cancelled: dates of other orders do not count. */
 export function isActive(spv: Pick<Spv, 'status'>): boolean {
   return spv.status === 'pending' || spv.status === 'active' || spv.status === 'processing';
 }
@@ -23,7 +23,7 @@ export function formatDueDate(day: string, today: string): Due {
   return { nearness: days <= DUE_SOON_DAYS ? 'soon' : 'far', days };
 }
 
-/** So many working days after a day; Saturdays and Sundays do not count. As the server counts. */
+/** Adds business days, skipping weekends, as the server does. */
 export function businessDaysAfter(day: string, days: number): string {
   let at = Date.parse(day);
   for (let left = days; left > 0;) {
@@ -34,17 +34,17 @@ export function businessDaysAfter(day: string, days: number): string {
 }
 
 export interface Waiting {
-  /** Of the step, or of the document that is asked for. */
+  /** Due date of the step or document. */
   name: string;
   day: string | null;
   on: NonNullable<Step['waiting_on']>;
-  /** Why, when somebody said so. */
+  /** Optional reason. */
   reason: string | null;
 }
 
 /**
- * Whom an order waits for: what is blocked says so itself; else it is the client while a document is needed of them,
- * one that was sent back first, then by its date; else it is whoever does the next step.
+ * Party that an order waits for: of a blocked step; else the client while documents are needed (returned ones first,
+ * then by due date); else the owner of the next step.
  */
 export function waitingFor(steps: Step[], requests: DocumentRequest[]): Waiting | undefined {
   const open = steps.filter((step) => step.status !== 'completed');

@@ -8,16 +8,13 @@ import classes from './ChartOrTable.module.css';
 
 interface Props {
   title: string;
-  /** What is counted. */
+  /** Unit counted. */
   text: string;
   chart: ReactNode;
   table: ReactNode;
 }
 
-/**
- * A chart, or the same figures as a table, where there is no room for both side by side. Whoever does not see the
- * chart has the table all the time.
- */
+/** Chart or table where there is no room for both. Screen readers always have the table. */
 export function ChartOrTable({ title, text, chart, table }: Props) {
   const { t } = useTranslation('common');
   const [figures, setFigures] = useState(false);

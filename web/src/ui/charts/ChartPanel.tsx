@@ -7,13 +7,13 @@ import classes from './ChartPanel.module.css';
 
 interface Props {
   title: string;
-  /** What is counted. */
+  /** Unit counted. */
   text: string;
   chart: ReactNode;
   table: ReactNode;
 }
 
-/** A chart, and beside it the same figures as a table. A phone shows one of them: both would be pages long. */
+/** Chart beside its table; a phone shows one at a time. */
 export function ChartPanel(props: Props) {
   const phone = useMediaQuery('(max-width: 600px)', undefined, { getInitialValueInEffect: false });
   if (phone) return <ChartOrTable {...props} />;

@@ -8,7 +8,7 @@ import { BusyButton } from '../../../ui/BusyButton';
 import { toast } from '../../../ui/toasts';
 import { useBackups } from './useBackups';
 
-/** Has a backup made, and tells how that went. */
+/** Starts a backup and shows its outcome. */
 export function BackupButton({ justify }: { justify?: 'flex-start' }) {
   const { t } = useTranslation('admin');
   const { backups, making } = useBackups();

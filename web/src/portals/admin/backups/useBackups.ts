@@ -2,13 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { queries } from '../../../api/queries';
 import type { Backup } from '../../../api/types';
 
-/** After so long one that has not ended is not waited for: its worker may be gone. */
+/** A backup running longer is stale: its worker may be gone. */
 const STALE_AFTER_MS = 60 * 60_000;
 
 const isRunning = (backup: Backup, seen: number) =>
   (backup.state === 'queued' || backup.state === 'running') && seen - Date.parse(backup.asked_at) < STALE_AFTER_MS;
 
-/** The newest backups. While one is made they are asked for again, should its event be missed. */
+/** Latest backups; polled while one is running, in case its event is missed. */
 export function useBackups() {
   const query = useQuery({
     ...queries.backups(),

@@ -8,7 +8,7 @@ import { RelativeTime } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';
 import classes from './logs.module.css';
 
-/** Who did what, when and from where; in brief without the place. */
+/** Columns of activity tables; the compact set has no location. */
 export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
   const { t } = useTranslation(['admin', 'names', 'events']);
   const columns: Column<LogEntry>[] = [

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { queryClient } from '../../../api/cache';
 import { onActivity } from '../../../api/events';
 
-/** Loads what is new while it is wanted; not more often than people read. */
+/** Polls for new entries while enabled. */
 export function useLiveTail(live: boolean) {
   useEffect(() => {
     if (!live) return undefined;

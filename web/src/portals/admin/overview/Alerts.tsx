@@ -22,7 +22,7 @@ import { toast } from '../../../ui/toasts';
 import { BlockForm } from '../security/BlockForm';
 import classes from './overview.module.css';
 
-/** What somebody should look at now. An alert goes away when its cause does. */
+/** Open alerts. An alert closes when its cause is gone. */
 export function Alerts() {
   const { t } = useTranslation('admin');
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
@@ -120,10 +120,10 @@ function useAlertText() {
     });
 }
 
-/** The page that shows what is behind it. */
+/** Path of the page about the cause. */
 function alertCausePath({ kind, subject }: Alert): string {
   if (kind === 'sign_in_storm') {
-    // The log knows single addresses, no networks.
+    // The log filters by single address, not by network.
     const from: Record<string, string> = subject.includes('/') ? {} : { address: subject };
     return paths.adminLogsOf({ what: 'sign_in.failed', ...from });
   }

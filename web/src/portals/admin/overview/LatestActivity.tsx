@@ -12,7 +12,7 @@ import { EmptyState } from '../../../ui/EmptyState';
 import { useLogColumns } from '../logs/columns';
 import { useLiveTail } from '../logs/useLiveTail';
 
-/** What happened last, whoever did it. */
+/** Latest activity of all users. */
 export function LatestActivity() {
   const { t } = useTranslation(['admin', 'common']);
   const query = useInfiniteQuery(queries.logs({ limit: 8 }));

@@ -16,7 +16,7 @@ import { useBackups } from '../backups/useBackups';
 import classes from './overview.module.css';
 import { useScan } from './useScan';
 
-/** What a super admin comes for. */
+/** Quick actions of super admins, with the age of the last backup. */
 export function QuickActions() {
   const { t } = useTranslation('admin');
   const { running } = useScan();
@@ -68,7 +68,7 @@ export function QuickActions() {
   );
 }
 
-/** When the portal could last be brought back as it was. */
+/** Time of the last restorable backup. */
 function LastBackup() {
   const { t } = useTranslation('admin');
   const { backups, lastGood } = useBackups();

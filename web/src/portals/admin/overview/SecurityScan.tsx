@@ -14,7 +14,7 @@ import { actorName } from '../../../messages/actorName';
 const SEVERITY_ORDER = ['failed', 'note', 'ok'] as const;
 const tones = { failed: 'stop', note: 'wait', ok: 'done' } as const;
 
-/** What the last scan found, the worst first, each with what to do. Nothing is shown before there was one. */
+/** Findings of the latest security scan, by severity, each with a remedy. Empty before the first scan. */
 export function SecurityScan() {
   const { t } = useTranslation('admin');
   const { scan, lost, running, refetch } = useScan();

@@ -20,10 +20,10 @@ import { Tag } from '../../../ui/Tag';
 import { IconServer } from '@tabler/icons-react';
 import classes from './overview.module.css';
 
-/** A check that nobody answers is given up after so long. */
+/** Timeout of a health check. */
 const PROBE_TIMEOUT_MS = 20_000;
 
-/** How each part stood when it was last probed. */
+/** Health checks at their last run. */
 export function ServerStatus() {
   const { t } = useTranslation('admin');
   const [asked, setAsked] = useState(0);
@@ -81,7 +81,7 @@ export function ServerStatus() {
   );
 }
 
-/** The oldest answer is older than the question, and the question is not too old itself. */
+/** True while the oldest result predates the request and the request has not timed out. */
 function isAwaitingProbe(asked: number, probes: Probe[] | undefined): boolean {
   if (!asked || Date.now() - asked > PROBE_TIMEOUT_MS) return false;
   return !probes?.length || probes.some(({ checked_at }) => Date.parse(checked_at) < asked);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '../../../api/queries';
 
-/** After so long a scan that has not ended was lost, with whoever did it. */
+/** A scan running longer is stale: its worker may be gone. */
 const STALE_AFTER_MS = 5 * 60_000;
 
 interface Scan {
@@ -13,7 +13,7 @@ const isRunning = (scan: Scan | null | undefined) => !!scan && !scan.finished_at
 const isStale = (scan: Scan | null | undefined, seen: number) =>
   !!scan && !scan.finished_at && seen - Date.parse(scan.asked_at) > STALE_AFTER_MS;
 
-/** The newest security scan. While it goes on it is asked for again, should its event be missed. */
+/** Latest security scan; polled while running, in case its event is missed. */
 export function useScan() {
   const query = useQuery({
     ...queries.latestScan(),

@@ -8,12 +8,12 @@ import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
 interface Props {
-  /** Filled in. */
+  /** Initial values. */
   network?: string;
   onClose: () => void;
 }
 
-/** Keeps a network out. */
+/** Adds a network to the IP blocklist. */
 export function BlockForm({ network = '', onClose }: Props) {
   const { t } = useTranslation(['users', 'names', 'common']);
   const form = useForm({ initialValues: { network, reason: '' } });

@@ -15,7 +15,7 @@ import { toast } from '../../../ui/toasts';
 import { BlockForm } from './BlockForm';
 import classes from './security.module.css';
 
-/** Networks whose requests are refused at the door. */
+/** IP blocklist: networks whose requests are rejected. */
 export function BlocksSection() {
   const { t } = useTranslation('users');
   const [adding, setAdding] = useState(false);

@@ -15,7 +15,7 @@ import { Tag } from '../../../ui/Tag';
 import { toast } from '../../../ui/toasts';
 import classes from './security.module.css';
 
-/** The keys that sign access tokens, how old they are, and signing with a new one. */
+/** Signing keys of access tokens: age and rotation. */
 export function KeysSection() {
   const { t } = useTranslation(['users', 'common']);
   const [asking, setAsking] = useState(false);

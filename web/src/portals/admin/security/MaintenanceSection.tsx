@@ -9,7 +9,7 @@ import { useMaintenance } from '../../../shared/maintenance/useMaintenance';
 import { SettingsRow, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { Tag } from '../../../ui/Tag';
 
-/** A message above every page, and nobody but super admins changes anything. */
+/** Maintenance mode: a banner on every page, and read-only for all but super admins. */
 export function MaintenanceSection() {
   const { t } = useTranslation(['users', 'common']);
   const [open, setOpen] = useState(false);

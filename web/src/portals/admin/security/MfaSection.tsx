@@ -8,7 +8,7 @@ import { useSecuritySettings } from './useSecuritySettings';
 
 const DEFAULT_RULES = { client: null, iso: null, employee: null, company_admin: null, super_admin: null };
 
-/** Whose sign-in needs a second factor, role by role. */
+/** Required MFA by role. */
 export function MfaSection() {
   const { t } = useTranslation(['users', 'names']);
   const { data, error, retry, save } = useSecuritySettings();
@@ -16,7 +16,7 @@ export function MfaSection() {
     <SettingsSection title={t('rules.mfa')} text={t('rules.mfa_text')}>
       <SettingsState data={data} error={error} retry={retry} rows={5}>
         {({ require_mfa: needs, system, version }) => {
-          // What nobody has said of the other roles stays unsaid.
+          // Unset roles keep their default.
           const said = system?.require_mfa ?? DEFAULT_RULES;
           const set = (role: Role, needed: boolean) =>
             save.mutate({ version, change: { require_mfa: { ...said, [role]: needed } } });

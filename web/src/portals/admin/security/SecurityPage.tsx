@@ -7,7 +7,7 @@ import { MaintenanceSection } from './MaintenanceSection';
 import { MfaSection } from './MfaSection';
 import { SignInSection } from './SignInSection';
 
-/** What everybody's sign-in has to keep to, who is kept out, and what the portal signs with. */
+/** Security settings: sign-in rules, MFA, IP blocklist, signing keys and maintenance. */
 export function Component() {
   const { t } = useTranslation('users');
   return (

@@ -25,7 +25,7 @@ function valuesOf({ security, password_min_length }: Settings) {
   };
 }
 
-/** How long sessions last, and how long a new password is. */
+/** Session lifetime and password length. */
 export function SignInSection() {
   const { t } = useTranslation('users');
   const rules = useSecuritySettings();
@@ -47,7 +47,7 @@ function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof 
       shortest: (value) => (Number(value) >= 8 && Number(value) <= 64 ? null : t('rules.shortest_range')),
     },
   });
-  // Changed here or elsewhere meanwhile: a field shows what it is by now, unless somebody is changing it here.
+  // A concurrent change updates fields that are not being edited here.
   if (settings.version > seen.version) {
     const [now, then] = [valuesOf(settings), valuesOf(seen)];
     const shown = { ...form.values };
@@ -111,7 +111,7 @@ function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof 
   );
 }
 
-/** What was set by command may be none of the choices. */
+/** A value set with spvctl may be missing from the choices. */
 function withCurrent(choices: string[], current: string): string[] {
   return choices.includes(current) ? choices : [...choices, current];
 }

@@ -9,7 +9,7 @@ import { refetchAll } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { toast } from '../../../ui/toasts';
 
-/** The office's settings, and changing some of them as of the version that was seen. */
+/** Security settings with an update based on their version. */
 export function useSecuritySettings() {
   const { t } = useTranslation('users');
   const { data, error, refetch } = useQuery(queries.settings());

@@ -11,7 +11,7 @@ import classes from './settings.module.css';
 const POLL_INTERVAL_MS = 3000;
 const encryptions = ['tls', 'starttls', 'starttls_unverified', 'none'] as const;
 
-/** Sends a real mail to whoever asks, and says what became of it. */
+/** Sends a test mail to the current user and shows its result. */
 export function TestMail() {
   const { t } = useTranslation('admin');
   const me = useMe();
@@ -24,7 +24,7 @@ export function TestMail() {
       setMail(queued.id);
     },
   });
-  /** With how the connection was encrypted, unless mails are files. */
+  /** Result text with the transport encryption, except for file transport. */
   const sent = ({ data }: Activity) => {
     const how = encryptions.find((known) => known === data.encryption);
     if (!how) return t('mail.sent', { email: me.email });
@@ -42,7 +42,7 @@ export function TestMail() {
   useEffect(() => {
     if (mail === null) return undefined;
     const stopListening = onActivity((activity) => settle(activity));
-    // The event may have come before the answer that names the mail, or the stream may be gone.
+    // Polled, because the event may precede the mail id, or the stream may be down.
     const ask = async () => {
       const { items } = await body(
         api.GET('/rest/v1/activity', { params: { query: { subject_id: mail, limit: 5 } } }),

@@ -10,13 +10,13 @@ export interface Affiliation {
   iso_id: string | null;
 }
 
-/** Roles that belong to a company of their own choice; a partner's is its ISO's. */
+/** Roles with a company of their own; a partner has the company of its ISO. */
 export const COMPANY_ROLES = (role: Role | null) => role === 'client' || role === 'company_admin';
 
-/** Roles that may have an ISO partner, or are one. */
+/** Roles that have or are an ISO partner. */
 const ISO_ROLES = (role: Role | null) => role === 'client' || role === 'iso';
 
-/** The company and the ISO partner that a role belongs to. */
+/** Company and ISO partner fields of a role. */
 export function AffiliationFields<Values extends Affiliation>({
   form,
   companyName,
@@ -24,7 +24,7 @@ export function AffiliationFields<Values extends Affiliation>({
 }: {
   form: UseFormReturnType<Values>;
   companyName?: string;
-  /** What it means when whoever is to be a partner has none chosen; without it one must be. */
+  /** Hint for a partner role without an ISO; without a hint the ISO is required. */
   isoText?: string;
 }) {
   const { t } = useTranslation('names');
@@ -56,7 +56,7 @@ export function AffiliationFields<Values extends Affiliation>({
   );
 }
 
-/** As the server wants it: nothing that the role has no use for. */
+/** Request body without fields irrelevant for the role. */
 export function affiliationBody<Chosen extends Role | null>({ role, company_id, iso_id }: Affiliation & { role: Chosen }) {
   const iso = iso_id === NO_ISO ? null : iso_id;
   return {

@@ -10,7 +10,7 @@ import { homePath } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 
-/** Why somebody's portal is looked at: it goes into the log with both names. */
+/** Starts impersonation. The reason is logged with both names. */
 export function ImpersonateForm({ user, onClose }: { user: Account; onClose: () => void }) {
   const { t } = useTranslation(['users', 'names', 'common']);
   const name = `${user.first_name} ${user.last_name}`;
@@ -43,7 +43,7 @@ export function ImpersonateForm({ user, onClose }: { user: Account; onClose: () 
       dirty={form.isDirty()}
       problem={problem}
       onSubmit={form.onSubmit((values) => {
-        // The portal is loaded anew for it, and would know nothing of it.
+        // The app reloads, so no cache update is needed.
         if (probeStorage()) setProblem(t('look_storage'));
         else save.mutate(values);
       })}

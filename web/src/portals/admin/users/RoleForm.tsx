@@ -10,7 +10,7 @@ import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
 import { COMPANY_ROLES, AffiliationFields, affiliationBody } from './AffiliationFields';
 
-/** Another role, with the company or partner that it belongs to. */
+/** Changes the role of a user, with company or ISO partner. */
 export function RoleForm({ user, onClose }: { user: Account; onClose: () => void }) {
   const { t } = useTranslation(['users', 'names', 'common']);
   const missing = useRequiredFieldsMessage();
@@ -23,7 +23,7 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
     },
     validate: {
       company_id: (id, { role }) => (COMPANY_ROLES(role) ? required(id) : null),
-      // Only who was a partner once and is none any more has one to come back to.
+      // Only former partners have an ISO to return to.
       iso_id: (id, { role }) => (role === 'iso' && user.role === 'iso' ? required(id) : null),
     },
   });

@@ -14,7 +14,7 @@ import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
 import { AffiliationFields, affiliationBody } from './AffiliationFields';
 
-/** Invites somebody of any role: who it is, where they belong, and where the link to set a password goes. */
+/** Invites a user of any role by mail. */
 export function UserForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['users', 'names', 'common']);
   const form = useForm({

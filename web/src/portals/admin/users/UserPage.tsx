@@ -22,7 +22,7 @@ import { TwoColumns } from '../../../ui/TwoColumns';
 import { useUserActions } from './actions';
 import { Factors, OwnActivity, Sessions, SignIns } from './UserSections';
 
-/** One account: who it is, how and where they sign in, what they did. */
+/** User page: account, security, sessions and activity. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('users');

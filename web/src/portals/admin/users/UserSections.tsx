@@ -24,7 +24,7 @@ import { Tag } from '../../../ui/Tag';
 import { toast } from '../../../ui/toasts';
 import classes from './UserPage.module.css';
 
-/** Where somebody is signed in, and ending that: one, or all of them. */
+/** Sessions of the user, with sign-out of one or all. */
 export function Sessions({ id }: { id: string }) {
   const { t } = useTranslation(['users', 'security', 'common']);
   const [ending, setEnding] = useState<AccountSession | 'all'>();
@@ -118,7 +118,7 @@ export function Sessions({ id }: { id: string }) {
   );
 }
 
-/** How somebody signed in, was refused and was signed out. */
+/** Sign-in history of the user. */
 export function SignIns({ id }: { id: string }) {
   const { t } = useTranslation('users');
   return (
@@ -128,7 +128,7 @@ export function SignIns({ id }: { id: string }) {
   );
 }
 
-/** What somebody shows beside a password. */
+/** MFA factors of the user. */
 export function Factors({ user }: { user: AccountDetail | undefined }) {
   const { t } = useTranslation('users');
   const factors = user?.factors.filter((factor) => factor.verified);
@@ -150,7 +150,7 @@ export function Factors({ user }: { user: AccountDetail | undefined }) {
   );
 }
 
-/** What somebody did, and what others did with the account. */
+/** Activity of the user and changes to the account. */
 export function OwnActivity({ id }: { id: string }) {
   const { t } = useTranslation(['users', 'common', 'events', 'names']);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(

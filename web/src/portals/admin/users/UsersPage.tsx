@@ -29,11 +29,11 @@ import classes from './UsersPage.module.css';
 
 const nameOf = (user: Account) => `${user.first_name} ${user.last_name}`;
 
-/** Everybody who may sign in, and what may be done about it. */
+/** User list: search, filters and actions. */
 export function Component() {
   const { t } = useTranslation(['users', 'names', 'common']);
   const { set, ...filters } = useFilters();
-  // The overview's quick action leads here.
+  // Opened by the quick action of the dashboard.
   const [params] = useSearchParams();
   const [adding, setAdding] = useState(params.get('add') === 'true');
   const search = useCallback((q: string) => set({ q }), [set]);

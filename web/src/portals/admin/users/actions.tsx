@@ -33,7 +33,7 @@ function runAction(user: Account, action: ActionInput): Promise<Account> {
   return body(api.POST('/rest/v1/users/{id}/restore', seen));
 }
 
-/** What may be done with an account, and the dialog of what is being done. */
+/** Actions on an account and their dialogs. */
 export function useUserActions(user: Account): { actions: RowAction[]; dialog: ReactNode } {
   const { t } = useTranslation(['users', 'common']);
   const [open, setOpen] = useState<Dialog>();

@@ -10,7 +10,7 @@ import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
 import { OutstandingAmounts } from '../../../shared/invoices/OutstandingAmounts';
 import { Section } from '../../../ui/Section';
 
-/** What the client owes, how to pay it, and every invoice. */
+/** Outstanding amounts, bank details and invoices. */
 export function BillingPanel() {
   const { t } = useTranslation('billing');
   const { data, isPending } = useQuery(queries.billing());
@@ -18,7 +18,7 @@ export function BillingPanel() {
     <Stack gap="md">
       <OutstandingAmounts title={t('owed.title')} />
       {data && data.owed.length > 0 && <BankDetails bank={data.bank} />}
-      {/* Not before it is known whether the bank details stand above it. */}
+      {/* Waits for the bank details above, to avoid a layout shift. */}
       {!isPending && (
         <Section
           title={t('list')}

@@ -8,7 +8,7 @@ import { EqualColumns } from '../../../ui/TwoColumns';
 import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 
-/** What the client does, and beside it what everybody else does. A step that is blocked by the client is the client's. */
+/** Tasks of the client, and beside them the steps of others. A step blocked by the client counts as theirs. */
 export function ClientTasks({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['client', 'orders']);
   const yours = spv.steps.filter((step) => step.owner === 'client' || waitingOn(step) === 'client');

@@ -18,7 +18,7 @@ import { BackToDashboard } from '../BackToDashboard';
 import { Overview } from './Overview';
 import { ClientTasks } from './ClientTasks';
 
-/** One order of the client: what to do, what is done, and everything that belongs to it. */
+/** Order page of the client: tasks, progress and related lists. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('client');
@@ -39,7 +39,7 @@ export function Component() {
           <Overview spv={spv} />
           <ClientTasks spv={spv} />
           <TwoColumns
-            // One line each: what belongs to the order.
+            // Panels of the order, one line each.
             main={
               <>
                 <OrderDocuments spv={spv} />

@@ -9,7 +9,7 @@ import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
 
-/** How far the order is, whom it waits for, and what it is. */
+/** Progress, blocking party and details of an order. */
 export function Overview({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['client', 'names', 'common']);
   return (

@@ -10,7 +10,7 @@ import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { ErrorState } from '../../../ui/ErrorState';
 
-/** The client's own log. */
+/** Activity log of the client. */
 export function ActivityPanel() {
   const { t } = useTranslation(['profile', 'events', 'names']);
   const { rows, error, retry, more } = tableState(useInfiniteQuery(queries.ownActivity()));

@@ -21,7 +21,7 @@ import { Settings, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { toast } from '../../../ui/toasts';
 import classes from '../../../shared/settings/SettingsForm.module.css';
 
-/** What the client says of themselves. */
+/** Personal data of the client. */
 export function PersonalPanel() {
   const { data, error, refetch } = useQuery(queries.profile());
   return (
@@ -148,7 +148,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
                 label={t('names:field.country')}
                 {...form.getInputProps('country')}
                 onChange={(country) => {
-                  // A state of another country means nothing.
+                  // Another country clears the state.
                   form.setFieldValue('country', country);
                   form.setFieldValue('state', '');
                 }}

@@ -14,7 +14,7 @@ import classes from './ProfilePage.module.css';
 
 export const loader = loadOwnUser;
 
-/** A tab is here once it does something. */
+/** Profile tabs of the client. */
 const tabs = {
   personal: PersonalPanel,
   security: SecurityPanel,

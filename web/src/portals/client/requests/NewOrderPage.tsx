@@ -23,7 +23,7 @@ import { TwoColumns } from '../../../ui/TwoColumns';
 import { BackToDashboard } from '../BackToDashboard';
 import classes from './NewOrderPage.module.css';
 
-/** A client asks for an order. */
+/** Order request form of a client. */
 export function Component() {
   const { t } = useTranslation('requests');
   return (
@@ -48,7 +48,7 @@ function NextSteps() {
 }
 
 const asField = 'order.';
-/** What goes with the request, and belongs to the order once it is accepted. */
+/** Attachments, which move to the order on acceptance. */
 const files: Target = { attach: 'order request' };
 
 function OrderForm() {
@@ -92,7 +92,7 @@ function OrderForm() {
             order: {
               country: values.country,
               purpose: values.purpose,
-              // The first choice is asked for: without it there are none.
+              // The primary choice is required.
               proposed_names: values.first.trim() ? [values.first, values.second, values.third] : [],
               purchase_amount: amountToWire(values.purchase_amount, currency),
               currency,
@@ -157,7 +157,7 @@ function OrderForm() {
           <UploadArea target={files} label={t('form.documents')} />
         </fieldset>
         <div className={classes.footer}>
-          {/* On the left: toasts come up on the right. */}
+          {/* On the left, because toasts are on the right. */}
           <BusyButton
             type="submit"
             busy={save.isPending}

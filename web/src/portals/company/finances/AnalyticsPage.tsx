@@ -14,7 +14,7 @@ import { useCompany } from '../companyContext';
 import { OrderCharts } from '../../../shared/figures/OrderCharts';
 import { useDateRange, useDateRangeText } from '../../../shared/figures/dateRange';
 
-/** How the orders that were placed in a period go. */
+/** Analytics of orders placed in a date range. */
 export function Component() {
   const { t } = useTranslation('reports');
   const company = useCompany();

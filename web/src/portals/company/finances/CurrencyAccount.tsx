@@ -13,7 +13,7 @@ interface AmountRow {
   figures: FinanceFigures;
 }
 
-/** Everything in one currency: the totals, a chart of the months, and the tables that sum to them. */
+/** Account in one currency: totals, monthly chart, and tables that add up to them. */
 export function CurrencyAccount({ account }: { account: FinanceAccount }) {
   const { t } = useTranslation(['reports', 'names']);
   const { currency, total } = account;

@@ -14,7 +14,7 @@ import { CurrencyAccount } from './CurrencyAccount';
 import { financesCsv } from './exports';
 import { useDateRange, useDateRangeText } from '../../../shared/figures/dateRange';
 
-/** A company's money by month, partner and country, each currency for itself. */
+/** Company finances by month, partner and country, per currency. */
 export function Component() {
   const { t } = useTranslation('reports');
   const company = useCompany();

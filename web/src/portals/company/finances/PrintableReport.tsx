@@ -10,7 +10,7 @@ import { useDateRangeText } from '../../../shared/figures/dateRange';
 import { cellText, isNumber } from './report';
 import classes from './report.module.css';
 
-/** The report as it is printed: whose, about which days, its rows and what they come to. */
+/** Printable report: company, date range, rows and totals. */
 export function PrintableReport({ query }: { query: UseInfiniteQueryResult<InfiniteData<ReportPage>> }) {
   const { t } = useTranslation(['reports', 'names']);
   const rangeText = useDateRangeText();
@@ -19,7 +19,7 @@ export function PrintableReport({ query }: { query: UseInfiniteQueryResult<Infin
   if (error && !data) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   if (!first) return <Skeleton height={360} radius="md" aria-hidden="true" />;
   const rows = data.pages.flatMap((page) => page.items);
-  // The first page says what all of it comes to.
+  // The first page has the totals.
   const total = first.total ?? 0;
   const { columns } = first;
   const title = t(`names:report.${first.report}`);

@@ -21,10 +21,10 @@ import { reports } from './report';
 import { Schedules } from './Schedules';
 import { useDateRange } from '../../../shared/figures/dateRange';
 
-/** More pages than anybody prints. */
+/** Maximum number of pages loaded for printing. */
 const MAX_PRINT_PAGES = 100;
 
-/** A report on the screen, as a file and on paper, and whom it is mailed to. */
+/** Reports on the screen, as file and in print, with mail schedules. */
 export function Component() {
   const { t } = useTranslation(['reports', 'names', 'employee']);
   const company = useCompany();
@@ -34,7 +34,7 @@ export function Component() {
   const wanted = { company_id: company.id, report, ...range };
   const query = useInfiniteQuery(queries.report({ ...wanted, limit: 100 }));
   const print = useSave({
-    // All of it is on the paper, not only what was scrolled to.
+    // Printing loads all pages, not only the visible ones.
     save: async () => {
       let page = query;
       for (let n = 0; page.hasNextPage && n < MAX_PRINT_PAGES; n += 1) {
@@ -101,7 +101,7 @@ export function Component() {
             <LoadMore loading={query.isFetchingNextPage} onLoad={() => void query.fetchNextPage()} />
           </div>
         )}
-        {/* Below the report, however long that is. */}
+        {/* Below the report, whatever its length. */}
         {!query.isPending && (
           <div className={classes.screen}>
             <Schedules report={report} period={period} />

@@ -13,7 +13,7 @@ import { reports } from './report';
 import { periods, type ReportPeriod } from '../../../shared/figures/dateRange';
 
 interface Props {
-  /** None for a new one. */
+  /** Undefined for a new schedule. */
   schedule: ReportSchedule | null;
   admins: ReportSchedules['admins'];
   report: ReportName;
@@ -23,11 +23,11 @@ interface Props {
 
 const intervals = ['weekly', 'monthly'] as const;
 
-/** Which report is mailed how often, and to which of the company's admins. */
+/** Report schedule: report, frequency and recipients. */
 export function ScheduleForm({ schedule, admins, report, period = 'this_year', onClose }: Props) {
   const { t } = useTranslation(['reports', 'names', 'common']);
   const company = useCompany();
-  // Whoever may not see it any more is no choice.
+  // Former admins are no longer offered.
   const chosen = schedule?.recipients.filter(({ may_see: sees }) => sees).map(({ id }) => id);
   const form = useForm({
     initialValues: {

@@ -20,12 +20,12 @@ import { ScheduleForm } from './ScheduleForm';
 import type { ReportPeriod } from '../../../shared/figures/dateRange';
 
 interface Props {
-  /** What is on the screen: a new schedule begins with it. */
+  /** The current report and range, as defaults of a new schedule. */
   report: ReportName;
   period?: ReportPeriod;
 }
 
-/** Which reports are mailed, how often and to whom. */
+/** Report schedules of the company. */
 export function Schedules({ report, period }: Props) {
   const { t } = useTranslation(['reports', 'names', 'common']);
   const company = useCompany();

@@ -6,7 +6,7 @@ interface ReportQuery extends DateRange {
   company_id: string;
 }
 
-/** The figures of the page in their smallest parts. */
+/** CSV and xlsx exports of finances and reports. */
 export function financesCsv(query: ReportQuery): Promise<Blob> {
   return body(api.GET('/rest/v1/finances.csv', { params: { query }, parseAs: 'blob' }));
 }

@@ -14,7 +14,7 @@ const NAMED_CODES: Partial<Record<Column['kind'], string>> = {
   flag: 'flag',
 };
 
-/** A cell as people read it. */
+/** Formatted cell of a report. */
 export function cellText(t: TFunction, column: Column, cell: string, currency: string): string {
   if (cell === '') return '—';
   const names = NAMED_CODES[column.kind];

@@ -12,7 +12,7 @@ import { RowMenu } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
 import { ConfirmForm } from './ConfirmForm';
 
-/** Partners who would like to talk: a time is confirmed, or the call declined. */
+/** Calls requested by partners: confirm or decline. */
 export function Component() {
   const { t } = useTranslation(['partners', 'common']);
   const [dialog, setDialog] = useState<{ name: 'confirm' | 'decline' | 'cancel'; call: Call } | null>(null);

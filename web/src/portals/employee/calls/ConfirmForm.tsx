@@ -10,7 +10,7 @@ import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** Confirms one of the times that suit the partner. */
+/** Confirms one of the proposed times. */
 export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const form = useForm({ initialValues: { begins_at: call.times[0] ?? '', answer: '' } });

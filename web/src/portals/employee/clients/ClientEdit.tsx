@@ -28,7 +28,7 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
   const missing = useRequiredFieldsMessage();
   const form = useForm({
     initialValues: valuesOf(opened),
-    // The server cannot tell a partner that is still to be chosen from no partner.
+    // The server cannot distinguish "no partner" from "not chosen yet".
     validate: { iso_id: required },
   });
   const save = useSave({

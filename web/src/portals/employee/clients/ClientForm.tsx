@@ -22,14 +22,14 @@ export type Setup = NewClient['setup'];
 
 interface Props {
   setup: Setup;
-  /** The application that it answers: approved with it. */
+  /** The application that this client approves. */
   request?: Request;
   onClose: () => void;
-  /** The e-mail address belongs to this client already. Not for an application: an order does not answer it. */
+  /** The email belongs to an existing client. Not for applications, which an order does not approve. */
   onOrderInstead?: (clientId: string) => void;
 }
 
-/** Quick Setup and Full Setup: a client with a first order. They differ in what the server does next. */
+/** Quick Setup and Full Setup: create a client with a first order. They differ in the mail and account state. */
 export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const countries = useCountries();
@@ -85,8 +85,8 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       email: values.email,
       phone: orNull(values.phone),
       address: orNull(values.address),
-      // The server says all that is wrong at once. That the partner is still to be chosen it cannot tell from no
-      // partner: until then it gets no company, and so makes nothing.
+      // The server reports all errors at once but cannot distinguish "no partner" from "not chosen yet": until a choice
+      // no company is sent, so nothing is created.
       company_id: (values.iso_id && values.company_id) ?? '',
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
@@ -159,13 +159,13 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
           required
           {...form.getInputProps('company_id')}
           onChange={(company_id) => {
-            // Not setValues: it takes the messages away from all the other fields.
+            // Not setValues, which clears the errors of all other fields.
             form.setFieldValue('company_id', company_id);
             form.setFieldValue('iso_id', null);
           }}
         />
         <IsoSelect
-          // Another company has other partners: what was searched and picked goes with it.
+          // Another company has other partners, so the search and selection are reset.
           key={form.values.company_id}
           companyId={form.values.company_id}
           label={t('names:field.iso_id')}

@@ -13,7 +13,7 @@ import { StatusBadge } from '../../../ui/StatusBadge';
 
 const NEWEST_LIMIT = 5;
 
-/** Leads to the client's newest order; the others are in the row's menu. */
+/** Links to the latest order of the client; others are in the row menu. */
 export function ClientLink({ client }: { client: Client }) {
   const name = `${client.first_name} ${client.last_name}`;
   if (!client.latest_spv_id) return name;
@@ -24,7 +24,7 @@ export function ClientLink({ client }: { client: Client }) {
   );
 }
 
-/** Who came last; all of them are in the first tab. */
+/** Newest clients; the first tab has all. */
 export function NewestClients() {
   const { t } = useTranslation(['employee', 'common']);
   const { more: _, ...state } = tableState(useInfiniteQuery(queries.clients({ limit: NEWEST_LIMIT })));
@@ -38,7 +38,7 @@ export function NewestClients() {
     },
     { key: 'added', header: t('clients.added'), cell: (client) => <RelativeTime at={client.created_at} /> },
   ];
-  // The tab says so.
+  // The tab shows the error.
   if (state.rows?.length === 0) return null;
   return (
     <Section title={t('clients.newest')} flush>

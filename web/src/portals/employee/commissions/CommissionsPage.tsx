@@ -21,17 +21,17 @@ import { RowMenu } from '../../../ui/RowMenu';
 import { Section } from '../../../ui/Section';
 import { toast } from '../../../ui/toasts';
 
-/** The server approves no more than so many at a time. */
+/** Bulk limit of the server. */
 const MAX_BULK = 200;
 
-/** The whole ledger: what is pending is approved here, for the next payout run. */
+/** Commission ledger; pending commissions are approved for the next payout run. */
 export function Component() {
   const { t } = useTranslation(['commissions', 'common']);
   const { status, filter } = useStatusFilter();
   const state = tableState(useInfiniteQuery(queries.commissions({ status })));
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [voiding, setVoiding] = useState<Commission | null>(null);
-  // Only what is still there and still pending.
+  // Keeps only rows still present and pending.
   const open = state.rows?.filter((row) => row.can.includes('approve')) ?? [];
   const some = open.slice(0, MAX_BULK);
   const chosen = open.filter((row) => picked.has(row.id)).map((row) => row.id);

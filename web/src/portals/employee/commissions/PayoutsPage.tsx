@@ -28,7 +28,7 @@ import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { toast } from '../../../ui/toasts';
 
-/** Payout runs: opened over all that is approved, taken to the bank, recorded as paid. */
+/** Payout runs: create from approved commissions, export for the bank, mark as paid. */
 export function Component() {
   const { t } = useTranslation(['commissions', 'common']);
   const open = useSave({

@@ -23,12 +23,12 @@ const valuesOf = (company: Company | null, request?: Request) => ({
 
 interface Props {
   company: Company | null;
-  /** The application that a new company answers: it is approved with it, and whoever sent it is its first admin. */
+  /** The application that a new company approves; its sender becomes the first admin. */
   request?: Request;
   onClose: () => void;
 }
 
-/** 'Create New Company', or 'Edit Company' when there is one. */
+/** Creates or edits a company. */
 export function CompanyForm({ company: opened, request, onClose }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [company, setCompany] = useState(opened);

@@ -29,7 +29,7 @@ export function Component() {
   );
 }
 
-/** Beside the proof, where the amount is read off. */
+/** Payment form beside the receipt. */
 function Pay({ invoice }: { invoice: InvoiceDetail }) {
   const { t } = useTranslation('billing');
   const [open, setOpen] = useState(false);

@@ -13,7 +13,7 @@ import { Section } from '../../../ui/Section';
 
 const states: InvoiceStatus[] = ['due', 'part_paid', 'paid', 'void'];
 
-/** What clients owe, and what came in. */
+/** Invoices and payments of all clients. */
 export function Component() {
   const { t } = useTranslation(['billing', 'common', 'names']);
   const [wanted, setWanted] = useParam('status');

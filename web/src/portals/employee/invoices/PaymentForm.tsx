@@ -12,7 +12,7 @@ import { AmountInput } from '../../../ui/AmountInput';
 import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** What came in is typed, twice, never taken over from what is due. */
+/** Records a payment. The amount is typed twice and never prefilled. */
 export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onClose: () => void }) {
   const { t } = useTranslation(['billing', 'names']);
   const missing = useRequiredFieldsMessage();
@@ -21,7 +21,7 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
     validate: { amount: required, amount_again: required, received_date: required },
   });
   const { id, number, currency } = invoice;
-  // As it was when the amount was read off: when somebody else records the same money meanwhile, this is refused.
+  // The version at opening: a concurrent payment causes a conflict.
   const [seen] = useState(invoice);
   const save = useSave({
     form,

@@ -10,7 +10,7 @@ import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** `request`: the application that it answers, which is approved with it. */
+/** `request`: the application that this partner approves. */
 export function IsoForm({ request, onClose }: { request?: Request; onClose: () => void }) {
   const { t } = useTranslation('employee');
   const form = useForm({

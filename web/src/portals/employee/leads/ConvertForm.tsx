@@ -11,7 +11,7 @@ import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** The terms of the first order; who and whose it is, the lead says. */
+/** Terms of the first order; client and partner come from the lead. */
 export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'employee', 'common', 'names']);
   const countries = useCountries();

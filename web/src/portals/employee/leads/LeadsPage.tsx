@@ -16,7 +16,7 @@ import { ConvertForm } from './ConvertForm';
 
 const nameOf = (lead: Lead) => `${lead.first_name} ${lead.last_name}`;
 
-/** What partners bring: a lead that is ready becomes a client with an order. */
+/** Leads of partners, converted to clients with an order. */
 export function Component() {
   const { t } = useTranslation(['partners', 'common']);
   const [ripe, setRipe] = useState<Lead | null>(null);

@@ -11,13 +11,13 @@ import { toast } from '../../../ui/toasts';
 
 interface Props {
   spv: SpvDetail;
-  /** Those that were chosen. */
+  /** Selected steps. */
   steps: Step[];
   onAll: () => void;
   onDone: () => void;
 }
 
-/** Completes the chosen steps, once the person has seen what that does. */
+/** Completes the selected steps after confirmation. */
 export function CompleteSteps({ spv, steps, onAll, onDone }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [asking, setAsking] = useState(false);

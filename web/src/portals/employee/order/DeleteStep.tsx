@@ -5,7 +5,7 @@ import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { toast } from '../../../ui/toasts';
 
-/** Takes a pending step out of its order, once the person has seen what that does. */
+/** Deletes a pending step after confirmation. */
 export function DeleteStep({ spv, step, onClose }: { spv: SpvDetail; step: Step; onClose: () => void }) {
   const { t } = useTranslation('employee');
   const save = useSave({

@@ -20,7 +20,7 @@ import { StatusActions } from '../spvs/StatusActions';
 import { OrderSteps } from './OrderSteps';
 import { Overview } from './Overview';
 
-/** One order as the staff work on it. */
+/** Order page of staff. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['employee', 'client', 'orders']);
@@ -49,7 +49,7 @@ export function Component() {
       {(!spv || waits) && <Skeleton height={320} radius="md" />}
       {spv && !waits && (
         <TwoColumns
-          // One line each: what belongs to the order.
+          // Panels of the order, one line each.
           main={
             <>
               <Section title={t('client:order.overview')}>

@@ -12,10 +12,7 @@ import { CompleteSteps } from './CompleteSteps';
 import { DeleteStep } from './DeleteStep';
 import { useReorderSteps } from './useReorderSteps';
 
-/**
- * The steps of an order, to be sorted, each with its edit dialog; those still open can be completed together, those
- * pending deleted, and more can be added.
- */
+/** Steps of an order: reorder, edit, complete in bulk, delete and add. */
 export function OrderSteps({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation('employee');
   const [editing, setEditing] = useState<Step | null>(null);

@@ -7,7 +7,7 @@ import { DetailList } from '../../../ui/DetailList';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';
 
-/** How far an order is, whom it waits for, and all that the staff know of it. */
+/** Progress, blocking party and internal details of an order. */
 export function Overview({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const amount = (value: string | null) => value && money(value, spv.currency);

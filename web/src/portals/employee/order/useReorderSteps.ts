@@ -8,11 +8,11 @@ import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
 import { toast } from '../../../ui/toasts';
 
-/** Saves another order of an order's steps, which is on the screen at once and goes back where it is refused. */
+/** Reorders steps optimistically and rolls back on error. */
 export function useReorderSteps(spv: SpvDetail): (steps: Step[]) => void {
   const { t } = useTranslation(['employee', 'common']);
   const { queryKey } = queries.spv(spv.id);
-  // What was sorted again before the first answer came was sorted on top of it.
+  // A second reorder before the first response builds on it.
   const saved = useRef(0);
   const save = useMutation({
     scope: { id: `sort ${spv.id}` },

@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** The order's dialog, filled in with what the client asked for. */
+/** Accepts an order request: the order form prefilled from it. */
 export function AcceptForm({ request, clientId, order, onClose }: Props) {
   const { t } = useTranslation('requests');
   return (
@@ -22,7 +22,7 @@ export function AcceptForm({ request, clientId, order, onClose }: Props) {
       text={t('accept.text')}
       submitLabel={t('accept.submit')}
       known={order}
-      // Whose order it is, the request says.
+      // The request determines the client.
       save={(terms) =>
         body(api.POST('/rest/v1/requests/{id}/accept', { params: versionedBody(request), body: terms }))
       }

@@ -9,7 +9,7 @@ import { ColumnChart } from '../../../ui/charts/ColumnChart';
 import { FigureTable } from '../../../ui/charts/FigureTable';
 import classes from './DeskCharts.module.css';
 
-/** How the requests are distributed over their states, and how many come in each week. */
+/** Requests by status, and by week of arrival. */
 export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
   const { t } = useTranslation(['requests', 'names']);
   if (!desk)

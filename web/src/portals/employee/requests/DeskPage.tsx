@@ -18,7 +18,7 @@ import { DeskCharts } from './DeskCharts';
 import { PriorityQueue } from './PriorityQueue';
 import { RequestTable } from './RequestTable';
 
-/** The request desk: everything that is asked of the office, counted, and answered here. */
+/** Request desk: all incoming requests with counts and actions. */
 export function Component() {
   const { t } = useTranslation('requests');
   const me = useMe();

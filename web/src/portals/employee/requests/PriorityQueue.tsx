@@ -12,7 +12,7 @@ import classes from './PriorityQueue.module.css';
 
 type Queue = RequestDesk['queue'][number];
 
-/** What is most pressing of each priority; undefined while it is loading. */
+/** Most urgent requests by priority; undefined while loading. */
 export function PriorityQueue({ queue }: { queue: Queue[] | undefined }) {
   const { t } = useTranslation(['requests', 'names']);
   return (

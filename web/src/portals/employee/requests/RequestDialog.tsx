@@ -31,7 +31,7 @@ export interface SelectedRequest {
     | 'reject';
 }
 
-/** The dialog of a chosen request. Beside the list, whose rows come and go while somebody types. */
+/** Dialog of the selected request. Beside the list, whose rows change while the user types. */
 export function RequestDialog({ chosen, onClose: close }: { chosen: SelectedRequest; onClose: () => void }) {
   const { t } = useTranslation('requests');
   const { request, dialog } = chosen;
@@ -54,7 +54,7 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: SelectedRequ
     case 'approve':
       return <ApproveForm request={request} onClose={close} />;
     case 'create_client':
-      // An address that has an account already is no applicant's: such a request is rejected with a word.
+      // An email with an account is no application: such a request is rejected with a reason.
       return <ClientForm setup="quick" request={request} onClose={close} />;
     case 'create_iso':
       return <IsoForm request={request} onClose={close} />;
@@ -84,7 +84,7 @@ function rejectText({ kind, lead_id: brought, call_id: call }: Request) {
   return kind === 'lead' ? 'reject.text_lead' : 'reject.text';
 }
 
-/** The form of the lead itself, which is loaded for it. */
+/** Lead form, which loads the lead. */
 function Convert({ lead: id, onClose }: { lead: string; onClose: () => void }) {
   const load = () => body(api.GET('/rest/v1/leads/{id}', { params: { path: { id } } }));
   const lead = useInitialValue(['lead', id], load, onClose);
@@ -97,7 +97,7 @@ function Confirm({ call: id, onClose }: { call: string; onClose: () => void }) {
   return call && <ConfirmForm call={call} onClose={onClose} />;
 }
 
-/** What a form is about, as it was when the form was opened: its version tells of a change since. */
+/** The initial value of a form: its version detects later changes. */
 function useInitialValue<T>(key: string[], load: () => Promise<T>, onFailed: () => void) {
   const { t } = useTranslation('common');
   const queryKey = ['opened', ...key];
@@ -112,12 +112,12 @@ function useInitialValue<T>(key: string[], load: () => Promise<T>, onFailed: () 
   return data;
 }
 
-/** What was asked for is done, with a word to whoever asked; or a colleague who applies is invited. */
+/** Approves a request with an answer; a colleague application sends an invite. */
 function ApproveForm({ request, onClose }: { request: Request; onClose: () => void }) {
   const { t } = useTranslation(['requests', 'common', 'names']);
   const form = useForm({ initialValues: { reply: '' } });
   const applies = request.kind === 'account';
-  // Somebody the staff heard of, who did not write themselves.
+  // A lead entered by staff has no sender to answer.
   const lead = request.kind === 'lead';
   const save = useSave({
     form,

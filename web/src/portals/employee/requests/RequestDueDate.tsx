@@ -4,7 +4,7 @@ import type { Request } from '../../../api/types';
 import { RelativeTime } from '../../../ui/DateText';
 import { Tag } from '../../../ui/Tag';
 
-/** When an open request is due; one that is decided is not due any more. */
+/** Due date of an open request; nothing once decided. */
 export function RequestDueDate({ request }: { request: Request }) {
   const { t } = useTranslation('requests');
   const { due_at: due, status, overdue } = request;

@@ -16,7 +16,7 @@ import { RowMenu, type RowAction } from '../../../ui/RowMenu';
 import type { SelectedRequest } from './RequestDialog';
 import { useRequestActions } from './useRequestActions';
 
-/** What the staff can do with a request. */
+/** Row menu of a request. */
 export function RequestMenu({ request, onChoose }: { request: Request; onChoose: (chosen: SelectedRequest) => void }) {
   const { t } = useTranslation('requests');
   const navigate = useNavigate();

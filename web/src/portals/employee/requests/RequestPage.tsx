@@ -25,7 +25,7 @@ import { TwoColumns } from '../../../ui/TwoColumns';
 import { RequestDialog, type SelectedRequest } from './RequestDialog';
 import { useRequestActions } from './useRequestActions';
 
-/** One request as the staff work on it. */
+/** Request page of staff. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['requests', 'names']);
@@ -74,7 +74,7 @@ const decisions: SelectedRequest['dialog'][] = [
   'confirm',
 ];
 
-/** What it became, or the buttons that decide it. */
+/** The result, or the decision buttons. */
 function Decision({ request }: { request: Request }) {
   const { t } = useTranslation('requests');
   const [dialog, setDialog] = useState<SelectedRequest['dialog'] | null>(null);
@@ -127,7 +127,7 @@ function Decision({ request }: { request: Request }) {
 function DecisionResult({ request }: { request: Request }) {
   const { t } = useTranslation('requests');
   const { decided_at: at, decided_by: by, kind, reason, spv, made, status } = request;
-  // A lead is not told.
+  // Leads get no notification.
   const said = kind === 'lead' ? 'note' : 'reply';
   return (
     <>
@@ -153,7 +153,7 @@ function DecisionResult({ request }: { request: Request }) {
   );
 }
 
-/** How urgent it is, when it is due, and who works on it. */
+/** Priority, due date and assignee of a request. */
 function HandlingPanel({ request }: { request: Request }) {
   const { t } = useTranslation(['requests', 'names']);
   const { change } = useRequestActions(request);

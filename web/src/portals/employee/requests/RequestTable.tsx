@@ -29,7 +29,7 @@ import classes from './RequestTable.module.css';
 
 const orders = ['created_at', 'due_at', 'priority'] as const;
 
-/** Everything that clients, applicants, partners and visitors ask the office for. */
+/** Request list of the desk: clients, applicants, partners and visitors. */
 export function RequestTable() {
   const { t } = useTranslation(['requests', 'common', 'names']);
   const me = useMe();

@@ -9,7 +9,7 @@ interface Change {
   assignee_id?: string | null;
 }
 
-/** Taking a request into review, saying how urgent it is and who works on it. */
+/** Review, priority and assignment of a request. */
 export function useRequestActions(request: Request) {
   const { t } = useTranslation('requests');
   const saved = (title: string) => () => toast({ title, description: request.reference });

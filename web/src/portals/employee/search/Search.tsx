@@ -21,7 +21,7 @@ const kindIcons = {
   request: IconInbox,
 };
 
-/** Where a row that was found is looked at. */
+/** Page of a search result. */
 function resultPath(hit: SearchHit): string {
   switch (hit.kind) {
     case 'spv':
@@ -37,7 +37,7 @@ function resultPath(hit: SearchHit): string {
   }
 }
 
-/** In the sidebar, which is there twice on a phone. */
+/** Search entry of the sidebar, rendered twice on a phone. */
 export function SearchEntry() {
   const { t } = useTranslation('employee');
   return (
@@ -49,7 +49,7 @@ export function SearchEntry() {
   );
 }
 
-/** Finds orders, clients, companies, documents and requests: by the entry of the sidebar, or by Ctrl+K wherever one is. */
+/** Global search (Ctrl+K): orders, clients, companies, documents and requests. */
 export function Search() {
   const { t } = useTranslation(['employee', 'common']);
   const navigate = useNavigate();

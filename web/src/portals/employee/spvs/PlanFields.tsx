@@ -11,7 +11,7 @@ import { FieldPair } from '../../../ui/FormModal';
 
 export const owners: Exclude<Step['owner'], 'other'>[] = ['staff', 'client', 'iso', 'authority'];
 
-/** What a step is, whose, until when and after what. */
+/** Plan of a step: owner, due date, dependencies. */
 export const planFromStep = (step?: Step) => ({
   step_name: step?.step_name ?? '',
   owner: step?.owner ?? 'staff',
@@ -21,7 +21,7 @@ export const planFromStep = (step?: Step) => ({
 });
 export type Plan = ReturnType<typeof planFromStep>;
 
-/** Only what is different. */
+/** Changed fields only. */
 export function planChanges(step: Step, plan: Plan): StepChange {
   const change: StepChange = {};
   if (plan.step_name !== step.step_name) change.step_name = plan.step_name;
@@ -36,7 +36,7 @@ export function planChanges(step: Step, plan: Plan): StepChange {
 
 interface Props<Values extends Plan> {
   form: UseFormReturnType<Values>;
-  /** The other steps of its order. */
+  /** Other steps of the order. */
   others: Step[];
 }
 
@@ -94,7 +94,7 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
   );
 }
 
-/** Which of the other steps come first. */
+/** Dependencies of a step. */
 export function NeedsSelect(props: MultiSelectProps) {
   const { t } = useTranslation('employee');
   return (

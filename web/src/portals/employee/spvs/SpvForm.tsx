@@ -20,13 +20,13 @@ import { useCompanyCurrency } from '../../../shared/companies';
 import { useCountries, type Country, type Currency } from '../../../shared/countries';
 
 interface Props {
-  /** Whose order it is, when that is already known. */
+  /** Preset client of the order. */
   clientId?: string;
   onClose: () => void;
   onCreated: (spv: SpvDetail) => void;
 }
 
-/** 'Create SPV Order'. */
+/** Create order form. */
 export function SpvForm({ clientId, onClose, onCreated }: Props) {
   const { t } = useTranslation('employee');
   const form = {
@@ -43,7 +43,7 @@ export function SpvForm({ clientId, onClose, onCreated }: Props) {
   return clientId ? <ClientSpvForm clientId={clientId} {...form} /> : <Form {...form} />;
 }
 
-/** An order but for whose it is. */
+/** Order fields without the client. */
 type OrderTerms = Omit<NewSpv, 'client_id'>;
 
 interface FormProps<Result> {
@@ -51,16 +51,16 @@ interface FormProps<Result> {
   text?: string;
   submitLabel: string;
   client?: Client;
-  /** The order is this client's whatever is chosen: not to be chosen then. */
+  /** Hides the client field: the order belongs to this client. */
   clientIsFixed?: boolean;
-  /** What is known already. */
+  /** Initial values. */
   known?: Partial<Pick<NewSpv, 'purchase_amount'> & { country: Country; currency: Currency }>;
   save: (terms: OrderTerms, clientId: string, key: string) => Promise<Result>;
   saved: (result: Result) => void;
   onClose: () => void;
 }
 
-/** The order's dialog for a client, whose company and partner are filled in. */
+/** Order form of a client with company and partner preset. */
 export function ClientSpvForm<Result>({ clientId, ...props }: FormProps<Result> & { clientId: string }) {
   const { t } = useTranslation('common');
   const { data: client, error, refetch } = useQuery(queries.client(clientId));
@@ -116,8 +116,8 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
     const price = values.price.trim();
     save.mutate({
       client_id: values.client_id ?? '',
-      // The server says all that is wrong at once. That the partner is still to be chosen it cannot tell from no
-      // partner: until then it gets no company, and so makes nothing.
+      // The server reports all errors at once but cannot distinguish "no partner" from "not chosen yet": until a choice
+      // no company is sent, so nothing is created.
       company_id: (values.iso_id && values.company_id) ?? '',
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
@@ -149,7 +149,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
           initialLabel={client?.company_name ?? undefined}
           {...form.getInputProps('company_id')}
           onChange={(company_id) => {
-            // Not setValues: it takes the messages away from all the other fields.
+            // Not setValues, which clears the errors of all other fields.
             form.setFieldValue('company_id', company_id);
             form.setFieldValue('iso_id', null);
             form.setFieldValue('client_id', null);

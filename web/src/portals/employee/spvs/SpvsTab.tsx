@@ -20,7 +20,7 @@ import classes from './SpvsTab.module.css';
 
 const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'];
 
-/** Orders on the left, the steps of the chosen one on the right. */
+/** Order list with the steps of the selected order. */
 export function SpvsTab() {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();

@@ -32,7 +32,7 @@ function runAction(spv: SpvDetail, runAction: ActionInput): Promise<SpvDetail> {
   }
 }
 
-/** Moves an order from one status to another, as far as the server says this person can. */
+/** Status transitions of an order that the server allows. */
 export function StatusActions({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();
@@ -77,7 +77,7 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
   ];
   return (
     <>
-      {/* The specification shows it to super admins always, and enables it while the order is pending. */}
+      {/* Super admins always see it, enabled while the order is pending (specification). */}
       {(me.role === 'super_admin' || spv.can.includes('start')) && (
         <BusyButton
           busy={save.isPending && asking === null}

@@ -32,7 +32,7 @@ const valuesOf = (step: Step) => ({
 });
 type Values = ReturnType<typeof valuesOf>;
 
-/** 'Edit SPV Step'. Only what was changed is sent, so that a field nobody touched is never put back. */
+/** Edits a step. Sends changed fields only, so concurrent edits of other fields are kept. */
 export function StepForm({
   step: opened,
   spv,
@@ -51,7 +51,7 @@ export function StepForm({
   const missing = useRequiredFieldsMessage();
   const form = useForm({
     initialValues: valuesOf(opened),
-    // All else the server says at once; this it asks for only when nothing else is wrong.
+    // The server checks this field only once all others are valid.
     validate: { reason: (value, values) => (reopens(values) ? required(value) : null) },
   });
   const reopens = (values: Values) => spv.status === 'closed' && values.status !== 'completed';
@@ -84,7 +84,7 @@ export function StepForm({
     return undefined;
   };
 
-  // What is wrong has to be seen.
+  // Scrolls to the first error.
   const planning = planOpen || Object.keys(planFromStep()).some((field) => form.errors[field]);
   const submit = form.onSubmit((values) => save.mutate(changes(step, values, reopens(values))), missing);
   const choices = statuses.map((value) => ({ value, label: t(`names:step_status.${value}`) }));
@@ -170,7 +170,7 @@ export function StepForm({
   );
 }
 
-/** The words are made for the middle of a sentence. */
+/** The label is worded for the middle of a sentence. */
 function capitalize(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

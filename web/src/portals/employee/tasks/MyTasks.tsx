@@ -8,7 +8,7 @@ import { useTasks } from './useTasks';
 
 const TASK_LIMIT = 3;
 
-/** The most urgent of what is assigned to the signed-in person. */
+/** Most urgent tasks of the current user. */
 export function MyTasks() {
   const { t } = useTranslation('employee');
   const { state, count, more } = useTasks(TASK_LIMIT);

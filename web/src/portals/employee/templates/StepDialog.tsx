@@ -10,9 +10,9 @@ import type { TemplateStep } from './TemplateEditor';
 import classes from './Templates.module.css';
 
 interface Props {
-  /** The one to change; without it a new one. */
+  /** The step to edit; undefined to add one. */
   step?: TemplateStep;
-  /** The other steps of the template, for what comes first. */
+  /** Other steps of the template, for dependencies. */
   others: { value: string; label: string }[];
   onKeep: (step: TemplateStep) => void;
   onDelete?: () => void;
@@ -21,7 +21,7 @@ interface Props {
 
 const MAX_OFFSET_DAYS = 1000;
 
-/** One step of a template with the documents it asks for. Kept in the editor until all is saved. */
+/** Template step with its document requests. Kept in the editor until saved. */
 export function StepDialog({ step, others, onKeep, onDelete, onClose }: Props) {
   const { t } = useTranslation(['employee', 'documents', 'names']);
   const missing = useRequiredFieldsMessage();

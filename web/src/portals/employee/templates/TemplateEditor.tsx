@@ -21,15 +21,15 @@ import { TemplateRow } from './TemplateRow';
 import classes from './Templates.module.css';
 
 export interface TemplateStep extends Omit<Template['steps'][number], 'step_order' | 'depends_on'> {
-  /** By what they are called here. */
+  /** By draft key. */
   depends_on: string[];
 }
 interface Draft extends TemplateStep {
-  /** What a step is called while it is moved about: nothing that the server knows. */
+  /** Client-side key of a step while editing. */
   id: string;
 }
 
-/** The server says by its number what comes before a step; numbers change as steps are moved. */
+/** The server refers to dependencies by step number, which changes on reorder. */
 const toDrafts = (steps: Template['steps']): Draft[] => {
   const named = steps.map((step) => ({ step, id: newIdempotencyKey() }));
   return named.map(({ step, id }) => ({
@@ -56,11 +56,11 @@ const toBody = (steps: Draft[]) =>
 
 interface Props {
   template: Template;
-  /** Told whether something here would be lost. */
+  /** Called when unsaved changes appear or disappear. */
   onDirty: (dirty: boolean) => void;
 }
 
-/** The steps of one country, changed as a whole: nothing is saved before Save. */
+/** Template editor of one country: all changes are saved together. */
 export function TemplateEditor({ template: given, onDirty }: Props) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const [base, setBase] = useState(given);
@@ -81,10 +81,10 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
     stale.forget();
     setErrors({});
   };
-  // Somebody else saved it, and nothing was typed here: the newer one is shown.
+  // Saved by another user while nothing was edited here: shows the newer version.
   if (given.version > base.version && !dirty && !editing) reset(given);
 
-  /** A step's field has its number: people are told its name. */
+  /** Server errors contain the step number; users see its name. */
   const named = (refused: Record<string, string>) =>
     Object.fromEntries(
       Object.entries(refused).map(([field, words]) => {
@@ -112,7 +112,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
   const change = (changed: Draft[]) => {
     setSteps(changed);
     setDirty(true);
-    // What was refused may be mended by this.
+    // An edit may fix the error, so it is cleared.
     setErrors((refused) =>
       Object.fromEntries(Object.entries(refused).filter(([field]) => !field.startsWith('steps'))),
     );

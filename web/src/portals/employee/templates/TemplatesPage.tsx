@@ -12,7 +12,7 @@ import { PageHeader } from '../../../ui/PageHeader';
 import { ErrorState } from '../../../ui/ErrorState';
 import { TemplateEditor } from './TemplateEditor';
 
-/** What orders begin with, by country. Staff read it, super admins change it. */
+/** Step templates by country: staff read, super admins edit. */
 export function Component() {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const countries = useCountries();

@@ -9,7 +9,7 @@ import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** Asks our team for a call, with up to three times that suit. */
+/** Call request form with up to three proposed times. */
 export function CallForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const { timeZone } = getLocale();
@@ -25,7 +25,7 @@ export function CallForm({ onClose }: { onClose: () => void }) {
           body: {
             topic,
             note: orNull(note),
-            // The first one is asked for: without it there are none.
+            // The first time is required.
             times: Object.values(times)
               .filter((time) => times.times && time)
               .map((time) => localTimeToInstant(time, timeZone)),

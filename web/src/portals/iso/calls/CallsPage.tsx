@@ -12,7 +12,7 @@ import { RowMenu } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
 import { CallForm } from './CallForm';
 
-/** Calls one asked for, and what became of them. */
+/** Own calls and their status. */
 export function Component() {
   const { t } = useTranslation(['partners', 'common']);
   const [asking, setAsking] = useState(false);

@@ -21,7 +21,7 @@ import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { Notes } from './Notes';
 
-/** One client: orders, how far they are, and one's own notes. */
+/** Client page of the partner: orders, progress and private notes. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['partners', 'names', 'common', 'dashboards']);
@@ -88,7 +88,7 @@ export function Component() {
             />
           </Section>
         }
-        // Who only looks as the partner does not read its notes.
+        // Notes are hidden during impersonation.
         side={me.impersonation ? null : <Notes clientId={id} />}
       />
     </>

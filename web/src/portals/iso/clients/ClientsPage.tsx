@@ -18,7 +18,7 @@ import { Section } from '../../../ui/Section';
 import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
-/** The people one brought. */
+/** Clients of the partner. */
 export function Component() {
   const { t } = useTranslation(['partners', 'names', 'common', 'dashboards']);
   const [q, setQ] = useParam('q');

@@ -20,7 +20,7 @@ import { ErrorState } from '../../../ui/ErrorState';
 import { toast } from '../../../ui/toasts';
 import classes from './Notes.module.css';
 
-/** What one keeps for oneself of a client. */
+/** Private notes about a client. */
 export function Notes({ clientId }: { clientId: string }) {
   const { t } = useTranslation(['partners', 'common']);
   const { data, error, refetch } = useQuery(queries.clientNotes(clientId));

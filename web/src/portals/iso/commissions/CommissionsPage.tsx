@@ -13,7 +13,7 @@ import { tableState } from '../../../shared/tableState';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 
-/** What one earns: the cards, and the ledger they are summed from. */
+/** Commissions: totals and ledger. */
 export function Component() {
   const { t } = useTranslation('commissions');
   const { status, filter } = useStatusFilter();

@@ -10,7 +10,7 @@ import { useSave } from '../../../shared/useSave';
 import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** A new lead, or one that is known better now. */
+/** Creates or edits a lead. */
 export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const form = useForm({

@@ -11,7 +11,7 @@ import { RowMenu } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
 import { LeadForm } from './LeadForm';
 
-/** The people one talks to, until they are clients. */
+/** Leads of the partner. */
 export function Component() {
   const { t } = useTranslation(['partners', 'names']);
   const [dialog, setDialog] = useState<{ lead?: Lead } | null>(null);

@@ -19,7 +19,7 @@ async function loadDocument(): Promise<Document> {
   return (await answer.json()) as Document;
 }
 
-/** The API as the server describes it. Our own rendering: a viewer from elsewhere would need a weaker policy. */
+/** API documentation from OpenAPI. Own rendering, because third-party viewers need a weaker CSP. */
 export function Component() {
   const { t } = useTranslation('public');
   const { data, error, refetch } = useQuery({ queryKey: ['openapi'], queryFn: loadDocument, staleTime: Infinity });
@@ -63,7 +63,7 @@ function OperationGroups({ document }: { document: Document }) {
       </nav>
       <div className={css.nouns}>
         {nouns.map(([noun, entries]) => (
-          // Without a name it is no landmark: the page would have thirty, and one is called as the messages are.
+          // Unnamed, so it is no landmark: thirty would clutter the page, and one would clash with the messages page.
           <section key={noun} id={noun}>
             <h2>{noun}</h2>
             {entries.map((entry) => (

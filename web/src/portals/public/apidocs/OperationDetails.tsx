@@ -13,7 +13,7 @@ import css from './OperationDetails.module.css';
 interface Props {
   document: Document;
   entry: Entry;
-  /** What it does, in the reader's language. */
+  /** Localized summary. */
   summary: string;
 }
 

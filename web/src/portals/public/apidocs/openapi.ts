@@ -1,4 +1,4 @@
-/** As much of the OpenAPI document as the page reads. */
+/** Subset of OpenAPI that the page uses. */
 
 interface Reference {
   $ref: string;
@@ -50,7 +50,7 @@ export interface Entry {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Operations by the noun their path begins with: `/rest/v1/spvs/{id}/start` is one of `spvs`, as is `spvs.csv`. */
+/** Groups operations by the first path segment: `/rest/v1/spvs/{id}/start` and `spvs.csv` belong to `spvs`. */
 export function groupByNoun(document: Document): [noun: string, entries: Entry[]][] {
   const groups = new Map<string, Entry[]>();
   for (const [path, operations] of Object.entries(document.paths)) {
@@ -85,7 +85,7 @@ export function operationParameters(document: Document, operation: Operation): (
   });
 }
 
-/** The fields of a body; a list or a bare value has none of its own. */
+/** Fields of a schema; lists and scalars have none. */
 export function schemaFields(document: Document, schema: Schema | Reference | undefined): Field[] {
   if (!schema) return [];
   const whole = '$ref' in schema ? document.components?.schemas?.[refName(schema)] : schema;
@@ -104,7 +104,7 @@ export function bodySchema(content: Content | undefined): Schema | Reference | u
   return Object.values(content ?? {})[0]?.schema;
 }
 
-/** `string (date)`, `Spv`, `Spv[]`, `"quick" | "full"`. */
+/** Type label: `string (date)`, `Spv`, `Spv[]`, `"quick" | "full"`. */
 export function typeName(schema: Schema | Reference | undefined): string {
   if (!schema) return '';
   if ('$ref' in schema) return refName(schema);

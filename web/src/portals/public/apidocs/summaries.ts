@@ -4,10 +4,10 @@ import type { Operation } from './openapi';
 
 type Summaries = Record<string, string>;
 
-/** What each operation does, by its id, in other languages than the document's own. */
+/** Operation summaries by id in other languages than the document. */
 const files = { es: () => import('./summaries.es.json') };
 
-/** Words the operations of the API in the reader's language; the document's own words where there are none. */
+/** Summaries in the current language, falling back to the document. */
 export function useSummaries(): (operation: Operation) => string {
   const catalogue = catalogueFor(useLocale().language);
   const { data } = useQuery({

@@ -17,7 +17,7 @@ interface Props {
   onSent: (sent: { reference: string; email: string }) => void;
 }
 
-/** An application for an account. What was typed stays until it has arrived, whatever goes wrong on the way. */
+/** Account application form. Input is kept until the server has stored it. */
 export function ApplyForm({ portal, onSent }: Props) {
   const { t } = useTranslation('public');
   const [draft, setDraft, forget] = useDraft<Draft>(`spv-apply-${portal}`, empty(portal));
@@ -58,7 +58,7 @@ export function ApplyForm({ portal, onSent }: Props) {
     } catch (error) {
       toast({ title: t('common:error'), description: errorText(error), destructive: true });
       refuse(localFieldErrors(fieldErrors(error)));
-      // The server answered and made nothing: what is sent next is a new attempt.
+      // The server rejected it without creating anything, so the next attempt gets a new idempotency key.
       if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newIdempotencyKey();
     } finally {
       setBusy(false);
@@ -99,7 +99,7 @@ export function ApplyForm({ portal, onSent }: Props) {
 
 const empty = (portal: Portal): Draft => Object.fromEntries(formFields(portal).map(({ name }) => [name, '']));
 
-/** The server speaks of `application.first_name`. */
+/** Maps server fields such as `application.first_name` to form fields. */
 function localFieldErrors(errors: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(errors).map(([name, text]) => [name.replace(/^application\./, ''), text]),

@@ -7,7 +7,7 @@ import task from '../auth/AuthCard.module.css';
 import { ApplyForm } from './ApplyForm';
 import css from './ApplyForm.module.css';
 
-/** Asks staff for an account; it never makes one (decision 22). */
+/** Account application page; staff decide, no account is created (decision 22). */
 export function ApplyPage({ portal }: { portal: Portal }) {
   const { t } = useTranslation('public');
   const [sent, setSent] = useState<{ reference: string; email: string }>();

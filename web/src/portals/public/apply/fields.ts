@@ -1,11 +1,11 @@
-/** What each application form asks, in its order (decision 22). The server checks the same and has the last word. */
+/** Fields of each application form, in order (decision 22). The server validates again. */
 import type { ApplicationForm } from '../../../api/types';
 import type { Portal } from '../../../paths';
 import { isPhone } from '../../../shared/validators';
 
 export type Size = 'clients_per_year' | 'company_size';
 
-/** A field of the wire's form; the address stands beside it. */
+/** Wire name of a field; the email is separate. */
 type Name = keyof ApplicationForm | 'email';
 
 export interface Field {
@@ -13,7 +13,7 @@ export interface Field {
   kind: 'line' | 'text' | 'country' | 'size' | 'email' | 'phone' | 'website';
   required?: boolean;
   autoComplete?: string;
-  /** Shares its row with the next one where there is room. */
+  /** Shares its row with the next field if there is room. */
   half?: boolean;
 }
 
@@ -96,7 +96,7 @@ export function formFields(portal: Portal): Field[] {
 
 type ValidationCode = 'required' | 'invalid_email' | 'invalid_phone';
 
-/** What can be told before anything is sent: the code of a message for each field that needs attention. */
+/** Client-side validation: error code by field. */
 export function validationErrors(portal: Portal, draft: Draft): Record<string, ValidationCode> {
   const found: Record<string, ValidationCode> = {};
   for (const { name, kind, required } of formFields(portal)) {
@@ -113,7 +113,7 @@ interface Application {
   application: ApplicationForm;
 }
 
-/** The form as the wire wants it: what was left empty is left out. */
+/** Request body without empty fields. */
 export function application(portal: Portal, draft: Draft): Application {
   const said = (name: Name) => draft[name]?.trim() ?? '';
   const filled: ApplicationForm = { first_name: said('first_name'), last_name: said('last_name') };
@@ -124,7 +124,7 @@ export function application(portal: Portal, draft: Draft): Application {
   return { email: said('email'), application: filled };
 }
 
-/** "example.com" is what people type. */
+/** Accepts "example.com" without a scheme. */
 function withScheme(address: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(address) ? address : `https://${address}`;
 }

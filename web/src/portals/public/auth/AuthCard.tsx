@@ -9,7 +9,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** One thing to do in the middle of a quiet page. */
+/** Centered card of an authentication page. */
 export function AuthCard({ title, lead, size, children }: Props) {
   usePageTitle(title);
   return (

@@ -10,14 +10,14 @@ import { useCountdown } from '../../../shared/auth/useCountdown';
 import css from './AuthCard.module.css';
 
 interface Props {
-  /** Known already when the mail was asked for on this page. */
+  /** Preset if the mail was requested on this page. */
   email?: string;
-  /** What the mail was for. */
+  /** Purpose of the mail. */
   type?: EmailOtpType;
   onVerified: (hasSession: boolean) => void;
 }
 
-/** The way for mails opened on another device: the six digits beside the link. */
+/** Six-digit code entry, for mails opened on another device. */
 export function CodeForm({ email: known, type = 'recovery', onVerified }: Props) {
   const { t } = useTranslation('public');
   const [email, setEmail] = useState(known ?? '');

@@ -15,12 +15,12 @@ import css from './AuthCard.module.css';
 
 type Step = 'link' | 'code' | 'expired' | 'sent' | 'half' | 'changed';
 
-/** Where every mailed link leads that is not about a password. Nothing happens before a click. */
+/** Confirmation page of mail links other than password links. Nothing is consumed before a click. */
 export function Component() {
   const { search } = useLocation();
   const [link] = useState(() => readMailLink('signup'));
   const type = linkTypes.find((known) => known === link.type);
-  // Those are finished by choosing a password.
+  // Password links end on the password form.
   if (!type) return <Navigate to={paths.resetPassword + search} replace />;
   return <Confirm type={type} link={link} />;
 }
@@ -101,7 +101,7 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
   );
 }
 
-/** The first page of whoever the link has just signed in. */
+/** Home page of the user whom the link signed in. */
 async function openHome(): Promise<string> {
   return body(api.GET('/rest/v1/me')).then(
     (me) => homePath(me.role),

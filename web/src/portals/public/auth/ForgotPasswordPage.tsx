@@ -10,7 +10,7 @@ import css from './AuthCard.module.css';
 
 type Step = { name: 'ask' } | { name: 'late' } | { name: 'sent'; email: string } | { name: 'password' };
 
-/** A link and a code are mailed; whoever has the code at hand goes on right here. */
+/** Forgot password page: mails a link and a code; the code can be entered here. */
 export function Component() {
   const { t } = useTranslation('public');
   const [step, setStep] = useState<Step>({ name: 'ask' });

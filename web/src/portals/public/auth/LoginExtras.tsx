@@ -18,10 +18,10 @@ interface Props {
   remember: boolean;
 }
 
-/** Below the client and ISO forms: other ways in, and ways out. */
+/** Links below the login forms: providers, sign-up and help. */
 export function MemberExtras({ portal, remember }: Props) {
   const { t } = useTranslation('public');
-  // Asked when a button is pressed: it is there from the start, whatever the answer will be.
+  // Checks the settings on click, so the buttons are stable.
   const choose = async (provider: Provider) => {
     const settings = await loadSettings().catch(() => undefined);
     if (settings?.sign_in_providers.includes(providerIds[provider])) await redirectToProvider(provider, portal, remember);
@@ -66,7 +66,7 @@ export function StaffExtras() {
   );
 }
 
-/** Only what the operator has set leads anywhere. */
+/** Only configured providers work. */
 function IsoHelp() {
   const { t } = useTranslation('public');
   const settings = useSettings();

@@ -17,9 +17,9 @@ interface Props {
   portal: Portal;
   remember: boolean;
   onRemember: (remember: boolean) => void;
-  /** A provider's answer is on its way. */
+  /** Provider callback in progress. */
   waiting?: boolean;
-  /** What a provider's answer was, until the next try. */
+  /** Callback error, shown until the next attempt. */
   answer?: string;
 }
 

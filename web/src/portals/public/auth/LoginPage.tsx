@@ -63,7 +63,7 @@ export function LoginPage({ portal }: { portal: Portal }) {
   );
 }
 
-/** Whoever comes back from a provider goes on to the portal, or is told why not. */
+/** Login page; also the provider callback, which continues to the portal or shows the error. */
 function useAuthCallback(portal: Portal) {
   const navigate = useNavigate();
   const { search, hash } = useLocation();
@@ -79,7 +79,7 @@ function useAuthCallback(portal: Portal) {
       if (!current) return;
       setWaiting(false);
       setProblem(outcome?.problem?.text);
-      // The answer is read: a reload asks nothing twice.
+      // Removes the callback parameters, so a reload does not repeat it.
       await navigate(outcome?.path ?? paths.login(portal), { replace: true });
     };
     void goOn();

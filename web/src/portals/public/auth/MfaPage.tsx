@@ -9,7 +9,7 @@ import { showGreeting } from './signIn';
 import { AuthCard } from './AuthCard';
 import css from './AuthCard.module.css';
 
-/** After the password, for whoever has a second factor. The route's loader leads on once it was shown. */
+/** MFA challenge page. The route loader redirects once it is met. */
 export function Component() {
   const { t } = useTranslation('public');
   const me = useLoaderData<Me>();

@@ -10,7 +10,7 @@ import { showGreeting } from './signIn';
 import { AuthCard } from './AuthCard';
 import css from './AuthCard.module.css';
 
-/** For a role that needs a second factor: nothing opens before there is one. */
+/** MFA enrolment page for roles that require it. */
 export function Component() {
   const { t } = useTranslation('public');
   const me = useLoaderData<Me>();

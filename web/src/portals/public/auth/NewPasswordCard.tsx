@@ -16,7 +16,7 @@ interface Props {
   onExpired: (why: 'over' | 'late') => void;
 }
 
-/** The first or a new password of a person who came by a mail, and then the portal. A second factor is shown first. */
+/** Sets a password after a mail link, then opens the portal. MFA comes first. */
 export function NewPasswordCard({ onExpired }: Props) {
   const { t } = useTranslation('public');
   const navigate = useNavigate();
@@ -24,7 +24,7 @@ export function NewPasswordCard({ onExpired }: Props) {
   const { data, error, refetch } = useQuery({
     queryKey: ['recovering'],
     queryFn: ({ signal }) => body(api.GET('/rest/v1/me', { signal })),
-    // What is owed as the page opens: what is done here is known here.
+    // Requirements at page open; changes made here are tracked locally.
     staleTime: 'static',
     gcTime: 0,
   });
@@ -41,7 +41,7 @@ export function NewPasswordCard({ onExpired }: Props) {
     const me = data ?? (await body(api.GET('/rest/v1/me')).catch(() => undefined));
     await navigate(me ? homePath(me.role) : paths.portalSelector, { replace: true });
   };
-  // A session that is over is told of by the form, with the way to another mail.
+  // The form handles an ended session and offers another mail.
   const known = data ?? isStatus(error, 401);
   return (
     <AuthCard

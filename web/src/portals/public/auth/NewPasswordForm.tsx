@@ -10,18 +10,18 @@ import { BusyButton } from '../../../ui/BusyButton';
 import css from './AuthCard.module.css';
 
 interface Props {
-  /** The session was begun by a password, so the server wants to hear it once more. */
+  /** The session was opened by password, so the server requires it again. */
   asksCurrent?: boolean;
-  /** There was no password before. */
+  /** First password of the account. */
   isFirst?: boolean;
   onSaved: () => void;
-  /** Nothing can be saved any more: the session of the link is over, or too old to be enough by itself. */
+  /** The session ended or is too old to set a password. */
   onExpired: (why: 'over' | 'late') => void;
 }
 
-/** Which field a refusal is about. */
+/** Form field of an error. */
 const CURRENT_PASSWORD_ERRORS = ['current_password_invalid', 'current_password_required'];
-/** What else would have to be shown. Another mail does as well, and whoever came by one has nothing else at hand. */
+/** Reauthentication errors: another mail helps, because users who came by mail have nothing else at hand. */
 const REAUTH_ERRORS = ['current_password_required', 'reauthentication_needed'];
 
 export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved, onExpired }: Props) {
@@ -81,7 +81,7 @@ export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved,
   const common = { required: true, withAsterisk: false };
   return (
     <form className={css.form} noValidate onSubmit={(event) => void submit(event)}>
-      {/* For password managers: whose password this is. */}
+      {/* Username for password managers. */}
       <input
         className="sr-only"
         type="email"

@@ -11,7 +11,7 @@ import { showGreeting } from './signIn';
 import { AuthCard } from './AuthCard';
 import css from './AuthCard.module.css';
 
-/** The first sign-in with a password that somebody else chose. */
+/** Forced change of an initial password. */
 export function Component() {
   const { t } = useTranslation('public');
   const me = useLoaderData<Me>();

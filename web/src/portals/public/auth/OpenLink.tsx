@@ -12,12 +12,12 @@ interface Props {
   title: string;
   lead: string;
   label: string;
-  /** Without a session a second address is still to be confirmed. */
+  /** The second address of an email change is still unconfirmed. */
   onVerified: (hasSession: boolean) => void;
   onExpired: () => void;
 }
 
-/** Asks for a click before the link is used up: mail scanners open links, people press buttons. */
+/** Asks for a click before consuming the link, because mail scanners open links. */
 export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Props) {
   const { t } = useTranslation('public');
   const [busy, setBusy] = useState(false);
@@ -40,7 +40,7 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
       setProblem(outcome.text);
       return;
     }
-    // Used up: it has no place in the history, and a reload should find the session instead.
+    // Consumed, so it is removed from the history, and a reload uses the session.
     history.replaceState(history.state, '', location.pathname);
     onVerified(outcome.hasSession);
   };

@@ -12,7 +12,7 @@ const icons: [Portal, typeof IconUser][] = [
 ];
 
 interface Props {
-  /** The part of the catalogue with each card's name and text. */
+  /** Message prefix of the card texts. */
   words: 'selector' | 'signup';
   to: (portal: Portal) => string;
 }

@@ -12,7 +12,7 @@ interface Props {
   onSent: (email: string) => void;
 }
 
-/** Sends a new link. The answer is the same whether or not there is such an account. */
+/** Requests another link. The response is the same for unknown addresses. */
 export function RecoverForm({ send = requestRecoveryMail, onSent }: Props) {
   const { t } = useTranslation('public');
   const [email, setEmail] = useState('');

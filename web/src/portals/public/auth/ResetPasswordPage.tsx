@@ -13,7 +13,7 @@ import css from './AuthCard.module.css';
 
 type Step = 'link' | 'elsewhere' | 'looking' | 'code' | 'expired' | 'late' | 'sent' | 'password';
 
-/** Where the link in a password mail leads, and where a first password must be changed. */
+/** Password recovery page, and change of an initial password. */
 export function Component() {
   const { t } = useTranslation('public');
   const [link] = useState(() => readMailLink('recovery'));

@@ -5,9 +5,9 @@ import { auth } from '../../../api/session';
 import { homePath, paths } from '../../../paths';
 import { parseCallback } from './provider';
 
-/** A provider or a mail's link may lead to the landing page with a session or a refusal in the address. */
+/** Loader of the landing page: forwards provider and mail link callbacks with a session or error in the URL. */
 export async function callbackLoader({ request }: LoaderFunctionArgs): Promise<Response | null> {
-  // The request has no fragment.
+  // The request of a loader has no fragment.
   const { search } = new URL(request.url);
   const back = parseCallback(search, location.pathname === paths.landing ? location.hash : '');
   if (!back) return null;

@@ -1,4 +1,4 @@
-/** The links in our mails, and asking for new ones. */
+/** Mail links: parsing, verification and resending. */
 import type { AuthError, EmailOtpType } from '@supabase/auth-js';
 import i18next from 'i18next';
 import { trackedFetch } from '../../../api/connection';
@@ -10,20 +10,20 @@ import { authErrorText, type Problem } from '../../../shared/auth/authErrorText'
 import { hasPendingFlow } from '../../../api/sessionStorage';
 import { isOwnPath } from '../../../shared/returnPath';
 
-/** What a link can be for; each has its own words. */
+/** Link types, each with its own texts. */
 export const linkTypes = ['signup', 'magiclink', 'email_change', 'email'] as const;
 export type LinkType = (typeof linkTypes)[number];
 
 export interface MailLink {
   tokenHash: string | null;
   type: EmailOtpType;
-  /** Begun with PKCE in another browser: only the six digits can be used here. */
+  /** Started with PKCE in another browser: only the code works here. */
   elsewhere: boolean;
-  /** The click leads on: to this browser's own page with a code, or to another program with all that it brings. */
+  /** Verification redirects: to this browser with a code, or to another program. */
   leadsBack: boolean;
-  /** The server sent the visitor here because the link was no longer good. */
+  /** The server reports an expired link. */
   failed: boolean;
-  /** Where to go afterwards: a page of ours, or none. */
+  /** Internal path to open afterwards, if any. */
   next: string | undefined;
 }
 
@@ -34,7 +34,7 @@ export function readMailLink(fallback: EmailOtpType): MailLink {
   const type = (query.get('type') as EmailOtpType | null) ?? fallback;
   const redirectTo = query.get('redirect_to');
   const ours = isOwnOrigin(redirectTo, location.origin);
-  // A change of address of ours is confirmed wherever its two mails are read.
+  // Email changes of the portal can be confirmed in any browser.
   const pkce = Boolean(tokenHash?.startsWith('pkce_')) && type !== 'email_change';
   const elsewhere = pkce && ours && !hasPendingFlow();
   return {
@@ -47,7 +47,7 @@ export function readMailLink(fallback: EmailOtpType): MailLink {
   };
 }
 
-/** Without an address it is ours too. Another one may be a program that the operator has allowed, as the server knows. */
+/** No redirect means this site. Another origin may be allowed by the operator; the server decides. */
 function isOwnOrigin(address: string | null, origin: string): boolean {
   return !address || (URL.canParse(address, origin) && new URL(address, origin).origin === origin);
 }
@@ -57,7 +57,7 @@ export type LinkOutcome =
   | { url?: undefined; status: number; text: string }
   | { url?: undefined; status?: undefined; hasSession: boolean };
 
-/** Uses the link up and answers where to go with what came: the server lets nobody be led astray. */
+/** Verifies the link without HTTP redirect and returns the target; the server rejects open redirects. */
 export async function followMailLink(link: MailLink): Promise<LinkOutcome> {
   const redirectTo = new URLSearchParams(location.search).get('redirect_to');
   const answer = await trackedFetch('/auth/v1/verify', {
@@ -78,7 +78,7 @@ export async function followMailLink(link: MailLink): Promise<LinkOutcome> {
   return { status: answer.status, text: result.message ?? i18next.t('public:problem.unavailable') };
 }
 
-/** A place that was asked for and is not allowed has become ours: what came for it is used here, as without a place. */
+/** A disallowed redirect falls back to this site: its session is used here. */
 async function completeRedirect(to: URL): Promise<LinkOutcome> {
   if (to.origin !== location.origin || to.searchParams.has('code')) return { url: to.href };
   const tokens = new URLSearchParams(to.hash.slice(1));
@@ -89,7 +89,7 @@ async function completeRedirect(to: URL): Promise<LinkOutcome> {
   return error ? { status: error.status ?? 0, text: authErrorText(error).text } : { hasSession: true };
 }
 
-/** The path of an address of ours. Another site's, and pages of signing in, lead nowhere. */
+/** Internal path of a URL. Other origins and auth pages yield undefined. */
 export function internalPath(address: string | null, origin: string): string | undefined {
   if (!address || !URL.canParse(address, origin)) return undefined;
   const url = new URL(address, origin);
@@ -100,13 +100,13 @@ export function internalPath(address: string | null, origin: string): string | u
 
 const toProblem = (error: AuthError | null): Problem | undefined => (error ? authErrorText(error) : undefined);
 
-/** Asks for a recovery mail. The answer is the same whether or not there is such an account. */
+/** Requests a recovery mail. The response is the same for unknown addresses. */
 export async function requestRecoveryMail(email: string): Promise<Problem | undefined> {
   const redirectTo = location.origin + paths.resetPassword;
   return toProblem((await auth.resetPasswordForEmail(email, { redirectTo })).error);
 }
 
-/** Asks for another mail of the kind whose link has expired. */
+/** Requests another mail of the same type. */
 export async function resendMail(type: LinkType, email: string): Promise<Problem | undefined> {
   const emailRedirectTo = location.origin + paths.landing;
   if (type === 'magiclink' || type === 'email') {

@@ -1,4 +1,4 @@
-/** Who may come in through which portal, and where it leads (specification, section 6). */
+/** Portal access: admitted roles and landing page after sign-in (specification, section 6). */
 import type { Me, Role } from '../../../api/types';
 import { paths, type Portal } from '../../../paths';
 
@@ -35,8 +35,8 @@ const PATH_ROLES: [string, Role[]][] = [
 ];
 
 /**
- * The page the person asked for before signing in, else the portal's own. A page of another portal is
- * forgotten: going there would only end the session again.
+ * Path after sign-in: the return path, or the home of the portal. A page of another portal is ignored, because it would
+ * end the session.
  */
 export function postSignInPath(portal: Portal, me: Me, returnPath: string | null): string {
   if (!returnPath) return PORTAL_HOMES[portal];

@@ -1,4 +1,4 @@
-/** Signing in at Google or Microsoft: there, and the way back. */
+/** Provider sign-in (OAuth) with Google or Microsoft: redirect and callback. */
 import i18next from 'i18next';
 import { authErrorText } from '../../../shared/auth/authErrorText';
 import { restorePersistenceAfterRedirect, setSessionPersistenceForRedirect } from '../../../api/sessionStorage';
@@ -6,11 +6,11 @@ import { accessToken, auth, hasAuthCallback } from '../../../api/session';
 import { paths, type Portal } from '../../../paths';
 import { enterPortal, showSignInError, type SignInOutcome } from './signIn';
 
-/** As the button calls it, and as the wire does. */
+/** Provider name of the UI and id of the auth API. */
 export const providerIds = { google: 'google', microsoft: 'azure' } as const;
 export type Provider = keyof typeof providerIds;
 
-/** Leaves for the provider, which sends the person back to the same form. */
+/** Redirects to the provider, which returns to the same login form. */
 export async function redirectToProvider(provider: Provider, portal: Portal, remember: boolean): Promise<void> {
   setSessionPersistenceForRedirect(remember);
   await auth.signInWithOAuth({
@@ -20,13 +20,13 @@ export async function redirectToProvider(provider: Provider, portal: Portal, rem
 }
 
 export interface AuthCallback {
-  /** A session is being fetched for the code in the address. */
+  /** The auth client is exchanging the code for a session. */
   brings: boolean;
-  /** Why there will be none. */
+  /** Error code. */
   refused?: string;
 }
 
-/** What an address that a provider or a mail's link led to says. The query wins over the fragment. */
+/** Parses the callback of a provider or mail link. The query wins over the fragment. */
 export function parseCallback(search: string, hash: string): AuthCallback | undefined {
   const query = new URLSearchParams(search);
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
@@ -36,7 +36,7 @@ export function parseCallback(search: string, hash: string): AuthCallback | unde
   return hasAuthCallback ? { brings: true } : { brings: false, refused: 'not_ours' };
 }
 
-/** Kind words for a way back that brought nothing. */
+/** Message of a callback error. */
 export function callbackErrorText(code: string | undefined): string {
   for (const key of [`public:provider.${code}`, `errors:${code}`]) {
     if (code && i18next.exists(key)) return i18next.t(key);
@@ -44,10 +44,10 @@ export function callbackErrorText(code: string | undefined): string {
   return i18next.t('public:provider.failed');
 }
 
-/** Nothing went wrong: somebody else has to act now. */
+/** Not an error: staff must approve first. */
 export const isPendingApproval = (code: string | undefined) => code === 'account_requested';
 
-/** Back at the form with a code: the auth client is exchanging it for a session. */
+/** Completes sign-in on the login form with a code. */
 export async function completeProviderSignIn(portal: Portal): Promise<SignInOutcome> {
   const outcome = await exchangeCode(portal);
   restorePersistenceAfterRedirect(!outcome.problem);

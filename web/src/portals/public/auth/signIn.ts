@@ -18,7 +18,7 @@ export interface Credentials {
 
 export type SignInOutcome = { path: string; problem?: undefined } | { path?: undefined; problem: Problem };
 
-/** Signs in and asks the portal's gate; tells how it went by toast, and what to do next by its answer. */
+/** Password sign-in: checks portal access, shows a toast and returns the next path. */
 export async function signIn(portal: Portal, { email, password, remember }: Credentials): Promise<SignInOutcome> {
   const undo = setSessionPersistence(remember);
   try {
@@ -27,15 +27,15 @@ export async function signIn(portal: Portal, { email, password, remember }: Cred
     undo();
     return showSignInError(portal, authErrorText(error));
   } catch (error) {
-    // The browser's own refusals are no errors of the auth client: a form that waits for ever says nothing.
+    // Browser errors are not auth errors; they must not leave the form busy.
     undo();
     return showSignInError(portal, { text: errorText(error) });
   }
 }
 
-/** The portal's gate, for whoever has a session: by password, or back from a provider. */
+/** Checks portal access of a new session, from password or provider. */
 export async function enterPortal(portal: Portal): Promise<SignInOutcome> {
-  // Not from the query cache: it may still be emptied of the person before.
+  // Bypasses the query cache, which may hold the previous user.
   const answer = await body(api.GET('/rest/v1/me')).then(
     (me) => ({ me, text: undefined }),
     (reason: unknown) => ({ me: undefined, text: errorText(reason) }),
@@ -67,7 +67,7 @@ const PORTAL_GREETINGS = [
   [paths.companyDashboard, 'company'],
 ] as const;
 
-/** Said once somebody is really in: the staff portals greet by toast. */
+/** Welcome toast of the staff portals. */
 export function showGreeting(path: string): void {
   const portal = PORTAL_GREETINGS.find(([home]) => path.startsWith(home))?.[1];
   if (!portal) return;

@@ -1,6 +1,6 @@
 import { createContext, use, type ComponentProps } from 'react';
 
-/** How to reach another page: the router's navigate, or before there is a router, loading the app. */
+/** Navigation with the router, or by loading the app before it exists. */
 const NavigateContext = createContext((path: string) => location.assign(path));
 
 export const NavigateProvider = NavigateContext.Provider;

@@ -4,7 +4,7 @@ import { useLandingMessages } from '../../../messages/landingMessages';
 import { catalogueFor, languages, setLanguage, useLocale, type Language } from '../../../messages/locale';
 import css from './DisplaySettings.module.css';
 
-/** Each in its own words, so that it is found by whoever needs it. */
+/** Language names in their own language. */
 const languageNames: Record<Language, string> = {
   'en-US': 'English (US)',
   'en-GB': 'English (UK)',

@@ -8,7 +8,7 @@ import css from './Footer.module.css';
 
 const year = new Date().getFullYear();
 
-/** The operator's own pages are linked once they have a text. */
+/** Operator pages are linked if they have a text. */
 export function Footer() {
   const t = useLandingMessages();
   const brand = useBrand();

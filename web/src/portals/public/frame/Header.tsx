@@ -12,9 +12,9 @@ import css from './Header.module.css';
 
 interface Props {
   onLogin: () => void;
-  /** The pointer or the keyboard came to the Login button. */
+  /** Pointer or keyboard focus on the Login button. */
   onReach: () => void;
-  /** The sections are on this very page. */
+  /** The sections are on the current page. */
   onLanding?: boolean;
 }
 

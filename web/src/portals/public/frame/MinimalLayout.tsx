@@ -7,7 +7,7 @@ import { DisplaySettings } from './DisplaySettings';
 import { useBrand } from './useBrand';
 import css from './MinimalLayout.module.css';
 
-/** Around one task: signing in, choosing a portal, setting a password. */
+/** Minimal layout: one centered task such as sign-in. */
 export function Component() {
   const t = useLandingMessages();
   const navigate = useNavigate();

@@ -5,7 +5,7 @@ import { Header } from './Header';
 import { useAccessDialog } from './useAccessDialog';
 import css from './PublicLayout.module.css';
 
-/** The pages behind the footer: the landing page's header and footer around a text. */
+/** Layout of public article pages. */
 export function Component() {
   const navigate = useNavigate();
   const access = useAccessDialog();

@@ -7,19 +7,19 @@ type Dialog = typeof import('../landing/AccessDialog').AccessDialog;
 const load = () => import('../landing/AccessDialog');
 
 interface Options {
-  /** The visitor was on the way to a page that needs a session: the dialog opens by itself. */
+  /** Opens initially: a visitor was redirected from a protected page. */
   wanted?: boolean;
   onClose?: () => void;
 }
 
 interface Access {
   open: () => void;
-  /** Call when the pointer or the keyboard comes near. */
+  /** Prefetches the dialog on hover or focus. */
   warm: () => void;
   dialog: ReactNode;
 }
 
-/** The access dialog, loaded when a visitor reaches for it. */
+/** Access dialog, loaded on demand. */
 export function useAccessDialog({ wanted = false, onClose }: Options = {}): Access {
   const brand = useBrand();
   const [opened, setOpened] = useState(wanted);
@@ -29,7 +29,7 @@ export function useAccessDialog({ wanted = false, onClose }: Options = {}): Acce
     if (!opened) return;
     load().then(
       (part) => setDialog(() => part.AccessDialog),
-      // Not to be had, for example after an update of the server: the page with the same choice.
+      // The chunk is gone, e.g. after a deployment: falls back to the portal selection page.
       () => location.assign(paths.portalSelector),
     );
   }, [opened]);

@@ -15,19 +15,19 @@ const portals = [
 
 interface Props {
   brand: string;
-  /** The visitor was on the way to a page that needs a session. */
+  /** A visitor was redirected from a protected page. */
   wanted: boolean;
   onClose: () => void;
 }
 
-/** The browser's own modal dialog: focus stays inside, Escape closes, the page behind is inert. */
+/** Native modal dialog: focus trap, Escape and inert background. */
 export function AccessDialog({ brand, wanted, onClose }: Props) {
   const t = useLandingMessages();
   const go = useNavigateAnywhere();
   const dialog = useRef<HTMLDialogElement>(null);
   const [path, setPath] = useState<string>();
 
-  // Before it leaves the document: closing gives the focus back to where it was.
+  // Before unmount: closing restores the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();

@@ -1,4 +1,4 @@
-/** Line drawings of the three features: hairlines in the border colour, one part in the accent. */
+/** Feature illustrations: line drawings in the border and accent color. */
 import type { ReactNode } from 'react';
 import css from './Features.module.css';
 

@@ -10,7 +10,7 @@ const steps = [
   ['bank', 'pending'],
 ] as const;
 
-/** The hero's picture: one order as the portal keeps it. */
+/** Hero illustration: an order in the portal. */
 export function FormationCard() {
   const t = useLandingMessages();
   return (

@@ -1,4 +1,4 @@
-/** Rendered before the router, the auth client and the query cache are loaded: keep its imports few. */
+/** Landing page, rendered before router, auth client and query cache: keep its imports few. */
 import { useEffect, useState } from 'react';
 import { clearReturnPath, readReturnPath } from '../../../shared/returnPath';
 import { NavigateProvider } from '../frame/AppLink';
@@ -14,7 +14,7 @@ import css from './Landing.module.css';
 
 interface Props {
   go: (path: string) => void;
-  /** Starts loading the app when it will soon be needed. */
+  /** Prefetches the app. */
   warm?: () => void;
 }
 
@@ -32,7 +32,7 @@ export function Landing({ go, warm }: Props) {
   }, [wanted, warm]);
 
   useEffect(() => {
-    // The browser looked for the anchor before this page was there.
+    // The browser resolved the anchor before the page was rendered.
     if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
 

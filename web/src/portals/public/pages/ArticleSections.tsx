@@ -3,14 +3,14 @@ import type { ReactElement } from 'react';
 import css from './ArticleSections.module.css';
 
 interface Props {
-  /** The page's part of the catalogue: `<page>.<point>` and `<page>.<point>_text`. */
+  /** Message namespace of the page: `<page>.<point>` and `<page>.<point>_text`. */
   page: string;
   points: readonly string[];
-  /** What the texts' tags stand for. */
+  /** Components for tags in the texts. */
   links?: Record<string, ReactElement>;
 }
 
-/** Headed paragraphs between hairlines. */
+/** Sections with headings between hairlines. */
 export function ArticleSections({ page, points, links }: Props) {
   const { t } = useTranslation('public');
   return (

@@ -14,7 +14,7 @@ const empty = { name: '', email: '', message: '' };
 type Field = keyof typeof empty;
 const fields: Field[] = ['name', 'email', 'message'];
 
-/** A request to staff from someone without a session. What was typed stays until it has arrived. */
+/** Public request form for visitors. Input is kept until the server has stored it. */
 export function RequestForm({ messageLabel }: { messageLabel: string }) {
   const { t } = useTranslation('public');
   const [draft, setDraft, forget] = useDraft('spv-request-support', empty);

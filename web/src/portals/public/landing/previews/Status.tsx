@@ -1,7 +1,7 @@
 import { useLandingMessages } from '../../../../messages/landingMessages';
 import css from './previews.module.css';
 
-/** As ui/StatusBadge looks, without what it loads. */
+/** Lightweight copy of ui/StatusBadge. */
 export function Status({ status }: { status: 'active' | 'pending' | 'processing' | 'closed' }) {
   const t = useLandingMessages();
   return (
