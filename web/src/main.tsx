@@ -63,12 +63,12 @@ function showStartupError(error: unknown) {
   const text = document.createElement('p');
   text.setAttribute('role', 'alert');
   text.textContent = words.text;
-  const again = document.createElement('button');
-  again.textContent = words.again;
-  again.addEventListener('click', () => location.reload());
+  const retryButton = document.createElement('button');
+  retryButton.textContent = words.again;
+  retryButton.addEventListener('click', () => location.reload());
   const main = document.createElement('main');
   main.className = 'failed';
-  main.append(text, again);
+  main.append(text, retryButton);
   document.body.replaceChildren(main);
 }
 

@@ -95,7 +95,7 @@ export const paths = {
   adminSettings: '/admin-dashboard/settings',
   adminLogs: '/admin-dashboard/logs',
   /** The activity log with these filters. */
-  adminLogsOf: (wanted: Record<string, string>) => `/admin-dashboard/logs?${new URLSearchParams(wanted)}`,
+  adminLogsOf: (filters: Record<string, string>) => `/admin-dashboard/logs?${new URLSearchParams(filters)}`,
   adminBackups: '/admin-dashboard/backups',
   adminJobs: '/admin-dashboard/jobs',
   adminJobsOf: (status: string) => `/admin-dashboard/jobs?${new URLSearchParams({ status })}`,

@@ -39,8 +39,8 @@ export function proxyError(status: number): ApiError {
 /** Error for a response that did not pass through `trackedFetch`, such as an upload. */
 export function responseError(status: number, body: string): ApiError {
   try {
-    const said: unknown = JSON.parse(body);
-    if (isErrorBody(said)) return new ApiError(status, said);
+    const parsed: unknown = JSON.parse(body);
+    if (isErrorBody(parsed)) return new ApiError(status, parsed);
   } catch {
     // HTML, most likely a page of a proxy.
   }

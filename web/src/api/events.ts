@@ -39,11 +39,11 @@ export function startEvents(mayHear: () => Promise<boolean>): () => void {
   const name = channelName();
   const channel = new BroadcastChannel(name);
   channel.onmessage = ({ data }: MessageEvent<Message>) => receive(data);
-  const tell = (message: Message) => {
+  const broadcast = (message: Message) => {
     channel.postMessage(message);
     receive(message);
   };
-  const lead = () => runStream(tell, mayHear, stop.signal);
+  const lead = () => runStream(broadcast, mayHear, stop.signal);
   // Locks need a secure context; without one each tab reads its own stream.
   const leading = navigator.locks ? navigator.locks.request(name, { signal: stop.signal }, lead) : lead();
   leading.catch(() => undefined);
@@ -55,7 +55,7 @@ export function startEvents(mayHear: () => Promise<boolean>): () => void {
 }
 
 async function runStream(
-  tell: (message: Message) => void,
+  broadcast: (message: Message) => void,
   mayHear: () => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -66,9 +66,9 @@ async function runStream(
       for await (const event of stream(mayHear, signal)) {
         if (event.event === 'ready') {
           ready = true;
-          tell({ kind: 'ready', seq: (JSON.parse(event.data) as { seq: number }).seq });
+          broadcast({ kind: 'ready', seq: (JSON.parse(event.data) as { seq: number }).seq });
         } else if (event.event === 'change') {
-          tell({ kind: 'activity', activity: JSON.parse(event.data) as Activity });
+          broadcast({ kind: 'activity', activity: JSON.parse(event.data) as Activity });
         }
       }
     } catch {
@@ -76,7 +76,7 @@ async function runStream(
     }
     if (signal.aborted) return;
     failures = ready ? 0 : failures + 1;
-    if (!ready) tell({ kind: 'refresh' });
+    if (!ready) broadcast({ kind: 'refresh' });
     await wait(Math.min(1000 * 2 ** failures, MAX_RECONNECT_DELAY_MS), signal);
   }
 }

@@ -57,11 +57,11 @@ export async function impersonatedFetch(
   if ((init?.method ?? 'GET') !== 'GET') return readOnlyResponse();
   const headers = new Headers(init?.headers);
   if (headers.has('authorization')) headers.set('authorization', `Bearer ${current.token}`);
-  const answer = await baseFetch(input, { ...init, headers });
-  if (answer.status === 401) return leaveImpersonation();
-  if (answer.status !== 403) return answer;
+  const response = await baseFetch(input, { ...init, headers });
+  if (response.status === 401) return leaveImpersonation();
+  if (response.status !== 403) return response;
   // Any other 403 means that impersonation ended; the client would end the session of the super admin.
-  return answer.headers.get('x-sb-error-code') === 'read_only' ? readOnlyResponse() : leaveImpersonation();
+  return response.headers.get('x-sb-error-code') === 'read_only' ? readOnlyResponse() : leaveImpersonation();
 }
 
 function readOnlyResponse(): Response {

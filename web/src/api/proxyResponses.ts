@@ -36,13 +36,13 @@ function isServerResponse(value: unknown): boolean {
   return typeof value === 'object' && value !== null && ('error_code' in value || 'error' in value);
 }
 
-async function isProxyResponse(answer: Response): Promise<boolean> {
-  const kind = answer.headers.get('content-type') ?? '';
-  if (answer.ok) return kind.startsWith('text/html');
-  if (answer.status < 400) return false;
+async function isProxyResponse(response: Response): Promise<boolean> {
+  const kind = response.headers.get('content-type') ?? '';
+  if (response.ok) return kind.startsWith('text/html');
+  if (response.status < 400) return false;
   if (!kind.startsWith('application/json')) return true;
   return !isServerResponse(
-    await answer
+    await response
       .clone()
       .json()
       .catch(() => null),
@@ -50,8 +50,8 @@ async function isProxyResponse(answer: Response): Promise<boolean> {
 }
 
 /** The response, or an API error in place of a proxy response. */
-export async function normalizeResponse(answer: Response): Promise<Response> {
-  if (!(await isProxyResponse(answer))) return answer;
-  const body = proxyErrorBody(answer.status);
+export async function normalizeResponse(response: Response): Promise<Response> {
+  if (!(await isProxyResponse(response))) return response;
+  const body = proxyErrorBody(response.status);
   return Response.json({ ...body, error_code: body.code }, { status: BAD_GATEWAY });
 }

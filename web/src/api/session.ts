@@ -32,8 +32,8 @@ export const auth = new AuthClient({
 
 /** Access token. Throws if the session cannot be refreshed right now; the session is kept. */
 export async function accessToken(): Promise<string | undefined> {
-  const seen = currentImpersonation();
-  if (seen) return seen.token;
+  const impersonation = currentImpersonation();
+  if (impersonation) return impersonation.token;
   const { data, error } = await auth.getSession();
   if (error) throwIfTemporary(error);
   return data.session?.access_token;
@@ -41,8 +41,8 @@ export async function accessToken(): Promise<string | undefined> {
 
 /** [accessToken] if `user` is still signed in, so that an action of one user is not finished as another. */
 export async function accessTokenFor(user: string): Promise<string | undefined> {
-  const seen = currentImpersonation();
-  if (seen) return seen.user === user ? seen.token : undefined;
+  const impersonation = currentImpersonation();
+  if (impersonation) return impersonation.user === user ? impersonation.token : undefined;
   const { data, error } = await auth.getSession();
   if (error) throwIfTemporary(error);
   return data.session?.user.id === user ? data.session.access_token : undefined;

@@ -30,8 +30,8 @@ export function catalogueFor(language: Language): Catalogue {
 
 function preferredLanguage(): Language {
   const stored = browserStore.getItem(STORAGE_KEY);
-  const wanted = stored ? [stored] : (globalThis.navigator?.languages ?? []);
-  for (const tag of wanted) {
+  const candidates = stored ? [stored] : (globalThis.navigator?.languages ?? []);
+  for (const tag of candidates) {
     if (tag === 'en-GB') return 'en-GB';
     if (tag.startsWith('en')) return 'en-US';
     if (tag.startsWith('es')) return 'es';

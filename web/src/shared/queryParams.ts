@@ -24,13 +24,13 @@ export function useParam(name: string): [string, (value: string) => void] {
 /** Boolean query parameter with optimistic state. */
 export function useFlag(name: string): [boolean, (on: boolean) => void] {
   const [param, setParam] = useParam(name);
-  const there = param === 'true';
-  const [on, setOn] = useState(there);
-  const [known, setKnown] = useState(there);
+  const paramValue = param === 'true';
+  const [on, setOn] = useState(paramValue);
+  const [known, setKnown] = useState(paramValue);
   // Follows external URL changes.
-  if (there !== known) {
-    setKnown(there);
-    setOn(there);
+  if (paramValue !== known) {
+    setKnown(paramValue);
+    setOn(paramValue);
   }
   const set = (next: boolean) => {
     setOn(next);

@@ -33,7 +33,7 @@ export function CompanySelect(field: Field) {
     <LookupSelect
       {...field}
       onSearch={setTyped}
-      old={typing || isLoading || isPlaceholderData}
+      stale={typing || isLoading || isPlaceholderData}
       choices={data.map((company) => ({ value: company.id, label: company.name }))}
     />
   );
@@ -47,14 +47,14 @@ export function IsoSelect({ companyId, ...field }: InCompany) {
   const { t } = useTranslation('common');
   const { search, setTyped, typing } = useSearchText();
   const query = queries.isos({ ...search, company_id: companyId ?? undefined });
-  const asked = companyId !== null;
-  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled: asked });
+  const enabled = companyId !== null;
+  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled });
   return (
     <LookupSelect
       {...field}
-      disabled={!asked}
+      disabled={!enabled}
       onSearch={setTyped}
-      old={asked && (typing || isLoading || isPlaceholderData)}
+      stale={enabled && (typing || isLoading || isPlaceholderData)}
       choices={[
         { value: NO_ISO, label: t('no_iso') },
         ...data.map((iso) => ({ value: iso.id, label: `${iso.first_name} ${iso.last_name}` })),
@@ -66,14 +66,14 @@ export function IsoSelect({ companyId, ...field }: InCompany) {
 export function ClientSelect({ companyId, ...field }: InCompany) {
   const { search, setTyped, typing } = useSearchText();
   const query = queries.clients({ ...search, company_id: companyId ?? undefined });
-  const asked = companyId !== null;
-  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled: asked });
+  const enabled = companyId !== null;
+  const { data = [], isLoading, isPlaceholderData } = useInfiniteQuery({ ...query, enabled });
   return (
     <LookupSelect
       {...field}
-      disabled={!asked || field.disabled}
+      disabled={!enabled || field.disabled}
       onSearch={setTyped}
-      old={asked && (typing || isLoading || isPlaceholderData)}
+      stale={enabled && (typing || isLoading || isPlaceholderData)}
       choices={data.map((client) => ({
         value: client.id,
         label: `${client.first_name} ${client.last_name} (${client.email})`,

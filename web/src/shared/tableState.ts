@@ -15,7 +15,7 @@ interface ListQuery<Row> {
 export function tableState<Row>(query: ListQuery<Row>): TableState<Row> {
   return {
     rows: query.data,
-    old: query.isPlaceholderData,
+    stale: query.isPlaceholderData,
     error: query.error ? errorText(query.error) : null,
     retry: () => void query.refetch(),
     more: query.hasNextPage

@@ -29,7 +29,7 @@ export interface Column<Row> {
 export interface TableState<Row> {
   rows: Row[] | undefined;
   /** Rows belong to the previous query; the new response is pending. */
-  old?: boolean;
+  stale?: boolean;
   error: string | null;
   retry: () => void;
   /** Set if there are more rows. */
@@ -67,7 +67,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
   return (
     <>
       <div className="side-scroll" role="group" aria-label={label} tabIndex={0}>
-        <table className={classes.table} role="table" aria-label={label} aria-busy={!state.rows || state.old}>
+        <table className={classes.table} role="table" aria-label={label} aria-busy={!state.rows || state.stale}>
           <thead role="rowgroup">
             <tr role="row">
               {columns.map((column) => (

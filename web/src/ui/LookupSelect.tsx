@@ -10,7 +10,7 @@ interface Props {
   /** Search results. */
   choices: Choice<string>[];
   /** Options belong to the previous search; the response is pending. */
-  old?: boolean;
+  stale?: boolean;
   onSearch: (typed: string) => void;
   /** Label of the initial value. */
   initialLabel?: string;
@@ -24,7 +24,7 @@ interface Props {
 
 /** Search select with server-side search. */
 export function LookupSelect(props: Props) {
-  const { choices, old, onSearch, initialLabel, value = null, onChange, all, label, ...field } = props;
+  const { choices, stale, onSearch, initialLabel, value = null, onChange, all, label, ...field } = props;
   const { t } = useTranslation('common');
   const [picked, setPicked] = useState<Choice<string> | null>(
     value && initialLabel ? { value, label: initialLabel } : null,
@@ -45,7 +45,7 @@ export function LookupSelect(props: Props) {
       }}
       nothingFoundMessage={t('no_options')}
       maxDropdownHeight={240}
-      aria-busy={old}
+      aria-busy={stale}
       {...field}
       {...(all === undefined
         ? { label }

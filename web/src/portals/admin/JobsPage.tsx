@@ -97,7 +97,7 @@ export function Component() {
 
 function RetryButton({ job }: { job: Job }) {
   const { t } = useTranslation('admin');
-  const again = useSave({
+  const retry = useSave({
     save: () => body(api.POST('/rest/v1/jobs/{id}/retry', { params: { path: { id: job.id } } })),
     saved: () => {
       toast({ title: t('jobs.queued'), description: job.name });
@@ -108,10 +108,10 @@ function RetryButton({ job }: { job: Job }) {
     <BusyButton
       variant="default"
       size="compact-sm"
-      busy={again.isPending}
+      busy={retry.isPending}
       label={t('jobs.again')}
       busyLabel={t('jobs.queueing')}
-      onClick={() => again.mutate(undefined)}
+      onClick={() => retry.mutate(undefined)}
     />
   );
 }

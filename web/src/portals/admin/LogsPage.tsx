@@ -86,10 +86,10 @@ export function Component() {
   const [live, setLive] = useState(true);
   const [shown, setShown] = useState<LogEntry | null>(null);
   const given = { who, role, what, subject, from, to, address };
-  const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
-  const query = useInfiniteQuery(queries.logs(wanted));
+  const filters = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
+  const query = useInfiniteQuery(queries.logs(filters));
   useLiveTail(live);
-  const narrowed = Object.keys(wanted).length > 0;
+  const narrowed = Object.keys(filters).length > 0;
   const columns: Column<LogEntry>[] = [
     ...useLogColumns(),
     {
@@ -118,7 +118,7 @@ export function Component() {
         actions={
           <ExportButton
             name="logs"
-            load={() => body(api.GET('/rest/v1/logs.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+            load={() => body(api.GET('/rest/v1/logs.csv', { params: { query: filters }, parseAs: 'blob' }))}
           />
         }
       />

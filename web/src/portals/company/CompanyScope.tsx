@@ -19,14 +19,14 @@ export function Component() {
   const pick = useSelectCompany();
   const id = useCompanyId(me);
   const { data: company, error, refetch } = useCompanyQuery(id);
-  const gone = error && !company && isStatus(error, 404);
-  if (picks && (!id || gone)) {
+  const notFound = error && !company && isStatus(error, 404);
+  if (picks && (!id || notFound)) {
     return (
       <>
         <PageHeader title={t('viewing.choose_title')} text={t('viewing.choose_text')} />
         <EmptyState
           icon={<IconBuilding size={20} />}
-          title={gone ? t('viewing.none') : t('viewing.choose_title')}
+          title={notFound ? t('viewing.none') : t('viewing.choose_title')}
           action={
             <CompanySelect label={t('viewing.choose')} value={null} onChange={(next) => next && pick(next)} />
           }

@@ -87,8 +87,8 @@ function Group({ partner, openAtFirst }: { partner: Partner; openAtFirst: boolea
 
 function PartnerOrders({ label, partner }: { label: string; partner: Partner }) {
   const company = useCompany();
-  const asked = { company_id: company.id, iso_id: partner.iso_id ?? 'none', limit: ORDERS_PER_PAGE };
-  const state = tableState(useInfiniteQuery(queries.spvs(asked)));
+  const query = { company_id: company.id, iso_id: partner.iso_id ?? 'none', limit: ORDERS_PER_PAGE };
+  const state = tableState(useInfiniteQuery(queries.spvs(query)));
   return <Orders label={label} state={state} expected={Math.min(partner.spvs, ORDERS_PER_PAGE)} />;
 }
 

@@ -40,7 +40,7 @@ interface Props {
 export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [asking, setAsking] = useState<'archive' | 'delete' | null>(null);
-  const [told, setTold] = useState(false);
+  const [historyOpen, setHistoryOpen] = useState(false);
   const save = useSave({
     save: async (action: ActionInput) => {
       await runAction(kind, row, action);
@@ -56,7 +56,7 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   const history: RowAction = {
     label: t('history'),
     icon: <IconHistory size={15} />,
-    onClick: () => setTold(true),
+    onClick: () => setHistoryOpen(true),
   };
   const offers: (RowAction & { needs: string })[] = [
     ...(onEdit
@@ -90,7 +90,7 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   return (
     <>
       <RowMenu name={name} actions={[history, ...offers.filter((offer) => row.can.includes(offer.needs))]} />
-      {told && <HistoryDialog id={row.id} name={name} onClose={() => setTold(false)} />}
+      {historyOpen && <HistoryDialog id={row.id} name={name} onClose={() => setHistoryOpen(false)} />}
       {asking === 'archive' && (
         <ConfirmDialog
           title={t('archive_title', { name })}

@@ -29,14 +29,14 @@ export function SeedOutcome({ user }: { user: string }) {
     if (job === null) return undefined;
     const stopListening = onActivity((activity) => settle(activity));
     // Polled, because the event may precede the job id or a reload, or the stream may be down.
-    const ask = async () => {
+    const poll = async () => {
       const query = { subject_id: job, limit: 1 };
       const { items } = await body(api.GET('/rest/v1/activity', { params: { query } }));
       for (const activity of items) settle(activity);
     };
     const timer = setInterval(() => {
       if (seedJob(user) === null) setSeedJob(user, null);
-      else void ask().catch(() => undefined);
+      else void poll().catch(() => undefined);
     }, POLL_INTERVAL_MS);
     return () => {
       stopListening();

@@ -19,9 +19,9 @@ export function Component() {
   const { t } = useTranslation('public');
   const navigate = useNavigate();
   const [query] = useSearchParams();
-  const told = (name: string) => query.get(name)?.trim() || null;
-  const wanted = query.get('redirect');
-  const target = wanted && isOwnPath(wanted) ? wanted : paths.clientDashboard;
+  const param = (name: string) => query.get(name)?.trim() || null;
+  const redirectParam = query.get('redirect');
+  const target = redirectParam && isOwnPath(redirectParam) ? redirectParam : paths.clientDashboard;
   const toPage = target === paths.clientDashboard ? '' : '_page';
   const [left, setLeft] = useState(REDIRECT_SECONDS);
   const [stopped, setStopped] = useState(false);
@@ -51,11 +51,11 @@ export function Component() {
         </div>
         <div>
           <dt>{t('success.time')}</dt>
-          <dd>{t('success.seconds', { time: told('time') ?? sampleTime })}</dd>
+          <dd>{t('success.seconds', { time: param('time') ?? sampleTime })}</dd>
         </div>
         <div>
           <dt>{t('success.reference')}</dt>
-          <dd className={css.reference}>{told('ref') ?? sampleReference}</dd>
+          <dd className={css.reference}>{param('ref') ?? sampleReference}</dd>
         </div>
       </dl>
       <div className={task.actions}>

@@ -13,8 +13,8 @@ const messageText = (key: string, values?: Record<string, unknown>) => i18next.t
 
 export function authErrorText(error: AuthError): Problem {
   if (isAuthRetryableFetchError(error)) {
-    const why = temporaryError(error);
-    if (why.code.startsWith('proxy_')) return { text: errorText(why) };
+    const temporary = temporaryError(error);
+    if (temporary.code.startsWith('proxy_')) return { text: errorText(temporary) };
     return { text: messageText(error.status ? 'problem.unavailable' : 'problem.offline') };
   }
   if (isAuthWeakPasswordError(error)) return { text: weakness(error.reasons) || error.message };

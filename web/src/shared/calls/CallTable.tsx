@@ -29,8 +29,8 @@ interface Props {
 /** Calls with proposed or confirmed times. */
 export function CallTable({ withIso = false, empty, actions }: Props) {
   const { t } = useTranslation(['partners', 'names', 'common', 'commissions']);
-  const [wanted, setWanted] = useParam('status');
-  const status = states.find((known) => known === wanted);
+  const [statusParam, setStatusParam] = useParam('status');
+  const status = states.find((known) => known === statusParam);
   const state = tableState(useInfiniteQuery(queries.calls({ status })));
   const columns: Column<Call>[] = [
     {
@@ -88,7 +88,7 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
             all={t('commissions:all_states')}
             value={status ?? ''}
             choices={states.map((value) => ({ value, label: t(`names:call_status.${value}`) }))}
-            onChange={setWanted}
+            onChange={setStatusParam}
           />
           <ExportButton
             name="calls"

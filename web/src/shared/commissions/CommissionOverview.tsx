@@ -15,11 +15,11 @@ import { periods, usePeriods } from './periods';
 /** Commission totals of a period: paid, pending, next payout (decision 16). */
 export function CommissionOverview({ isoId }: { isoId?: string }) {
   const { t } = useTranslation('commissions');
-  const [wanted, setWanted] = useParam('period');
-  const period = periods.find((known) => known === wanted) ?? 'this_month';
+  const [periodParam, setPeriodParam] = useParam('period');
+  const period = periods.find((known) => known === periodParam) ?? 'this_month';
   const choices = usePeriods();
   const { data, error, refetch } = useQuery(queries.commissionOverview({ iso_id: isoId, period }));
-  const said = data?.projected ? 'projected' : 'ledger';
+  const basis = data?.projected ? 'projected' : 'ledger';
   const figures = ['paid', 'pending', 'next_payment', 'total'] as const;
   return (
     <Section
@@ -31,7 +31,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
           aria-label={t('overview.period')}
           data={choices}
           value={period}
-          onChange={(next) => setWanted(next === 'this_month' ? '' : (next ?? ''))}
+          onChange={(next) => setPeriodParam(next === 'this_month' ? '' : (next ?? ''))}
           allowDeselect={false}
         />
       }
@@ -45,7 +45,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
               <div key={name}>
                 <dt>
                   {t(`overview.${name}`)}
-                  <InfoTooltip text={t(`overview.${name}_${said}`)} />
+                  <InfoTooltip text={t(`overview.${name}_${basis}`)} />
                 </dt>
                 <dd>{data ? <Money amount={data[name]} currency={data.currency} /> : '—'}</dd>
                 {data?.others.map((other) => (

@@ -20,8 +20,8 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
   const { t } = useTranslation(['commissions', 'names', 'common']);
   const [from, setFrom] = useParam('from');
   const [to, setTo] = useParam('to');
-  const wanted = { iso_id: isoId, from: from || undefined, to: to || undefined };
-  const { data, error, refetch } = useQuery(queries.commissionStatement(wanted));
+  const query = { iso_id: isoId, from: from || undefined, to: to || undefined };
+  const { data, error, refetch } = useQuery(queries.commissionStatement(query));
   return (
     <>
       <div className={classes.screen}>

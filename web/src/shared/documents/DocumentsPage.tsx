@@ -21,8 +21,8 @@ export function DocumentsPage({ back }: { back?: ReactNode }) {
   const { t } = useTranslation(['documents', 'common']);
   const [q, setQ] = useParam('q');
   const { isClient } = usePortalLinks();
-  const wanted = { q: q || undefined };
-  const state = tableState(useInfiniteQuery(queries.documents(wanted)));
+  const query = { q: q || undefined };
+  const state = tableState(useInfiniteQuery(queries.documents(query)));
   return (
     <>
       <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} back={back} />
@@ -41,7 +41,7 @@ export function DocumentsPage({ back }: { back?: ReactNode }) {
               <ExportButton
                 name="documents"
                 load={() =>
-                  body(api.GET('/rest/v1/documents.csv', { params: { query: wanted }, parseAs: 'blob' }))
+                  body(api.GET('/rest/v1/documents.csv', { params: { query }, parseAs: 'blob' }))
                 }
               />
             </>

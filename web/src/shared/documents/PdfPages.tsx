@@ -50,9 +50,9 @@ export default function PdfPages({ url, name, onRetry, onLoss }: Props) {
     };
     // Loads the whole file: the signed link would expire before later pages.
     const load = async () => {
-      const answer = await trackedFetch(url);
-      if (!answer.ok) throw new Error(`the file: ${answer.status}`);
-      const task = getDocument({ ...options, worker, data: await answer.arrayBuffer() });
+      const response = await trackedFetch(url);
+      if (!response.ok) throw new Error(`the file: ${response.status}`);
+      const task = getDocument({ ...options, worker, data: await response.arrayBuffer() });
       const end = close;
       close = () => void task.destroy().finally(end);
       const opened = await task.promise;

@@ -34,7 +34,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
   const { t } = useTranslation(['documents', 'common']);
   const [open, setOpen] = useState(false);
   const { name } = request;
-  const again = Boolean(request.document_id);
+  const resubmission = Boolean(request.document_id);
   const waits = request.status === 'requested' || request.status === 'needs_revision';
   const step = spv.steps.find((step) => step.id === request.step_id);
   const facts = [
@@ -71,10 +71,10 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
               variant={waits && !request.can.includes('update') ? 'filled' : 'default'}
               size="compact-sm"
               aria-expanded={open}
-              aria-label={t(again ? 'request.upload_again_of' : 'request.upload_of', { name })}
+              aria-label={t(resubmission ? 'request.upload_again_of' : 'request.upload_of', { name })}
               onClick={() => setOpen(!open)}
             >
-              {again ? t('request.upload_again') : t('request.upload')}
+              {resubmission ? t('request.upload_again') : t('request.upload')}
             </Button>
           )}
           <ReviewButtons request={request} spv={spv} />

@@ -29,17 +29,17 @@ export function UploadArea({ target, label, single = false, onUploaded, onRetry 
   const open = useRef<() => void>(null);
   const camera = useRef<HTMLInputElement>(null);
   const hasCamera = useMediaQuery('(pointer: coarse)');
-  const tell = useUploadToasts(target);
-  const kept: OnUploaded = (documentId) => {
-    tell(documentId);
+  const showToast = useUploadToasts(target);
+  const handleUploaded: OnUploaded = (documentId) => {
+    showToast(documentId);
     onUploaded?.(documentId);
   };
-  const take = (files: readonly File[]) => void sendFiles(files, target, user, kept, onRetry !== undefined);
+  const upload = (files: readonly File[]) => void sendFiles(files, target, user, handleUploaded, onRetry !== undefined);
   return (
     <div className={classes.area} role="group" aria-label={label}>
       <Dropzone
         openRef={open}
-        onDrop={take}
+        onDrop={upload}
         multiple={!single}
         activateOnClick={false}
         className={classes.zone}
@@ -73,7 +73,7 @@ export function UploadArea({ target, label, single = false, onUploaded, onRetry 
           capture="environment"
           hidden
           onChange={(event) => {
-            take([...(event.currentTarget.files ?? [])]);
+            upload([...(event.currentTarget.files ?? [])]);
             event.currentTarget.value = '';
           }}
         />

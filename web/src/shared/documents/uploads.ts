@@ -185,10 +185,10 @@ export async function sendFiles(
       },
       onAfterResponse: (request, response) => {
         const status = response.getStatus();
-        const asked = request.getMethod() === 'HEAD' && (status < 200 || status >= 300);
+        const offsetFailed = request.getMethod() === 'HEAD' && (status < 200 || status >= 300);
         // Without X-Request-Id the response is from a proxy, and the upload may still exist.
-        const ours = response.getHeader('x-request-id') !== undefined;
-        if (asked && (classifyStatus(status) !== 'gone' || !ours)) throw new OffsetUnknownError(status, !ours);
+        const fromServer = response.getHeader('x-request-id') !== undefined;
+        if (offsetFailed && (classifyStatus(status) !== 'gone' || !fromServer)) throw new OffsetUnknownError(status, !fromServer);
         const documentId = response.getHeader('Spv-Document-Id');
         if (documentId) updateUpload(id, { documentId });
       },
@@ -281,15 +281,15 @@ async function handleFailure(id: number, status: number, body = '', silent = fal
   }
   // No usable response: sent bytes stay on the server, and the rest follows. Uploads over the concurrency limit wait
   // without counting retries.
-  const tried = isRateLimited(status) ? 1 : (retries.get(id) ?? 0) + 1;
-  retries.set(id, tried);
-  if (tried > MAX_RETRIES) {
+  const attempts = isRateLimited(status) ? 1 : (retries.get(id) ?? 0) + 1;
+  retries.set(id, attempts);
+  if (attempts > MAX_RETRIES) {
     updateUpload(id, { status: 'failed', problem: errorText(error) });
     return;
   }
   updateUpload(id, { status: 'waiting' });
   // A responding server gets a delay.
-  if (status > 0) await wait(tried * 2000);
+  if (status > 0) await wait(attempts * 2000);
   await waitForConnection();
   if (findUpload(id)?.status === 'waiting') resumeUpload(id);
 }

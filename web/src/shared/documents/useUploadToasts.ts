@@ -13,7 +13,7 @@ export function useUploadToasts(target: Target): OnUploaded {
   const { t } = useTranslation('documents');
   const { id: user } = useMe();
   const arrived = useRef<{ id: string; name: string }[]>([]);
-  const tell = () => {
+  const showToast = () => {
     const files = arrived.current;
     arrived.current = [];
     if (files.length > 0) void announce(files);
@@ -36,7 +36,7 @@ export function useUploadToasts(target: Target): OnUploaded {
   const busy = useUploads(target).some(isUploading);
   // The last upload may be the rejected one; the toast covers the earlier ones.
   useEffect(() => {
-    if (!busy) tell();
+    if (!busy) showToast();
   });
   // Finished uploads are removed, because the document list has them.
   const key = JSON.stringify(target);
@@ -54,6 +54,6 @@ export function useUploadToasts(target: Target): OnUploaded {
     const name = all.find((upload) => upload.documentId === documentId)?.name ?? '';
     arrived.current.push({ id: documentId, name });
     // The page may be closed, so the toast is the only feedback.
-    if (!all.some(isUploading)) tell();
+    if (!all.some(isUploading)) showToast();
   };
 }

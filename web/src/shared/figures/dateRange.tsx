@@ -18,11 +18,11 @@ export interface DateRange {
 /** Date range of figures, kept in the URL: a named period or two custom days. */
 export function useDateRange() {
   const { t } = useTranslation(['reports', 'names']);
-  const [wanted, setWanted] = useParam('period');
+  const [periodParam, setPeriodParam] = useParam('period');
   const [from, setFrom] = useParam('from');
   const [to, setTo] = useParam('to');
-  const own = wanted === CUSTOM_RANGE;
-  const period = periods.find((known) => known === wanted) ?? 'this_year';
+  const own = periodParam === CUSTOM_RANGE;
+  const period = periods.find((known) => known === periodParam) ?? 'this_year';
   const range: DateRange = own ? { from: from || undefined, to: to || undefined } : { period };
   const filter = (
     <>
@@ -33,7 +33,7 @@ export function useDateRange() {
           ...periods.map((value) => ({ value, label: t(`names:report_period.${value}`) })),
           { value: CUSTOM_RANGE, label: t('own_days') },
         ]}
-        onChange={setWanted}
+        onChange={setPeriodParam}
       />
       {own && (
         <div className={classes.days}>

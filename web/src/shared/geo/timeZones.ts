@@ -65,8 +65,8 @@ export function canonicalZone(value: string, language: string, now = new Date(),
 
 /** Whether every typed word matches, ignoring case and accents. */
 export function matchesSearch(zone: Zone, typed: string): boolean {
-  const wanted = foldAccents(typed).split(' ').filter(Boolean);
-  return wanted.every((word) => zone.words.includes(word));
+  const words = foldAccents(typed).split(' ').filter(Boolean);
+  return words.every((word) => zone.words.includes(word));
 }
 
 function foldAccents(text: string): string {

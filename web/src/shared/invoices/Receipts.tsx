@@ -51,7 +51,7 @@ export function Receipts({ invoice, actions }: Props) {
       toast({ title: t('common:error'), description: errorText(error), destructive: true });
     }
   };
-  const again = ({ id: upload, documentId }: RunningUpload) => {
+  const retryAttach = ({ id: upload, documentId }: RunningUpload) => {
     if (!documentId) return;
     markAttaching(upload);
     void sendIn(documentId);
@@ -85,7 +85,7 @@ export function Receipts({ invoice, actions }: Props) {
               label={t('receipts.upload', { number })}
               single
               onUploaded={(documentId) => void sendIn(documentId)}
-              onRetry={again}
+              onRetry={retryAttach}
             />
           </>
         )}

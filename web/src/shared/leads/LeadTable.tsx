@@ -32,9 +32,9 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
   const [q, setQ] = useParam('q');
   const [picked, setPicked] = useParam('stage');
   const stage = stages.find((known) => known === picked);
-  const wanted = { q: q || undefined, stage };
+  const query = { q: q || undefined, stage };
   const narrowed = Boolean(q || stage);
-  const state = tableState(useInfiniteQuery(queries.leads(wanted)));
+  const state = tableState(useInfiniteQuery(queries.leads(query)));
   const columns: Column<Lead>[] = [
     {
       key: 'lead',
@@ -119,7 +119,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
           />
           <ExportButton
             name="leads"
-            load={() => body(api.GET('/rest/v1/leads.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+            load={() => body(api.GET('/rest/v1/leads.csv', { params: { query }, parseAs: 'blob' }))}
           />
         </>
       }

@@ -65,7 +65,7 @@ function NotificationList({ unread, choices, onClose }: NotificationListProps) {
   const { t } = useTranslation('notifications');
   const { role } = useMe();
   const list = useInfiniteQuery(queries.notifications());
-  const seen = useMarkSeen();
+  const markSeen = useMarkSeen();
   return (
     <>
       <header className={classes.head}>
@@ -75,7 +75,7 @@ function NotificationList({ unread, choices, onClose }: NotificationListProps) {
           size="compact-sm"
           // Not disabled: it would lose the focus, and with it Escape.
           data-disabled={unread === 0}
-          onClick={() => unread > 0 && seen.mutate({ all: true })}
+          onClick={() => unread > 0 && markSeen.mutate({ all: true })}
         >
           {t('read_all')}
         </Button>
@@ -95,7 +95,7 @@ function NotificationList({ unread, choices, onClose }: NotificationListProps) {
               notification={one}
               role={role}
               onOpen={() => {
-                if (!one.read_at) seen.mutate({ ids: [one.id] });
+                if (!one.read_at) markSeen.mutate({ ids: [one.id] });
                 onClose();
               }}
             />

@@ -26,7 +26,7 @@ export function NotificationPreferencesPanel() {
   const { queryKey } = queries.notificationChoices();
   const waiting = useRef(0);
   /** Choices confirmed by the server. */
-  const kept = useRef(data);
+  const confirmed = useRef(data);
   const save = useSave({
     scope: { id: 'notification choices' },
     save: (choices: PreferenceChange[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
@@ -34,7 +34,7 @@ export function NotificationPreferencesPanel() {
   });
   // Optimistic: the next choice builds on it.
   const choose = async (changes: PreferenceChange[]) => {
-    if (waiting.current === 0) kept.current = data;
+    if (waiting.current === 0) confirmed.current = data;
     waiting.current += 1;
     // Cancels fetches in flight, which would revert the choice on the screen.
     await queryClient.cancelQueries({ queryKey });
@@ -49,9 +49,9 @@ export function NotificationPreferencesPanel() {
     );
     const saved = await save.mutateAsync(changes).catch(() => null);
     waiting.current -= 1;
-    if (saved) kept.current = saved;
+    if (saved) confirmed.current = saved;
     if (waiting.current > 0) return;
-    queryClient.setQueryData(queryKey, kept.current);
+    queryClient.setQueryData(queryKey, confirmed.current);
     // The outcome is unknown (rejected or lost response), so the choices are refetched.
     if (!saved) await refetch();
   };
@@ -171,7 +171,7 @@ function ChannelSelect({ name, inApp, mail, onInApp, onMail }: ChannelSelectProp
         choices={MAIL_FREQUENCIES.map((value) => ({ value, label: t(`mail.${value}`) }))}
         value={mail ?? null}
         placeholder={t('mail.mixed')}
-        onChange={(wanted) => wanted !== mail && onMail(wanted)}
+        onChange={(next) => next !== mail && onMail(next)}
       />
     </>
   );

@@ -15,13 +15,13 @@ interface Props {
 export function StaffSelect({ current, ...field }: Props) {
   const { t } = useTranslation('requests');
   const { data = [] } = useQuery(queries.staff());
-  const gone = current && !data.some((person) => person.id === current.id) ? [current] : [];
+  const formerStaff = current && !data.some((person) => person.id === current.id) ? [current] : [];
   return (
     <ChoiceSelect
       label={t('assignee')}
       choices={[
         { value: '', label: t('nobody') },
-        ...[...gone, ...data].map((person) => ({ value: person.id, label: person.name })),
+        ...[...formerStaff, ...data].map((person) => ({ value: person.id, label: person.name })),
       ]}
       {...field}
     />

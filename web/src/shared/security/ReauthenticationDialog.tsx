@@ -21,14 +21,14 @@ export function ReauthenticationDialog({ onAnswer }: { onAnswer: (proved: boolea
   const { t } = useTranslation(['security', 'common']);
   const { data: user } = useQuery(accountQueries.user());
   const [chosen, setChosen] = useState<Method>();
-  const ways: Method[] = user
+  const methods: Method[] = user
     ? [
         ...(verifiedApps(user).length > 0 ? (['app'] as const) : []),
         ...(identityFor(user, 'email') ? (['password'] as const) : []),
         'email',
       ]
     : [];
-  const way = chosen ?? ways[0];
+  const method = chosen ?? methods[0];
   const close = () => onAnswer(false);
   const form = { onProved: () => onAnswer(true), onCancel: close };
   return (
@@ -42,11 +42,11 @@ export function ReauthenticationDialog({ onAnswer }: { onAnswer: (proved: boolea
       <Text size="sm" c="dimmed" mb="md">
         {t('proof.text')}
       </Text>
-      {way === 'app' && <ChallengeForm onVerified={form.onProved} onCancel={close} />}
-      {way === 'password' && <PasswordStep {...form} />}
-      {way === 'email' && user && <MailCodeStep email={user.email ?? ''} {...form} />}
-      {ways
-        .filter((other) => other !== way)
+      {method === 'app' && <ChallengeForm onVerified={form.onProved} onCancel={close} />}
+      {method === 'password' && <PasswordStep {...form} />}
+      {method === 'email' && user && <MailCodeStep email={user.email ?? ''} {...form} />}
+      {methods
+        .filter((other) => other !== method)
         .map((other) => (
           <Anchor
             key={other}

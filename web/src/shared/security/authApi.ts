@@ -18,7 +18,7 @@ export async function authCall<Body>(
   const response = await trackedFetch(`/auth/v1${path}`, init).catch((error: unknown) => {
     throw error instanceof DOMException && error.name === 'AbortError' ? error : unreachableError();
   });
-  const answer: unknown = response.status === 204 ? null : await response.json().catch(() => null);
-  if (response.ok) return answer as Body;
-  throw new ApiError(response.status, answer as ErrorBody | null, response.headers.get('x-request-id'));
+  const data: unknown = response.status === 204 ? null : await response.json().catch(() => null);
+  if (response.ok) return data as Body;
+  throw new ApiError(response.status, data as ErrorBody | null, response.headers.get('x-request-id'));
 }

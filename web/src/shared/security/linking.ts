@@ -17,11 +17,11 @@ export function saveLinkingProvider(provider: string): void {
 export function useLinkOutcome(user: User | undefined): void {
   const { t } = useTranslation('security');
   const navigate = useNavigate();
-  const told = useRef(false);
+  const notified = useRef(false);
   useEffect(() => {
     const provider = tabStore.getItem(STORAGE_KEY);
-    if (!provider || !user || told.current) return;
-    told.current = true;
+    if (!provider || !user || notified.current) return;
+    notified.current = true;
     tabStore.removeItem(STORAGE_KEY);
     const url = new URL(location.href);
     const refusal =

@@ -40,23 +40,23 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
   const { above, below, children } = props;
   const { t } = useTranslation('common');
   const missing = useRequiredFieldsMessage();
-  const [seen, setSeen] = useState(whole);
+  const [baseline, setBaseline] = useState(whole);
   const stale = useVersionConflict();
   const form = useForm<Values>({ initialValues: valuesOf(whole), validate });
   const show = (newest: Whole) => {
-    setSeen(newest);
+    setBaseline(newest);
     stale.forget();
     form.setInitialValues(valuesOf(newest));
     form.reset();
   };
   // A save of another card is no conflict; a concurrent change of these fields is.
-  if (whole.version > seen.version) {
-    if (JSON.stringify(valuesOf(whole)) === JSON.stringify(valuesOf(seen))) setSeen(whole);
+  if (whole.version > baseline.version) {
+    if (JSON.stringify(valuesOf(whole)) === JSON.stringify(valuesOf(baseline))) setBaseline(whole);
     else if (!form.isDirty()) show(whole);
   }
   const saving = useSave({
     form,
-    save: (values: Values) => save(values, seen.version),
+    save: (values: Values) => save(values, baseline.version),
     saved: (newest) => {
       show(newest);
       saved(newest);

@@ -5,9 +5,9 @@ import type { Settings } from '../../api/types';
 let pending: Promise<Settings> | undefined;
 
 async function fetchSettings(): Promise<Settings> {
-  const answer = await fetch('/rest/v1/settings');
-  if (!answer.ok) throw new Error(`settings: ${answer.status}`);
-  return (await answer.json()) as Settings;
+  const response = await fetch('/rest/v1/settings');
+  if (!response.ok) throw new Error(`settings: ${response.status}`);
+  return (await response.json()) as Settings;
 }
 
 /** Fetched once; a failure is retried by the next page. */
@@ -25,7 +25,7 @@ export function useSettings(): Settings | undefined {
   useEffect(() => {
     let current = true;
     loadSettings().then(
-      (answer) => current && setSettings(answer),
+      (response) => current && setSettings(response),
       () => undefined,
     );
     return () => {

@@ -49,10 +49,10 @@ export interface Waiting {
 export function waitingFor(steps: Step[], requests: DocumentRequest[]): Waiting | undefined {
   const open = steps.filter((step) => step.status !== 'completed');
   const blocked = open.find(({ status }) => status === 'blocked');
-  const asked = requests
+  const openRequests = requests
     .filter(({ required, status }) => required && (status === 'requested' || status === 'needs_revision'))
     .toSorted((one, other) => (one.due_date ?? '9').localeCompare(other.due_date ?? '9'));
-  const request = asked.find(({ status }) => status === 'needs_revision') ?? asked[0];
+  const request = openRequests.find(({ status }) => status === 'needs_revision') ?? openRequests[0];
   if (request && !blocked) {
     return { name: request.name, day: request.due_date, on: 'client', reason: request.reason };
   }

@@ -12,17 +12,17 @@ import { useBackups } from './useBackups';
 export function BackupButton({ justify }: { justify?: 'flex-start' }) {
   const { t } = useTranslation('admin');
   const { backups, making } = useBackups();
-  const [asked, setAsked] = useState<string | null>(null);
-  const backup = backups?.find(({ id }) => id === asked);
+  const [backupId, setBackupId] = useState<string | null>(null);
+  const backup = backups?.find(({ id }) => id === backupId);
   const state = backup?.state;
   const make = useSave({
     save: (_: void, key) => body(api.POST('/rest/v1/backups', { params: idempotencyHeaders(key) })),
     invalidates: 'backup',
     saved: (backup) => {
-      setAsked(backup.id);
+      setBackupId(backup.id);
     },
   });
-  const tell = useEffectEvent((how: 'done' | 'failed') => {
+  const showOutcome = useEffectEvent((how: 'done' | 'failed') => {
     const failed = how === 'failed';
     const missing = backup?.documents_missing ?? 0;
     const text = missing > 0 ? 'backups.incomplete_text' : 'backups.made_text';
@@ -33,7 +33,7 @@ export function BackupButton({ justify }: { justify?: 'flex-start' }) {
     });
   });
   useEffect(() => {
-    if (state === 'done' || state === 'failed') tell(state);
+    if (state === 'done' || state === 'failed') showOutcome(state);
   }, [state]);
   return (
     <BusyButton

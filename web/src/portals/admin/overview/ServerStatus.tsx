@@ -26,16 +26,16 @@ const PROBE_TIMEOUT_MS = 20_000;
 /** Health checks at their last run. */
 export function ServerStatus() {
   const { t } = useTranslation('admin');
-  const [asked, setAsked] = useState(0);
+  const [requestedAt, setRequestedAt] = useState(0);
   const { data, error, refetch } = useQuery({
     ...queries.probes(),
-    refetchInterval: ({ state }) => (isAwaitingProbe(asked, state.data?.items) ? 1000 : 30_000),
+    refetchInterval: ({ state }) => (isAwaitingProbe(requestedAt, state.data?.items) ? 1000 : 30_000),
   });
-  const waiting = isAwaitingProbe(asked, data?.items);
+  const waiting = isAwaitingProbe(requestedAt, data?.items);
   const check = useSave({
     save: () => body(api.POST('/rest/v1/probes/check')),
     saved: () => {
-      setAsked(Date.now());
+      setRequestedAt(Date.now());
       void refetch();
     },
   });
@@ -82,9 +82,9 @@ export function ServerStatus() {
 }
 
 /** True while the oldest result predates the request and the request has not timed out. */
-function isAwaitingProbe(asked: number, probes: Probe[] | undefined): boolean {
-  if (!asked || Date.now() - asked > PROBE_TIMEOUT_MS) return false;
-  return !probes?.length || probes.some(({ checked_at }) => Date.parse(checked_at) < asked);
+function isAwaitingProbe(requestedAt: number, probes: Probe[] | undefined): boolean {
+  if (!requestedAt || Date.now() - requestedAt > PROBE_TIMEOUT_MS) return false;
+  return !probes?.length || probes.some(({ checked_at }) => Date.parse(checked_at) < requestedAt);
 }
 
 function ProbeRow({ probe }: { probe: Probe }) {

@@ -17,9 +17,9 @@ export function MfaSection() {
       <SettingsState data={data} error={error} retry={retry} rows={5}>
         {({ require_mfa: needs, system, version }) => {
           // Unset roles keep their default.
-          const said = system?.require_mfa ?? DEFAULT_RULES;
+          const rules = system?.require_mfa ?? DEFAULT_RULES;
           const set = (role: Role, needed: boolean) =>
-            save.mutate({ version, change: { require_mfa: { ...said, [role]: needed } } });
+            save.mutate({ version, change: { require_mfa: { ...rules, [role]: needed } } });
           return (
             <div role="list" aria-label={t('rules.mfa')}>
               {roles.map((role) => (

@@ -40,7 +40,7 @@ export function SignInSection() {
 
 function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof useSecuritySettings>['save'] }) {
   const { t } = useTranslation(['users', 'common']);
-  const [seen, setSeen] = useState(settings);
+  const [baseline, setBaseline] = useState(settings);
   const form = useForm({
     initialValues: valuesOf(settings),
     validate: {
@@ -48,24 +48,24 @@ function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof 
     },
   });
   // A concurrent change updates fields that are not being edited here.
-  if (settings.version > seen.version) {
-    const [now, then] = [valuesOf(settings), valuesOf(seen)];
+  if (settings.version > baseline.version) {
+    const [now, then] = [valuesOf(settings), valuesOf(baseline)];
     const shown = { ...form.values };
     if (String(shown.idle) === then.idle) shown.idle = now.idle;
     if (String(shown.longest) === then.longest) shown.longest = now.longest;
     if (String(shown.shortest) === String(then.shortest)) shown.shortest = now.shortest;
     form.setInitialValues(now);
     form.setValues(shown);
-    setSeen(settings);
+    setBaseline(settings);
   }
   useUnsaved(form.isDirty() && !save.isPending);
   const submit = form.onSubmit((values) => {
-    const security: SignInRules = { ...(seen.security ?? unsetWhenEmpty) };
+    const security: SignInRules = { ...(baseline.security ?? unsetWhenEmpty) };
     if (form.isDirty('idle')) security.session_idle_hours = Number(values.idle);
     if (form.isDirty('longest'))
       security.session_max_hours = values.longest === NO_LIMIT ? null : Number(values.longest);
     if (form.isDirty('shortest')) security.password_min_length = Number(values.shortest);
-    save.mutate({ version: seen.version, change: { security } });
+    save.mutate({ version: baseline.version, change: { security } });
   });
   return (
     <form onSubmit={submit} noValidate aria-label={t('rules.sign_in')}>

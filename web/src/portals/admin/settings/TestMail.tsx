@@ -43,13 +43,13 @@ export function TestMail() {
     if (mail === null) return undefined;
     const stopListening = onActivity((activity) => settle(activity));
     // Polled, because the event may precede the mail id, or the stream may be down.
-    const ask = async () => {
+    const poll = async () => {
       const { items } = await body(
         api.GET('/rest/v1/activity', { params: { query: { subject_id: mail, limit: 5 } } }),
       );
       for (const activity of items) settle(activity);
     };
-    const timer = setInterval(() => void ask().catch(() => undefined), POLL_INTERVAL_MS);
+    const timer = setInterval(() => void poll().catch(() => undefined), POLL_INTERVAL_MS);
     return () => {
       stopListening();
       clearInterval(timer);

@@ -23,14 +23,14 @@ type ActionInput = 'invite' | 'suspend' | 'restore' | 'archive' | 'reset_mfa' | 
 type Dialog = Exclude<ActionInput, 'invite' | 'restore'> | 'role' | 'impersonate';
 
 function runAction(user: Account, action: ActionInput): Promise<Account> {
-  const seen = { params: versionedBody(user), body: {} };
+  const request = { params: versionedBody(user), body: {} };
   const call = { params: { path: { id: user.id } }, body: {} };
   if (action === 'invite') return body(api.POST('/rest/v1/users/{id}/invite', call));
   if (action === 'reset_mfa') return body(api.POST('/rest/v1/users/{id}/reset-mfa', call));
   if (action === 'sign_out') return body(api.POST('/rest/v1/users/{id}/sign-out', call));
-  if (action === 'suspend') return body(api.POST('/rest/v1/users/{id}/suspend', seen));
-  if (action === 'archive') return body(api.POST('/rest/v1/users/{id}/archive', seen));
-  return body(api.POST('/rest/v1/users/{id}/restore', seen));
+  if (action === 'suspend') return body(api.POST('/rest/v1/users/{id}/suspend', request));
+  if (action === 'archive') return body(api.POST('/rest/v1/users/{id}/archive', request));
+  return body(api.POST('/rest/v1/users/{id}/restore', request));
 }
 
 /** Actions on an account and their dialogs. */

@@ -28,13 +28,13 @@ const isTab = (name: string): name is Tab => name in tabs;
 
 export function Component() {
   const { t } = useTranslation(['security', 'profile', 'notifications']);
-  const [wanted, setWanted] = useParam('tab');
-  const tab = isTab(wanted) ? wanted : 'personal';
+  const [tabParam, setTabParam] = useParam('tab');
+  const tab = isTab(tabParam) ? tabParam : 'personal';
   const Panel = tabs[tab];
   return (
     <>
       <PageHeader title={t('profile.title')} back={<BackToDashboard />} />
-      <Tabs value={tab} onChange={(next) => setWanted(next ?? '')}>
+      <Tabs value={tab} onChange={(next) => setTabParam(next ?? '')}>
         <Tabs.List className={classes.tabs} aria-label={t('profile.tabs')}>
           <Tabs.Tab value="personal">{t('profile:tab.personal')}</Tabs.Tab>
           <Tabs.Tab value="security">{t('profile.security')}</Tabs.Tab>

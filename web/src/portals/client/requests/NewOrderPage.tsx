@@ -82,7 +82,7 @@ function OrderForm() {
         ),
     },
     save: async (values: typeof form.values, key) => {
-      const began = performance.now();
+      const startedAt = performance.now();
       const document_ids = attached.ids;
       const made = await body(
         api.POST('/rest/v1/requests', {
@@ -101,7 +101,7 @@ function OrderForm() {
           },
         }),
       );
-      return { reference: made.reference, milliseconds: performance.now() - began, document_ids };
+      return { reference: made.reference, milliseconds: performance.now() - startedAt, document_ids };
     },
     invalidates: 'request',
     saved: ({ reference, milliseconds, document_ids }) => {

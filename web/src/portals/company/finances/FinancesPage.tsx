@@ -20,8 +20,8 @@ export function Component() {
   const company = useCompany();
   const { range, filter } = useDateRange();
   const rangeText = useDateRangeText();
-  const wanted = { company_id: company.id, ...range };
-  const { data, error, refetch } = useQuery(queries.finances(wanted));
+  const query = { company_id: company.id, ...range };
+  const { data, error, refetch } = useQuery(queries.finances(query));
   return (
     <>
       <PageHeader
@@ -30,7 +30,7 @@ export function Component() {
         actions={
           <>
             {filter}
-            <ExportButton name="finances" load={() => financesCsv(wanted)} />
+            <ExportButton name="finances" load={() => financesCsv(query)} />
           </>
         }
       />

@@ -31,8 +31,8 @@ export function Component() {
   const [chosen, choose] = useParam('report');
   const report = reports.find((known) => known === chosen) ?? 'portfolio';
   const { range, period, filter } = useDateRange();
-  const wanted = { company_id: company.id, report, ...range };
-  const query = useInfiniteQuery(queries.report({ ...wanted, limit: 100 }));
+  const reportQuery = { company_id: company.id, report, ...range };
+  const query = useInfiniteQuery(queries.report({ ...reportQuery, limit: 100 }));
   const print = useSave({
     // Printing loads all pages, not only the visible ones.
     save: async () => {
@@ -49,7 +49,7 @@ export function Component() {
     },
   });
   const excel = useSave({
-    save: () => reportXlsx(wanted),
+    save: () => reportXlsx(reportQuery),
     saved: (blob) => {
       const file = `${report}-${todayInUserZone()}.xlsx`;
       saveBlob(file, blob);
@@ -64,7 +64,7 @@ export function Component() {
           text={t('text')}
           actions={
             <>
-              <ExportButton name={report} load={() => reportCsv(wanted)} />
+              <ExportButton name={report} load={() => reportCsv(reportQuery)} />
               <BusyButton
                 variant="default"
                 leftSection={<IconFileSpreadsheet size={16} aria-hidden="true" />}

@@ -33,7 +33,7 @@ interface Props {
 export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const countries = useCountries();
-  const [taken, setTaken] = useState<ApiError | null>(null);
+  const [existingClientError, setExistingClientError] = useState<ApiError | null>(null);
   const form = useForm({
     initialValues: {
       first_name: applicantValue(request, 'first_name'),
@@ -70,13 +70,13 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
     explain: (error) => {
       if (error.code !== 'email_taken') return false;
       form.setErrors({ email: errorText(error) });
-      setTaken(error);
+      setExistingClientError(error);
       return typeof error.params.client_id === 'string';
     },
   });
 
   const submit = form.onSubmit((values) => {
-    setTaken(null);
+    setExistingClientError(null);
     save.mutate({
       setup,
       request_id: request?.id,
@@ -97,7 +97,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
     });
   });
 
-  const clientId = taken?.params.client_id;
+  const clientId = existingClientError?.params.client_id;
   return (
     <FormModal
       title={t(`clients.${setup}`)}

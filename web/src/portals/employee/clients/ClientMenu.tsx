@@ -42,7 +42,7 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const navigate = useNavigate();
   const [asking, setAsking] = useState<ActionInput | null>(null);
-  const [told, setTold] = useState(false);
+  const [historyOpen, setHistoryOpen] = useState(false);
   const name = `${client.first_name} ${client.last_name}`;
   const save = useSave({
     save: async (action: ActionInput) => {
@@ -64,7 +64,7 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
   const history: RowAction = {
     label: t('history'),
     icon: <IconHistory size={15} />,
-    onClick: () => setTold(true),
+    onClick: () => setHistoryOpen(true),
   };
   const offers: (RowAction & { needs: string })[] = [
     { needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit },
@@ -100,7 +100,7 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
         name={name}
         actions={[orders, history, ...offers.filter((offer) => client.can.includes(offer.needs))]}
       />
-      {told && <HistoryDialog id={client.id} name={name} onClose={() => setTold(false)} />}
+      {historyOpen && <HistoryDialog id={client.id} name={name} onClose={() => setHistoryOpen(false)} />}
       {asking && (
         <ConfirmDialog
           title={t(`clients.confirm.${asking}`, { name })}

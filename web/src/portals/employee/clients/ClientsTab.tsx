@@ -31,8 +31,8 @@ export function ClientsTab() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const close = () => setDialog(null);
   const status = archived ? 'archived' : undefined;
-  const wanted = { q: q || undefined, status };
-  const state = tableState(useInfiniteQuery(queries.clients(wanted)));
+  const query = { q: q || undefined, status };
+  const state = tableState(useInfiniteQuery(queries.clients(query)));
 
   const columns: Column<Client>[] = [
     { key: 'name', header: t('column.name'), cell: (client) => <ClientLink client={client} /> },
@@ -78,7 +78,7 @@ export function ClientsTab() {
           load={() =>
             body(
               api.GET('/rest/v1/clients.csv', {
-                params: { query: wanted },
+                params: { query },
                 parseAs: 'blob',
               }),
             )

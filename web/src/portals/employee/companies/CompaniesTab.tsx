@@ -24,8 +24,8 @@ export function CompaniesTab() {
   const [q, setQ] = useParam('q');
   const [archived, setArchived] = useFlag('archived');
   const [dialog, setDialog] = useState<Dialog>(null);
-  const wanted = { q: q || undefined, archived: archived || undefined };
-  const state = tableState(useInfiniteQuery(queries.companies(wanted)));
+  const query = { q: q || undefined, archived: archived || undefined };
+  const state = tableState(useInfiniteQuery(queries.companies(query)));
   const columns: Column<Company>[] = [
     { key: 'name', header: t('column.name'), cell: (company) => company.name },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
@@ -60,7 +60,7 @@ export function CompaniesTab() {
           load={() =>
             body(
               api.GET('/rest/v1/companies.csv', {
-                params: { query: wanted },
+                params: { query },
                 parseAs: 'blob',
               }),
             )

@@ -16,8 +16,8 @@ const states: InvoiceStatus[] = ['due', 'part_paid', 'paid', 'void'];
 /** Invoices and payments of all clients. */
 export function Component() {
   const { t } = useTranslation(['billing', 'common', 'names']);
-  const [wanted, setWanted] = useParam('status');
-  const status = states.find((known) => known === wanted);
+  const [statusParam, setStatusParam] = useParam('status');
+  const status = states.find((known) => known === statusParam);
   return (
     <>
       <PageHeader title={t('title_office')} text={t('text_office')} />
@@ -33,7 +33,7 @@ export function Component() {
                 all={t('status.all')}
                 value={status ?? ''}
                 choices={states.map((value) => ({ value, label: t(`names:invoice_status.${value}`) }))}
-                onChange={setWanted}
+                onChange={setStatusParam}
               />
               <ExportButton
                 name="invoices"

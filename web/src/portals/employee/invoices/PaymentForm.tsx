@@ -22,13 +22,13 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
   });
   const { id, number, currency } = invoice;
   // The version at opening: a concurrent payment causes a conflict.
-  const [seen] = useState(invoice);
+  const [initialInvoice] = useState(invoice);
   const save = useSave({
     form,
     save: (values: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/invoices/{id}/payments', {
-          params: { path: { id }, header: { ...versionedBody(seen).header, ...idempotencyHeaders(key).header } },
+          params: { path: { id }, header: { ...versionedBody(initialInvoice).header, ...idempotencyHeaders(key).header } },
           body: {
             amount: amountToWire(values.amount, currency),
             amount_again: amountToWire(values.amount_again, currency),

@@ -20,13 +20,13 @@ const nameOf = (lead: Lead) => `${lead.first_name} ${lead.last_name}`;
 export function Component() {
   const { t } = useTranslation(['partners', 'common']);
   const [ripe, setRipe] = useState<Lead | null>(null);
-  const [gone, setGone] = useState<Lead | null>(null);
+  const [losing, setLosing] = useState<Lead | null>(null);
   const lose = useSave({
     save: (lead: Lead) =>
       body(api.PATCH('/rest/v1/leads/{id}', { params: versionedBody(lead), body: { stage: 'lost' } })),
     invalidates: 'lead',
     saved: (lead) => {
-      setGone(null);
+      setLosing(null);
       toast({ title: t('leads.lose.done'), description: nameOf(lead) });
     },
   });
@@ -51,7 +51,7 @@ export function Component() {
                       label: t('leads.lose'),
                       icon: <IconUserX size={15} />,
                       danger: true,
-                      onClick: () => setGone(lead),
+                      onClick: () => setLosing(lead),
                     },
                   ]
             }
@@ -65,17 +65,17 @@ export function Component() {
           />
         )}
       />
-      {gone && (
+      {losing && (
         <ConfirmDialog
-          title={t('leads.lose.title', { name: nameOf(gone) })}
+          title={t('leads.lose.title', { name: nameOf(losing) })}
           confirmLabel={t('leads.lose')}
           busyLabel={t('common:saving')}
           busy={lose.isPending}
           danger
-          onConfirm={() => lose.mutate(gone)}
-          onClose={() => setGone(null)}
+          onConfirm={() => lose.mutate(losing)}
+          onClose={() => setLosing(null)}
         >
-          {t('leads.lose.text', { iso: gone.iso_name })}
+          {t('leads.lose.text', { iso: losing.iso_name })}
         </ConfirmDialog>
       )}
       {ripe && <ConvertForm lead={ripe} onClose={() => setRipe(null)} />}

@@ -128,7 +128,7 @@ function DecisionResult({ request }: { request: Request }) {
   const { t } = useTranslation('requests');
   const { decided_at: at, decided_by: by, kind, reason, spv, made, status } = request;
   // Leads get no notification.
-  const said = kind === 'lead' ? 'note' : 'reply';
+  const textKey = kind === 'lead' ? 'note' : 'reply';
   return (
     <>
       <Text size="sm">
@@ -136,7 +136,7 @@ function DecisionResult({ request }: { request: Request }) {
       </Text>
       {reason && (
         <Text size="sm" className="said">
-          <Prose>{t(status === 'rejected' ? 'reason' : said, { reason })}</Prose>
+          <Prose>{t(status === 'rejected' ? 'reason' : textKey, { reason })}</Prose>
         </Text>
       )}
       {spv && (

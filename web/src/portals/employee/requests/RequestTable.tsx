@@ -41,7 +41,7 @@ export function RequestTable() {
   const [priority, setPriority] = useParam('priority');
   const [assignee, setAssignee] = useParam('assignee');
   const [order, setOrder] = useParam('order');
-  const wanted = {
+  const query = {
     q: q || undefined,
     kind: kinds.find((known) => known === kind),
     status: states.find((known) => known === status),
@@ -140,7 +140,7 @@ export function RequestTable() {
       actions={
         <ExportButton
           name="requests"
-          load={() => body(api.GET('/rest/v1/requests.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+          load={() => body(api.GET('/rest/v1/requests.csv', { params: { query }, parseAs: 'blob' }))}
         />
       }
     >
@@ -194,7 +194,7 @@ export function RequestTable() {
       <DataTable
         label={t('desk.list')}
         columns={columns}
-        state={tableState(useInfiniteQuery(queries.requests({ ...wanted, limit: 25 })))}
+        state={tableState(useInfiniteQuery(queries.requests({ ...query, limit: 25 })))}
         rowKey={(request) => request.id}
         empty={
           <EmptyState

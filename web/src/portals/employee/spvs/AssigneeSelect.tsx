@@ -15,13 +15,13 @@ interface Props {
 export function AssigneeSelect({ current, ...field }: Props) {
   const { t } = useTranslation('employee');
   const { data = [] } = useQuery(queries.staff());
-  const gone = current && !data.some((person) => person.id === current.id) ? [current] : [];
+  const formerStaff = current && !data.some((person) => person.id === current.id) ? [current] : [];
   return (
     <ChoiceSelect
       label={t('step.assignee')}
       choices={[
         { value: '', label: t('step.nobody') },
-        ...[...gone, ...data].map((person) => ({ value: person.id, label: person.name })),
+        ...[...formerStaff, ...data].map((person) => ({ value: person.id, label: person.name })),
       ]}
       {...field}
     />

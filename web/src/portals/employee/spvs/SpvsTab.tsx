@@ -28,8 +28,8 @@ export function SpvsTab() {
   const [status, setStatus] = useParam('status');
   const [selected, select] = useParam('spv');
   const [creating, setCreating] = useState(false);
-  const wanted = { q: q || undefined, status: status || undefined };
-  const state = tableState(useInfiniteQuery(queries.spvs(wanted)));
+  const query = { q: q || undefined, status: status || undefined };
+  const state = tableState(useInfiniteQuery(queries.spvs(query)));
   return (
     <>
       <Toolbar
@@ -48,7 +48,7 @@ export function SpvsTab() {
       >
         <ExportButton
           name="spvs"
-          load={() => body(api.GET('/rest/v1/spvs.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+          load={() => body(api.GET('/rest/v1/spvs.csv', { params: { query }, parseAs: 'blob' }))}
         />
         {me.can.includes('create_spv') && (
           <Button onClick={() => setCreating(true)}>{t('spvs.create')}</Button>

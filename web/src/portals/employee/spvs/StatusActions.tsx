@@ -38,7 +38,7 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
   const me = useMe();
   const [asking, setAsking] = useState<ReasonAction | null>(null);
   const save = useSave({
-    save: (wanted: ActionInput) => runAction(spv, wanted),
+    save: (input: ActionInput) => runAction(spv, input),
     explain: refetchAll(['spvs']),
     invalidates: 'spv',
     saved: (changed) => {

@@ -63,10 +63,10 @@ export function StepForm({
     invalidates: 'step',
     saved: (saved) => {
       const status = t(`names:spv_status.${saved.spv.status}`);
-      const moved = saved.spv.status !== spv.status;
+      const statusChanged = saved.spv.status !== spv.status;
       toast({
         title: t('step.updated'),
-        description: moved ? t('spvs.status_changed', { status }) : saved.step_name,
+        description: statusChanged ? t('spvs.status_changed', { status }) : saved.step_name,
       });
       onClose();
     },

@@ -123,9 +123,9 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
     if (found) reset(found);
   };
   const keep = (step: TemplateStep) => {
-    const kept = (one: Draft) =>
+    const replaceEdited = (one: Draft) =>
       editing !== 'new' && one.id === editing?.id ? { ...step, id: one.id } : one;
-    change(editing === 'new' ? [...steps, { ...step, id: newIdempotencyKey() }] : steps.map(kept));
+    change(editing === 'new' ? [...steps, { ...step, id: newIdempotencyKey() }] : steps.map(replaceEdited));
     setEditing(null);
   };
   const remove = (id: string) => {

@@ -16,9 +16,9 @@ import { TemplateEditor } from './TemplateEditor';
 export function Component() {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const countries = useCountries();
-  const [asked, setCountry] = useParam('country');
+  const [countryParam, setCountry] = useParam('country');
   const [dirty, setDirty] = useState(false);
-  const country = countries.find(({ value }) => value === asked)?.value ?? 'US';
+  const country = countries.find(({ value }) => value === countryParam)?.value ?? 'US';
   const { data: templates, error, refetch } = useQuery(queries.templates());
   useUnsaved(dirty);
   const template = templates?.items.find((one) => one.country === country);

@@ -26,12 +26,12 @@ export function Component() {
       toast({ title: t('calls.cancel.done'), description: call.topic });
     },
   });
-  const ask = <Button onClick={() => setAsking(true)}>{t('call')}</Button>;
+  const requestButton = <Button onClick={() => setAsking(true)}>{t('call')}</Button>;
   return (
     <>
-      <PageHeader title={t('calls.title')} text={t('calls.text')} actions={ask} />
+      <PageHeader title={t('calls.title')} text={t('calls.text')} actions={requestButton} />
       <CallTable
-        empty={{ title: t('calls.empty'), text: t('calls.empty_text'), action: ask }}
+        empty={{ title: t('calls.empty'), text: t('calls.empty_text'), action: requestButton }}
         actions={(call) => (
           <RowMenu
             name={call.topic}

@@ -12,11 +12,11 @@ import css from './ApiDocsPage.module.css';
 const OPENAPI_URL = '/rest/v1/openapi.json';
 
 async function loadDocument(): Promise<Document> {
-  const answer = await trackedFetch(OPENAPI_URL).catch(() => {
+  const response = await trackedFetch(OPENAPI_URL).catch(() => {
     throw unreachableError();
   });
-  if (!answer.ok) throw responseError(answer.status, await answer.text());
-  return (await answer.json()) as Document;
+  if (!response.ok) throw responseError(response.status, await response.text());
+  return (await response.json()) as Document;
 }
 
 /** API documentation from OpenAPI. Own rendering, because third-party viewers need a weaker CSP. */

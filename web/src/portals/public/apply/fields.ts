@@ -115,13 +115,13 @@ interface Application {
 
 /** Request body without empty fields. */
 export function application(portal: Portal, draft: Draft): Application {
-  const said = (name: Name) => draft[name]?.trim() ?? '';
-  const filled: ApplicationForm = { first_name: said('first_name'), last_name: said('last_name') };
+  const trimmed = (name: Name) => draft[name]?.trim() ?? '';
+  const filled: ApplicationForm = { first_name: trimmed('first_name'), last_name: trimmed('last_name') };
   for (const { name, kind } of formFields(portal)) {
-    const value = said(name);
+    const value = trimmed(name);
     if (value && name !== 'email') filled[name] = kind === 'website' ? withScheme(value) : value;
   }
-  return { email: said('email'), application: filled };
+  return { email: trimmed('email'), application: filled };
 }
 
 /** Accepts "example.com" without a scheme. */

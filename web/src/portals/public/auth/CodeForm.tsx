@@ -40,9 +40,9 @@ export function CodeForm({ email: known, type = 'recovery', onVerified }: Props)
       onVerified(data.session !== null);
       return;
     }
-    const trouble = authErrorText(error);
-    setProblem(error.code === 'otp_expired' ? t('code.wrong') : trouble.wait ? undefined : trouble.text);
-    setWait(trouble.wait ?? 0);
+    const authError = authErrorText(error);
+    setProblem(error.code === 'otp_expired' ? t('code.wrong') : authError.wait ? undefined : authError.text);
+    setWait(authError.wait ?? 0);
   };
 
   return (

@@ -68,12 +68,12 @@ export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved,
       onExpired('late');
       return;
     }
-    const trouble = authErrorText(error);
+    const authError = authErrorText(error);
     setProblem({
       field: CURRENT_PASSWORD_ERRORS.includes(error.code ?? '') ? 'current' : 'password',
-      text: trouble.text,
+      text: authError.text,
     });
-    setWait(trouble.wait ?? 0);
+    setWait(authError.wait ?? 0);
   };
 
   const typed = (set: (text: string) => void) => (event: { currentTarget: { value: string } }) =>

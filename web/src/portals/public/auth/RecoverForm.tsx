@@ -27,11 +27,11 @@ export function RecoverForm({ send = requestRecoveryMail, onSent }: Props) {
     setTried(true);
     if (!email.trim()) return;
     setBusy(true);
-    const trouble = await send(email.trim());
+    const authError = await send(email.trim());
     setBusy(false);
-    if (!trouble) onSent(email.trim());
-    setProblem(trouble?.wait ? undefined : trouble?.text);
-    setWait(trouble?.wait ?? 0);
+    if (!authError) onSent(email.trim());
+    setProblem(authError?.wait ? undefined : authError?.text);
+    setWait(authError?.wait ?? 0);
   };
 
   return (

@@ -60,7 +60,7 @@ export type LinkOutcome =
 /** Verifies the link without HTTP redirect and returns the target; the server rejects open redirects. */
 export async function followMailLink(link: MailLink): Promise<LinkOutcome> {
   const redirectTo = new URLSearchParams(location.search).get('redirect_to');
-  const answer = await trackedFetch('/auth/v1/verify', {
+  const response = await trackedFetch('/auth/v1/verify', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-supabase-api-version': '2024-01-01' },
     body: JSON.stringify({
@@ -70,12 +70,12 @@ export async function followMailLink(link: MailLink): Promise<LinkOutcome> {
       skip_http_redirect: true,
     }),
   }).catch(() => undefined);
-  if (!answer) return { status: 0, text: i18next.t('public:problem.offline') };
-  const result = (await answer.json().catch(() => ({}))) as { url?: string; message?: string };
-  if (answer.ok && result.url) return completeRedirect(new URL(result.url));
-  if (answer.status === BAD_GATEWAY)
-    return { status: answer.status, text: errorText(responseError(502, JSON.stringify(result))) };
-  return { status: answer.status, text: result.message ?? i18next.t('public:problem.unavailable') };
+  if (!response) return { status: 0, text: i18next.t('public:problem.offline') };
+  const result = (await response.json().catch(() => ({}))) as { url?: string; message?: string };
+  if (response.ok && result.url) return completeRedirect(new URL(result.url));
+  if (response.status === BAD_GATEWAY)
+    return { status: response.status, text: errorText(responseError(502, JSON.stringify(result))) };
+  return { status: response.status, text: result.message ?? i18next.t('public:problem.unavailable') };
 }
 
 /** A disallowed redirect falls back to this site: its session is used here. */
@@ -94,8 +94,8 @@ export function internalPath(address: string | null, origin: string): string | u
   if (!address || !URL.canParse(address, origin)) return undefined;
   const url = new URL(address, origin);
   const path = url.pathname + url.search;
-  const leads = url.origin === origin && isOwnPath(path) && path !== '/' && !path.startsWith('/auth/');
-  return leads ? path : undefined;
+  const isInternal = url.origin === origin && isOwnPath(path) && path !== '/' && !path.startsWith('/auth/');
+  return isInternal ? path : undefined;
 }
 
 const toProblem = (error: AuthError | null): Problem | undefined => (error ? authErrorText(error) : undefined);

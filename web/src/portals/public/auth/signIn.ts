@@ -36,16 +36,16 @@ export async function signIn(portal: Portal, { email, password, remember }: Cred
 /** Checks portal access of a new session, from password or provider. */
 export async function enterPortal(portal: Portal): Promise<SignInOutcome> {
   // Bypasses the query cache, which may hold the previous user.
-  const answer = await body(api.GET('/rest/v1/me')).then(
+  const result = await body(api.GET('/rest/v1/me')).then(
     (me) => ({ me, text: undefined }),
     (reason: unknown) => ({ me: undefined, text: errorText(reason) }),
   );
-  if (!answer.me) {
+  if (!result.me) {
     await signOut();
-    return showSignInError(portal, { text: answer.text });
+    return showSignInError(portal, { text: result.text });
   }
 
-  const denied = denialReason(portal, answer.me);
+  const denied = denialReason(portal, result.me);
   if (denied) {
     await signOut();
     const text = i18next.t(`public:denied.${denied}`);
@@ -54,9 +54,9 @@ export async function enterPortal(portal: Portal): Promise<SignInOutcome> {
   }
 
   clearToast();
-  const path = postSignInPath(portal, answer.me, readReturnPath());
+  const path = postSignInPath(portal, result.me, readReturnPath());
   clearReturnPath();
-  const step = nextRequirement(answer.me);
+  const step = nextRequirement(result.me);
   if (step) return { path: withReturnTo(step, path) };
   showGreeting(path);
   return { path };

@@ -8,7 +8,7 @@ const load = () => import('../landing/AccessDialog');
 
 interface Options {
   /** Opens initially: a visitor was redirected from a protected page. */
-  wanted?: boolean;
+  redirected?: boolean;
   onClose?: () => void;
 }
 
@@ -20,9 +20,9 @@ interface Access {
 }
 
 /** Access dialog, loaded on demand. */
-export function useAccessDialog({ wanted = false, onClose }: Options = {}): Access {
+export function useAccessDialog({ redirected = false, onClose }: Options = {}): Access {
   const brand = useBrand();
-  const [opened, setOpened] = useState(wanted);
+  const [opened, setOpened] = useState(redirected);
   const [Dialog, setDialog] = useState<Dialog>();
 
   useEffect(() => {
@@ -41,6 +41,6 @@ export function useAccessDialog({ wanted = false, onClose }: Options = {}): Acce
   return {
     open: () => setOpened(true),
     warm: () => void load().catch(() => undefined),
-    dialog: opened && Dialog && <Dialog brand={brand} wanted={wanted} onClose={close} />,
+    dialog: opened && Dialog && <Dialog brand={brand} redirected={redirected} onClose={close} />,
   };
 }

@@ -16,12 +16,12 @@ const portals = [
 interface Props {
   brand: string;
   /** A visitor was redirected from a protected page. */
-  wanted: boolean;
+  redirected: boolean;
   onClose: () => void;
 }
 
 /** Native modal dialog: focus trap, Escape and inert background. */
-export function AccessDialog({ brand, wanted, onClose }: Props) {
+export function AccessDialog({ brand, redirected, onClose }: Props) {
   const t = useLandingMessages();
   const go = useNavigateAnywhere();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -57,7 +57,7 @@ export function AccessDialog({ brand, wanted, onClose }: Props) {
       >
         <h2 id="access-title">{brand}</h2>
         <p id="access-lead" className={css.lead}>
-          {t(wanted ? 'access.wanted' : 'access.lead')}
+          {t(redirected ? 'access.wanted' : 'access.lead')}
         </p>
         <fieldset className={css.portals}>
           <legend className={css.legend}>{t('access.lead')}</legend>

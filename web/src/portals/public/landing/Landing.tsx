@@ -19,8 +19,8 @@ interface Props {
 }
 
 export function Landing({ go, warm }: Props) {
-  const [wanted] = useState(() => readReturnPath() !== null);
-  const access = useAccessDialog({ wanted, onClose: clearReturnPath });
+  const [hasReturnPath] = useState(() => readReturnPath() !== null);
+  const access = useAccessDialog({ redirected: hasReturnPath, onClose: clearReturnPath });
 
   const open = () => {
     access.open();
@@ -28,8 +28,8 @@ export function Landing({ go, warm }: Props) {
   };
 
   useEffect(() => {
-    if (wanted) warm?.();
-  }, [wanted, warm]);
+    if (hasReturnPath) warm?.();
+  }, [hasReturnPath, warm]);
 
   useEffect(() => {
     // The browser resolved the anchor before the page was rendered.
