@@ -45,8 +45,8 @@ async function navigate(path: string) {
 async function startLanding() {
   const { pathname, hash, search } = location;
   // Mail links and provider callbacks: the app handles the session or error in the URL.
-  const brings = /\b(access_token|code|error_code)=/.test(search + hash);
-  if (pathname !== paths.landing || brings) return startApp();
+  const hasCallback = /\b(access_token|code|error_code)=/.test(search + hash);
+  if (pathname !== paths.landing || hasCallback) return startApp();
   await loadLandingMessages();
   root.render(
     <Providers>

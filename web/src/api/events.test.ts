@@ -4,7 +4,7 @@ import { queryClient } from './cache';
 import { onActivity, startEvents, affectedNouns } from './events';
 import type { Activity } from './types';
 
-vi.mock('./client', () => ({ tellOfStep: async () => undefined }));
+vi.mock('./client', () => ({ notifyRequirement: async () => undefined }));
 vi.mock('./session', () => ({ accessToken: async () => 'token' }));
 
 beforeEach(() => void vi.stubGlobal('navigator', {}));

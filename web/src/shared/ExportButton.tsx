@@ -17,7 +17,7 @@ export function ExportButton({ name, load }: Props) {
   const { t } = useTranslation('employee');
   const { mutate, isPending } = useSave({
     save: load,
-    saved: (blob) => {
+    onSaved: (blob) => {
       const file = `${name}-${todayInUserZone()}.csv`;
       saveBlob(file, blob);
       toast({ title: t('export.done'), description: file });

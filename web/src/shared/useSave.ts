@@ -15,7 +15,7 @@ interface Form {
 interface Options<Input, Result> {
   /** `key`: idempotency key, stable while a retry could duplicate. */
   save: (input: Input, key: string) => Promise<Result>;
-  saved: (result: Result) => void;
+  onSaved: (result: Result) => void;
   /** Nouns to invalidate immediately: events come later or not at all. */
   invalidates?: Noun | Noun[];
   /** Mutations of one scope run one after the other. */
@@ -29,7 +29,7 @@ interface Options<Input, Result> {
 /** Mutation with standard error handling: field errors and a toast. */
 export function useSave<Input, Result>({
   save,
-  saved,
+  onSaved,
   invalidates = [],
   scope,
   form,
@@ -43,7 +43,7 @@ export function useSave<Input, Result>({
     onMutate: () => document.activeElement,
     onSuccess: (result) => {
       key.current = newIdempotencyKey();
-      saved(result);
+      onSaved(result);
       for (const noun of new Set([invalidates].flat().flatMap(affectedNouns)))
         void queryClient.invalidateQueries({ queryKey: [noun] });
     },

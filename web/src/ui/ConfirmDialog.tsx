@@ -11,8 +11,8 @@ interface Props {
   busyLabel: string;
   busy: boolean;
   danger?: boolean;
-  /** Reason why it is disabled. */
-  refused?: boolean;
+  /** The text explains why it cannot be done: no confirm button. */
+  blocked?: boolean;
   /** Alternative action, such as Archive instead of Delete. */
   alternative?: ReactNode;
   onConfirm: () => void;
@@ -37,7 +37,7 @@ export function ConfirmDialog(props: Props) {
           {t('cancel')}
         </Button>
         {props.alternative}
-        {!props.refused && (
+        {!props.blocked && (
           <BusyButton
             color={props.danger ? 'red' : undefined}
             busy={props.busy}

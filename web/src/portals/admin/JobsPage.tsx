@@ -99,7 +99,7 @@ function RetryButton({ job }: { job: Job }) {
   const { t } = useTranslation('admin');
   const retry = useSave({
     save: () => body(api.POST('/rest/v1/jobs/{id}/retry', { params: { path: { id: job.id } } })),
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('jobs.queued'), description: job.name });
       void queryClient.invalidateQueries({ queryKey: ['jobs'] });
     },

@@ -88,7 +88,7 @@ function Logo({ settings }: Props) {
       save={(file) => body(api.PUT('/rest/v1/settings/logo', binaryBody(file)))}
       remove={() => body(api.DELETE('/rest/v1/settings/logo'))}
       invalidates="settings"
-      saved={(saved) => {
+      onSaved={(saved) => {
         queryClient.setQueryData(queries.settings().queryKey, saved);
         toast({ title: t('settings.saved'), description: t('settings.saved_text') });
       }}

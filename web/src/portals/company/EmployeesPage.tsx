@@ -138,7 +138,7 @@ function MemberMenu({ member }: { member: CompanyMember }) {
       return action;
     },
     invalidates: 'company',
-    saved: (action) => {
+    onSaved: (action) => {
       setAsking(false);
       toast({ title: t(`employees.done.${action}`), description: name });
     },

@@ -23,7 +23,7 @@ export function InviteForm({ companyId, onClose }: { companyId: string; onClose:
         }),
       ),
     invalidates: 'company',
-    saved: (member) => {
+    onSaved: (member) => {
       toast({
         title: t('employees.invited'),
         description: t('employees.invited_text', { email: member.email }),

@@ -76,7 +76,7 @@ function SettingsCard({ settings, children, ...card }: CardProps) {
         )
       }
       invalidates="company"
-      saved={(saved) => {
+      onSaved={(saved) => {
         queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
         toast({
           title: i18next.t('company:settings.saved'),
@@ -154,7 +154,7 @@ function Logo({ settings }: { settings: CompanySettings }) {
       save={(file) => body(api.PUT('/rest/v1/companies/{id}/logo', { params, ...binaryBody(file) }))}
       remove={() => body(api.DELETE('/rest/v1/companies/{id}/logo', { params }))}
       invalidates="company"
-      saved={(saved) => {
+      onSaved={(saved) => {
         queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
         toast({ title: t('settings.saved'), description: t('settings.saved_text') });
       }}

@@ -48,7 +48,7 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
     },
     explain: refetchAll([kind === 'company' ? 'companies' : 'isos']),
     invalidates: ['company', 'iso'],
-    saved: (action) => {
+    onSaved: (action) => {
       setAsking(null);
       toast({ title: t(`${kind}.done.${action}`), description: name });
     },
@@ -142,7 +142,7 @@ function DeleteDialog({ kind, id, name, busy, archive, onConfirm, onClose }: Del
       busyLabel={t('deleting')}
       busy={busy}
       danger
-      refused={counts.length > 0}
+      blocked={counts.length > 0}
       alternative={counts.length > 0 && archive}
       onConfirm={onConfirm}
       onClose={onClose}

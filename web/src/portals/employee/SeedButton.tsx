@@ -14,7 +14,7 @@ export function SeedButton() {
   const queue = useSave({
     save: (_: void, key) =>
       body(api.POST('/rest/v1/jobs', { params: idempotencyHeaders(key), body: { name: 'seed' } })),
-    saved: (queued) => setSeedJob(me.id, queued.id),
+    onSaved: (queued) => setSeedJob(me.id, queued.id),
   });
 
   return (

@@ -59,7 +59,7 @@ function ZoneForm() {
   const save = useSave({
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
-    saved: (saved: Me) => {
+    onSaved: (saved: Me) => {
       form.resetDirty();
       queryClient.setQueryData(queries.me().queryKey, saved);
       toast({ title: t('profile.saved'), description: t('profile.saved_text') });
@@ -105,7 +105,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
         }),
       ),
     invalidates: 'user',
-    saved: (saved) => {
+    onSaved: (saved) => {
       queryClient.setQueryData(queries.profile().queryKey, saved);
       toast({ title: t('profile.saved'), description: t('profile.saved_text') });
     },

@@ -51,7 +51,7 @@ export function RequestForm({ spv, request, onClose }: Props) {
       );
     },
     invalidates: 'document_request',
-    saved: (saved) => {
+    onSaved: (saved) => {
       toast({ title: request ? t('request.changed') : t('request.asked'), description: saved.name });
       onClose();
     },

@@ -29,7 +29,7 @@ export function ReviewButtons({ request, spv }: { request: DocumentRequest; spv:
     save: () =>
       body(api.POST('/rest/v1/document-requests/{id}/approve', { params: versionedBody(request), body: {} })),
     invalidates: affectedNouns,
-    saved: () => toast({ title: t('request.approved'), description: name }),
+    onSaved: () => toast({ title: t('request.approved'), description: name }),
   });
   const save = useSave({
     save: async ({ action, reason }: { action: ReviewAction; reason: string }) => {
@@ -37,7 +37,7 @@ export function ReviewButtons({ request, spv }: { request: DocumentRequest; spv:
       return action;
     },
     invalidates: affectedNouns,
-    saved: (action) => {
+    onSaved: (action) => {
       toast({ title: t(`request.${action}_done`), description: name });
       setAsking(null);
     },

@@ -6,8 +6,8 @@ test('only an upload unknown to the server is restarted', () => {
     0, 200, 400, 401, 403, 404, 408, 409, 410, 412, 413, 422, 423, 425, 429, 500, 502, 503, 504,
   ];
   const of = (meaning: string) => meanings.filter((status) => classifyStatus(status) === meaning);
-  expect(of('gone')).toEqual([404, 410]);
-  expect(of('again')).toEqual([0, 408, 425, 429, 500, 502, 503, 504]);
+  expect(of('restart')).toEqual([404, 410]);
+  expect(of('retry')).toEqual([0, 408, 425, 429, 500, 502, 503, 504]);
   expect(meanings.filter(isRateLimited)).toEqual([429]);
 });
 

@@ -1,13 +1,13 @@
 /** Classification of upload responses. */
 
-/** `again`: retry. `gone`: unknown upload, restart. `refused`: permanent, shown to the user. */
-export type UploadAction = 'again' | 'gone' | 'refused';
+/** `retry`: temporary. `restart`: unknown upload. `reject`: permanent, shown to the user. */
+export type UploadAction = 'retry' | 'restart' | 'reject';
 
 /** `status` 0: no response. */
 export function classifyStatus(status: number): UploadAction {
-  if (status === 404 || status === 410) return 'gone';
-  if (status === 0 || status >= 500 || status === 408 || status === 425 || status === 429) return 'again';
-  return 'refused';
+  if (status === 404 || status === 410) return 'restart';
+  if (status === 0 || status >= 500 || status === 408 || status === 425 || status === 429) return 'retry';
+  return 'reject';
 }
 
 /** Upload locked by another request: retry, then fail. */

@@ -44,7 +44,7 @@ export interface RunningUpload {
   /** Resulting document. */
   documentId?: string;
   /** Attached by a later call, once uploaded. */
-  toldLater?: boolean;
+  attachLater?: boolean;
 }
 
 /** Chunk size below the 1 MB default limit of nginx. */
@@ -130,7 +130,7 @@ async function restoreUploads(user: string): Promise<void> {
 export type OnUploaded = (documentId: string) => void;
 
 /**
- * Uploads files in parallel. `onUploaded` is called per document. With `toldLater` the document is attached by a later
+ * Uploads files in parallel. `onUploaded` is called per document. With `attachLater` the document is attached by a later
  * call and remembered across reloads until then.
  */
 export async function sendFiles(
@@ -138,7 +138,7 @@ export async function sendFiles(
   target: Target,
   user: string,
   onUploaded?: OnUploaded,
-  toldLater = false,
+  attachLater = false,
 ): Promise<void> {
   // Lazy: the tus client loads with the first upload.
   const { Upload: Sender } = await import('tus-js-client');
@@ -165,7 +165,7 @@ export async function sendFiles(
       modified,
       sent: interrupted?.sent ?? 0,
       status: 'sending',
-      toldLater,
+      attachLater,
     };
     setUploads([...uploads.filter((known) => known !== interrupted), running]);
     const sender = new Sender(file, {
@@ -181,14 +181,14 @@ export async function sendFiles(
       },
       onShouldRetry: (error) => {
         const status = uploadStatus(error);
-        return navigator.onLine && (classifyStatus(status) === 'again' || isLocked(status));
+        return navigator.onLine && (classifyStatus(status) === 'retry' || isLocked(status));
       },
       onAfterResponse: (request, response) => {
         const status = response.getStatus();
         const offsetFailed = request.getMethod() === 'HEAD' && (status < 200 || status >= 300);
         // Without X-Request-Id the response is from a proxy, and the upload may still exist.
         const fromServer = response.getHeader('x-request-id') !== undefined;
-        if (offsetFailed && (classifyStatus(status) !== 'gone' || !fromServer)) throw new OffsetUnknownError(status, !fromServer);
+        if (offsetFailed && (classifyStatus(status) !== 'restart' || !fromServer)) throw new OffsetUnknownError(status, !fromServer);
         const documentId = response.getHeader('Spv-Document-Id');
         if (documentId) updateUpload(id, { documentId });
       },
@@ -243,7 +243,7 @@ async function confirmUpload(id: number, onUploaded: OnUploaded | undefined): Pr
 function finishUpload(id: number, onUploaded: OnUploaded | undefined): void {
   const upload = findUpload(id);
   const { url, documentId } = upload ?? {};
-  if (upload?.toldLater && url && documentId) {
+  if (upload?.attachLater && url && documentId) {
     const { user, target, name, bytes, modified } = upload;
     saveUpload({ url, user, target, name, bytes, modified, sent: bytes, documentId, at: Date.now() });
   } else {
@@ -272,7 +272,7 @@ async function handleFailure(id: number, status: number, body = '', silent = fal
     resumeUpload(id);
     return;
   }
-  if (classifyStatus(status) !== 'again') {
+  if (classifyStatus(status) !== 'retry') {
     // After a proxy error the upload stays on the server and can resume once the proxy is fixed.
     if (!isSignedOut(status) && !fromProxy) releaseUpload(id);
     // Shown beside the file name, so the field error needs no prefix.

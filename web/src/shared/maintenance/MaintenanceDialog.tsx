@@ -16,7 +16,7 @@ export function MaintenanceDialog({ message, onClose }: { message?: string | nul
     save: (values: typeof form.values) =>
       body(api.PUT('/rest/v1/maintenance', { body: { message: orNull(values.message) } })),
     invalidates: 'maintenance',
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('maintenance.begun'), description: t('maintenance.begun_text') });
       onClose();
     },

@@ -12,7 +12,7 @@ export function useMaintenance() {
   const end = useSave({
     save: () => body(api.DELETE('/rest/v1/maintenance')),
     invalidates: 'maintenance',
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('maintenance.ended') });
     },
   });

@@ -45,7 +45,7 @@ export function Composer({ draft, to, notes, files }: Props) {
       );
       return { text: values.body, document_ids };
     },
-    saved: ({ text, document_ids }) => {
+    onSaved: ({ text, document_ids }) => {
       // Text and attachments added while sending are kept for the next message.
       if (form.getValues().body === text) form.setFieldValue('body', '');
       attached.clear(document_ids);

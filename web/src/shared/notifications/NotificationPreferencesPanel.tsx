@@ -30,7 +30,7 @@ export function NotificationPreferencesPanel() {
   const save = useSave({
     scope: { id: 'notification choices' },
     save: (choices: PreferenceChange[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
-    saved: () => toast({ title: t('saved') }),
+    onSaved: () => toast({ title: t('saved') }),
   });
   // Optimistic: the next choice builds on it.
   const choose = async (changes: PreferenceChange[]) => {

@@ -7,6 +7,6 @@ export function useMarkSeen() {
   return useSave({
     save: (which: { ids: string[] } | { all: true }) =>
       body(api.POST('/rest/v1/notifications/read', { body: which })),
-    saved: () => void queryClient.invalidateQueries({ queryKey: ['notifications'] }),
+    onSaved: () => void queryClient.invalidateQueries({ queryKey: ['notifications'] }),
   });
 }

@@ -38,7 +38,7 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
     save: (request: Request) =>
       body(api.POST('/rest/v1/requests/{id}/withdraw', { params: versionedBody(request), body: {} })),
     invalidates: ['request', 'lead', 'call'],
-    saved: (request) => {
+    onSaved: (request) => {
       setAsking(null);
       toast({ title: t('withdraw.done'), description: request.reference });
     },

@@ -36,7 +36,7 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
     save: (request: NewRequest, key) =>
       body(api.POST('/rest/v1/requests', { params: idempotencyHeaders(key), body: request })),
     invalidates: 'request',
-    saved: ({ reference }) => {
+    onSaved: ({ reference }) => {
       toast({ title: t('submit.done'), description: reference });
       onClose();
     },

@@ -24,7 +24,7 @@ interface Props<Whole extends Versioned, Values> {
   valuesOf: (whole: Whole) => Values;
   validate?: (values: Values) => FormErrors;
   save: (values: Values, version: number) => Promise<Whole>;
-  saved: (whole: Whole) => void;
+  onSaved: (whole: Whole) => void;
   invalidates: Noun;
   /** Current version. */
   load: () => Promise<Whole>;
@@ -36,7 +36,7 @@ interface Props<Whole extends Versioned, Values> {
 
 /** A card that edits some fields of a shared resource and saves them. */
 export function EditCard<Whole extends Versioned, Values extends object>(props: Props<Whole, Values>) {
-  const { id, title, saveLabel, whole, valuesOf, validate, save, saved, invalidates, load } = props;
+  const { id, title, saveLabel, whole, valuesOf, validate, save, onSaved, invalidates, load } = props;
   const { above, below, children } = props;
   const { t } = useTranslation('common');
   const missing = useRequiredFieldsMessage();
@@ -57,9 +57,9 @@ export function EditCard<Whole extends Versioned, Values extends object>(props: 
   const saving = useSave({
     form,
     save: (values: Values) => save(values, baseline.version),
-    saved: (newest) => {
+    onSaved: (newest) => {
       show(newest);
-      saved(newest);
+      onSaved(newest);
     },
     invalidates,
     explain: stale.explain,

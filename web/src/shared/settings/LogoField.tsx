@@ -14,17 +14,17 @@ interface Props<Result> {
   text: string;
   save: (file: File) => Promise<Result>;
   remove: () => Promise<Result>;
-  saved: (result: Result) => void;
+  onSaved: (result: Result) => void;
   invalidates: Noun;
 }
 
 /** Image field, saved on selection. */
 export function LogoField<Result>(props: Props<Result>) {
-  const { src, label, alt, text, save, remove, saved, invalidates } = props;
+  const { src, label, alt, text, save, remove, onSaved, invalidates } = props;
   const { t } = useTranslation('common');
   const saving = useSave({
     save: (file: File | null) => (file ? save(file) : remove()),
-    saved,
+    onSaved,
     invalidates,
   });
   // Allows choosing the same file again.

@@ -43,7 +43,7 @@ export function PreferencesPanel() {
   const save = useSave({
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
-    saved: async (saved: Me) => {
+    onSaved: async (saved: Me) => {
       form.resetDirty();
       await applyLanguage(saved);
       setColorScheme(saved.theme);

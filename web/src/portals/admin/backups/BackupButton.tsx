@@ -18,7 +18,7 @@ export function BackupButton({ justify }: { justify?: 'flex-start' }) {
   const make = useSave({
     save: (_: void, key) => body(api.POST('/rest/v1/backups', { params: idempotencyHeaders(key) })),
     invalidates: 'backup',
-    saved: (backup) => {
+    onSaved: (backup) => {
       setBackupId(backup.id);
     },
   });

@@ -66,7 +66,7 @@ function AlertRow({ alert }: { alert: Alert }) {
   const resolve = useSave({
     save: () => body(api.POST('/rest/v1/alerts/{id}/resolve', { params: { path: { id: alert.id } } })),
     invalidates: 'alert',
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('alerts.resolved'), description: t('alerts.resolved_text') });
     },
   });

@@ -25,7 +25,7 @@ export function QuickActions() {
   const scan = useSave({
     save: (_: void, key) => body(api.POST('/rest/v1/scans', { params: idempotencyHeaders(key) })),
     invalidates: 'scan',
-    saved: () => {
+    onSaved: () => {
       document.getElementById('scan')?.scrollIntoView({ block: 'nearest' });
     },
   });

@@ -34,7 +34,7 @@ export function ServerStatus() {
   const waiting = isAwaitingProbe(requestedAt, data?.items);
   const check = useSave({
     save: () => body(api.POST('/rest/v1/probes/check')),
-    saved: () => {
+    onSaved: () => {
       setRequestedAt(Date.now());
       void refetch();
     },

@@ -27,7 +27,7 @@ export function BlockForm({ network = '', onClose }: Props) {
         }),
       ),
     invalidates: 'address',
-    saved: (block) => {
+    onSaved: (block) => {
       toast({ title: t('rules.blocked'), description: block.network });
       onClose();
     },

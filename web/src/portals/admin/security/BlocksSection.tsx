@@ -26,7 +26,7 @@ export function BlocksSection() {
       return network;
     },
     invalidates: 'address',
-    saved: (network) => {
+    onSaved: (network) => {
       toast({ title: t('rules.unblocked'), description: network });
     },
   });

@@ -23,7 +23,7 @@ export function KeysSection() {
   const rotate = useSave({
     save: () => body(api.POST('/rest/v1/keys/rotate', { body: {} })),
     invalidates: 'keys',
-    saved: () => {
+    onSaved: () => {
       setAsking(false);
       toast({ title: t('rules.rotated'), description: t('rules.rotated_text') });
     },

@@ -21,7 +21,7 @@ export function useSecuritySettings() {
           body: change,
         }),
       ),
-    saved: (now) => {
+    onSaved: (now) => {
       queryClient.setQueryData(queries.settings().queryKey, now);
       toast({ title: t('rules.saved'), description: t('rules.saved_text') });
     },

@@ -39,7 +39,7 @@ export function SettingsCard<Values extends object>({ settings, changeOf, ...car
         )
       }
       invalidates="settings"
-      saved={(saved) => {
+      onSaved={(saved) => {
         queryClient.setQueryData(queries.settings().queryKey, saved);
         toast({
           title: i18next.t('admin:settings.saved'),

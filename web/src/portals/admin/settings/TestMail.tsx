@@ -19,7 +19,7 @@ export function TestMail() {
   const [outcome, setOutcome] = useState('');
   const send = useSave({
     save: (_: void, key) => body(api.POST('/rest/v1/settings/test-mail', { params: idempotencyHeaders(key) })),
-    saved: (queued) => {
+    onSaved: (queued) => {
       setOutcome('');
       setMail(queued.id);
     },

@@ -20,7 +20,7 @@ export function ImpersonateForm({ user, onClose }: { user: Account; onClose: () 
     form,
     save: (why: typeof form.values) =>
       body(api.POST('/rest/v1/users/{id}/impersonate', { params: { path: { id: user.id } }, body: why })),
-    saved: (begun) =>
+    onSaved: (begun) =>
       startImpersonation(
         {
           token: begun.access_token,

@@ -32,7 +32,7 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
     save: (values: typeof form.values) =>
       body(api.POST('/rest/v1/users/{id}/role', { params: versionedBody(user), body: affiliationBody(values) })),
     invalidates: 'user',
-    saved: (changed) => {
+    onSaved: (changed) => {
       toast({
         title: t('done.role'),
         description: t('role_now', { name, role: t(`names:role.${changed.role}`) }),

@@ -38,7 +38,7 @@ export function UserForm({ onClose }: { onClose: () => void }) {
         }),
       ),
     invalidates: 'user',
-    saved: (made) => {
+    onSaved: (made) => {
       toast({ title: t('invited'), description: t('invited_text', { email: made.email }) });
       onClose();
     },

@@ -39,7 +39,7 @@ export function Sessions({ id }: { id: string }) {
       }
     },
     invalidates: 'session',
-    saved: () => {
+    onSaved: () => {
       setEnding(undefined);
       toast({ title: t('session_ended') });
     },

@@ -45,7 +45,7 @@ export function useUserActions(user: Account): { actions: RowAction[]; dialog: R
       return action;
     },
     invalidates: 'user',
-    saved: (action) => {
+    onSaved: (action) => {
       close();
       toast({ title: t(`done.${action}`), description: action === 'invite' ? user.email : name });
     },

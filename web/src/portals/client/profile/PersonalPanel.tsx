@@ -69,7 +69,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
         }),
       ),
     invalidates: 'user',
-    saved: (saved) => {
+    onSaved: (saved) => {
       show(saved);
       queryClient.setQueryData(queries.profile().queryKey, saved);
       toast({ title: t('updated'), description: t('updated_text') });

@@ -104,7 +104,7 @@ function OrderForm() {
       return { reference: made.reference, milliseconds: performance.now() - startedAt, document_ids };
     },
     invalidates: 'request',
-    saved: ({ reference, milliseconds, document_ids }) => {
+    onSaved: ({ reference, milliseconds, document_ids }) => {
       attached.clear(document_ids);
       void navigate(successPath({ redirect: paths.clientOrders, reference, milliseconds }));
     },

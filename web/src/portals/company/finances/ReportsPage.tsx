@@ -43,14 +43,14 @@ export function Component() {
       }
       return !page.hasNextPage;
     },
-    saved: (whole) => {
+    onSaved: (whole) => {
       if (whole) setTimeout(() => globalThis.print(), 50);
       else toast({ title: t('print_too_long'), description: t('print_too_long_text'), destructive: true });
     },
   });
   const excel = useSave({
     save: () => reportXlsx(reportQuery),
-    saved: (blob) => {
+    onSaved: (blob) => {
       const file = `${report}-${todayInUserZone()}.xlsx`;
       saveBlob(file, blob);
       toast({ title: t('employee:export.done'), description: file });

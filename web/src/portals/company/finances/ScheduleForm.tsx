@@ -49,7 +49,7 @@ export function ScheduleForm({ schedule, admins, report, period = 'this_year', o
             }),
       ),
     invalidates: 'report_schedule',
-    saved: (saved) => {
+    onSaved: (saved) => {
       toast({
         title: t('schedule.saved'),
         description: t('schedule.saved_text', { day: date(saved.next_date) }),

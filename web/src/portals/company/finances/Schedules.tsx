@@ -36,7 +36,7 @@ export function Schedules({ report, period }: Props) {
     save: (schedule: ReportSchedule) =>
       body(api.DELETE('/rest/v1/report-schedules/{id}', { params: { path: { id: schedule.id } } })),
     invalidates: 'report_schedule',
-    saved: () => {
+    onSaved: () => {
       setDoomed(null);
       toast({ title: t('schedule.ended') });
     },

@@ -17,12 +17,12 @@ export function Component() {
   const { t } = useTranslation(['partners', 'common']);
   const [dialog, setDialog] = useState<{ name: 'confirm' | 'decline' | 'cancel'; call: Call } | null>(null);
   const close = () => setDialog(null);
-  const calendar = useSave({ save: saveCalendar, saved: () => undefined });
+  const calendar = useSave({ save: saveCalendar, onSaved: () => undefined });
   const decline = useSave({
     save: ({ call, reason }: { call: Call; reason: string }) =>
       body(api.POST('/rest/v1/calls/{id}/decline', { params: versionedBody(call), body: { reason } })),
     invalidates: 'call',
-    saved: (call) => {
+    onSaved: (call) => {
       close();
       toast({ title: t('calls.decline.done'), description: call.topic });
     },
@@ -30,7 +30,7 @@ export function Component() {
   const cancel = useSave({
     save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: versionedBody(call), body: {} })),
     invalidates: 'call',
-    saved: (call) => {
+    onSaved: (call) => {
       close();
       toast({ title: t('calls.cancel.done'), description: call.topic });
     },

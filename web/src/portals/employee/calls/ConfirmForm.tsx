@@ -24,7 +24,7 @@ export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void
         }),
       ),
     invalidates: 'call',
-    saved: (confirmed) => {
+    onSaved: (confirmed) => {
       toast({ title: t('calls.answer.done'), description: dateTime(confirmed.begins_at) });
       onClose();
     },

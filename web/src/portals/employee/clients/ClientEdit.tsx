@@ -36,7 +36,7 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
     save: (change: ClientChange) =>
       body(api.PATCH('/rest/v1/clients/{id}', { params: versionedBody(client), body: change })),
     invalidates: 'client',
-    saved: () => {
+    onSaved: () => {
       toast({
         title: t('clients.updated'),
         description: `${form.values.first_name} ${form.values.last_name}`,

@@ -63,7 +63,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
     save: (client: NewClient, key) =>
       body(api.POST('/rest/v1/clients', { params: idempotencyHeaders(key), body: client })),
     invalidates: ['client', 'spv', 'request'],
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('clients.created'), description: t(`clients.created_${setup}`) });
       onClose();
     },

@@ -51,7 +51,7 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
     },
     explain: refetchAll(['clients']),
     invalidates: 'client',
-    saved: (action) => {
+    onSaved: (action) => {
       setAsking(null);
       toast({ title: t(`clients.done.${action}`), description: name });
     },

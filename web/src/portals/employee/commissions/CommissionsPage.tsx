@@ -38,7 +38,7 @@ export function Component() {
   const approve = useSave({
     save: (ids: string[]) => body(api.POST('/rest/v1/commissions/approve', { body: { ids } })),
     invalidates: 'commission',
-    saved: ({ items }) => {
+    onSaved: ({ items }) => {
       setPicked(new Set());
       toast({ title: t('approve.done'), description: t('approve.count', { count: items.length }) });
     },
@@ -47,7 +47,7 @@ export function Component() {
     save: ({ row, reason }: { row: Commission; reason: string }) =>
       body(api.POST('/rest/v1/commissions/{id}/void', { params: versionedBody(row), body: { reason } })),
     invalidates: 'commission',
-    saved: (row) => {
+    onSaved: (row) => {
       setVoiding(null);
       toast({ title: t('void.done'), description: row.spv_identifier });
     },

@@ -34,7 +34,7 @@ export function Component() {
   const open = useSave({
     save: (_: null, key) => body(api.POST('/rest/v1/payout-runs', { params: idempotencyHeaders(key), body: {} })),
     invalidates: 'payout_run',
-    saved: (run) => {
+    onSaved: (run) => {
       toast({ title: t('payouts.opened'), description: run.name });
     },
   });
@@ -121,12 +121,12 @@ function Actions({ run }: { run: PayoutRun }) {
   const close = () => setDialog(null);
   const bank = useSave({
     save: () => bankCsv(run.id),
-    saved: (blob) => saveBlob(`${run.name}.csv`, blob),
+    onSaved: (blob) => saveBlob(`${run.name}.csv`, blob),
   });
   const discard = useSave({
     save: () => body(api.POST('/rest/v1/payout-runs/{id}/discard', { params: versionedBody(run), body: {} })),
     invalidates: 'payout_run',
-    saved: () => {
+    onSaved: () => {
       close();
       toast({ title: t('payouts.discarded'), description: run.name });
     },
@@ -184,7 +184,7 @@ function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
     save: (values: typeof form.values) =>
       body(api.POST('/rest/v1/payout-runs/{id}/pay', { params: versionedBody(run), body: values })),
     invalidates: 'payout_run',
-    saved: () => {
+    onSaved: () => {
       onClose();
       toast({ title: t('payouts.paid'), description: run.name });
     },

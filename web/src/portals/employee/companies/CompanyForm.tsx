@@ -48,7 +48,7 @@ export function CompanyForm({ company: opened, request, onClose }: Props) {
             }),
           ),
     invalidates: ['company', 'request'],
-    saved: (saved) => {
+    onSaved: (saved) => {
       toast({ title: company ? t('company.updated') : t('company.created'), description: saved.name });
       onClose();
     },

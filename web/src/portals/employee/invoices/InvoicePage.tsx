@@ -58,7 +58,7 @@ function Actions({ invoice }: { invoice: InvoiceDetail }) {
     save: (reason: string) =>
       body(api.POST('/rest/v1/invoices/{id}/void', { params: versionedBody(invoice), body: { reason } })),
     invalidates: 'invoice',
-    saved: () => {
+    onSaved: () => {
       close();
       toast({ title: t('void.done'), description: number });
     },

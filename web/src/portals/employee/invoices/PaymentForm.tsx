@@ -38,7 +38,7 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
         }),
       ),
     invalidates: 'invoice',
-    saved: (paid) => {
+    onSaved: (paid) => {
       toast({ title: t('pay.done'), description: paid.number });
       onClose();
     },

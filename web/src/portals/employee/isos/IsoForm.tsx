@@ -26,7 +26,7 @@ export function IsoForm({ request, onClose }: { request?: Request; onClose: () =
     form,
     save: (iso: NewIso, key) => body(api.POST('/rest/v1/isos', { params: idempotencyHeaders(key), body: iso })),
     invalidates: ['iso', 'request'],
-    saved: (iso) => {
+    onSaved: (iso) => {
       toast({ title: t('iso.created'), description: `${iso.first_name} ${iso.last_name}` });
       onClose();
     },

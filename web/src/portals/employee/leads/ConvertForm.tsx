@@ -40,7 +40,7 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
         }),
       ),
     invalidates: ['lead', 'client', 'spv'],
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('leads.convert.done'), description: name });
       onClose();
     },

@@ -25,7 +25,7 @@ export function Component() {
     save: (lead: Lead) =>
       body(api.PATCH('/rest/v1/leads/{id}', { params: versionedBody(lead), body: { stage: 'lost' } })),
     invalidates: 'lead',
-    saved: (lead) => {
+    onSaved: (lead) => {
       setLosing(null);
       toast({ title: t('leads.lose.done'), description: nameOf(lead) });
     },

@@ -32,7 +32,7 @@ export function CompleteSteps({ spv, steps, onAll, onDone }: Props) {
       ),
     explain: refetchAll(queries.spv(spv.id).queryKey),
     invalidates: 'step',
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('bulk.done', { count: steps.length }) });
       onDone();
     },

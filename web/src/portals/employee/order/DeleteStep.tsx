@@ -11,7 +11,7 @@ export function DeleteStep({ spv, step, onClose }: { spv: SpvDetail; step: Step;
   const save = useSave({
     save: () => body(api.DELETE('/rest/v1/steps/{id}', { params: versionedBody(step) })),
     invalidates: ['step', 'document_request'],
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('step.deleted'), description: step.step_name });
       onClose();
     },

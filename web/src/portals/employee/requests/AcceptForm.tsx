@@ -26,7 +26,7 @@ export function AcceptForm({ request, clientId, order, onClose }: Props) {
       save={(terms) =>
         body(api.POST('/rest/v1/requests/{id}/accept', { params: versionedBody(request), body: terms }))
       }
-      saved={({ spv }) => {
+      onSaved={({ spv }) => {
         toast({ title: t('accept.done'), description: spv?.identifier });
         onClose();
       }}

@@ -40,7 +40,7 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: SelectedRequ
     save: (reason: string) =>
       body(api.POST('/rest/v1/requests/{id}/reject', { params: versionedBody(request), body: { reason } })),
     invalidates: ['request', 'lead', 'call'],
-    saved: () => {
+    onSaved: () => {
       close();
       toast({ title: t('reject.done'), description: reference });
     },
@@ -124,7 +124,7 @@ function ApproveForm({ request, onClose }: { request: Request; onClose: () => vo
     save: (reply: string | null) =>
       body(api.POST('/rest/v1/requests/{id}/approve', { params: versionedBody(request), body: { reply } })),
     invalidates: 'request',
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('approve.done'), description: request.reference });
       onClose();
     },

@@ -12,16 +12,16 @@ interface Change {
 /** Review, priority and assignment of a request. */
 export function useRequestActions(request: Request) {
   const { t } = useTranslation('requests');
-  const saved = (title: string) => () => toast({ title, description: request.reference });
+  const showSaved = (title: string) => () => toast({ title, description: request.reference });
   const review = useSave<void, Request>({
     save: () => body(api.POST('/rest/v1/requests/{id}/review', { params: versionedBody(request), body: {} })),
     invalidates: 'request',
-    saved: saved(t('review.done')),
+    onSaved: showSaved(t('review.done')),
   });
   const change = useSave<Change, Request>({
     save: (to) => body(api.PATCH('/rest/v1/requests/{id}', { params: versionedBody(request), body: to })),
     invalidates: 'request',
-    saved: saved(t('change.done')),
+    onSaved: showSaved(t('change.done')),
   });
   return { review, change };
 }

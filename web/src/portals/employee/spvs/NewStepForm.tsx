@@ -23,7 +23,7 @@ export function NewStepForm({ spv, onClose }: { spv: SpvDetail; onClose: () => v
         }),
       ),
     invalidates: 'step',
-    saved: (added) => {
+    onSaved: (added) => {
       toast({ title: t('step.added'), description: added.step_name });
       onClose();
     },

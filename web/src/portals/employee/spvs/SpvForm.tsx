@@ -35,7 +35,7 @@ export function SpvForm({ clientId, onClose, onCreated }: Props) {
     onClose,
     save: (terms: OrderTerms, client_id: string, key: string) =>
       body(api.POST('/rest/v1/spvs', { params: idempotencyHeaders(key), body: { client_id, ...terms } })),
-    saved: (spv: SpvDetail) => {
+    onSaved: (spv: SpvDetail) => {
       toast({ title: t('spvs.created'), description: spv.identifier });
       onCreated(spv);
     },
@@ -56,7 +56,7 @@ interface FormProps<Result> {
   /** Initial values. */
   known?: Partial<Pick<NewSpv, 'purchase_amount'> & { country: Country; currency: Currency }>;
   save: (terms: OrderTerms, clientId: string, key: string) => Promise<Result>;
-  saved: (result: Result) => void;
+  onSaved: (result: Result) => void;
   onClose: () => void;
 }
 
@@ -106,8 +106,8 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
     },
     save: ({ client_id, ...terms }: NewSpv, key) => props.save(terms, client_id, key),
     invalidates: ['spv', 'request'],
-    saved: (result) => {
-      props.saved(result);
+    onSaved: (result) => {
+      props.onSaved(result);
     },
   });
   const submit = form.onSubmit((values) => {

@@ -41,7 +41,7 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
     save: (input: ActionInput) => runAction(spv, input),
     explain: refetchAll(['spvs']),
     invalidates: 'spv',
-    saved: (changed) => {
+    onSaved: (changed) => {
       setAsking(null);
       queryClient.setQueryData(queries.spv(spv.id).queryKey, changed);
       const status = t(`names:spv_status.${changed.status}`);

@@ -61,7 +61,7 @@ export function StepForm({
     save: (change: StepChange) =>
       body(api.PATCH('/rest/v1/steps/{id}', { params: versionedBody(step), body: change })),
     invalidates: 'step',
-    saved: (saved) => {
+    onSaved: (saved) => {
       const status = t(`names:spv_status.${saved.spv.status}`);
       const statusChanged = saved.spv.status !== spv.status;
       toast({

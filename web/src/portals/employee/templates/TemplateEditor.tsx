@@ -103,7 +103,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
         }),
       ),
     invalidates: 'template',
-    saved: (saved) => {
+    onSaved: (saved) => {
       reset(saved);
       toast({ title: t('templates.saved'), description: saved.name });
     },

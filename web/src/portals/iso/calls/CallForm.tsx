@@ -33,7 +33,7 @@ export function CallForm({ onClose }: { onClose: () => void }) {
         }),
       ),
     invalidates: 'call',
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('calls.ask.done'), description: t('calls.ask.done_text') });
       onClose();
     },

@@ -17,11 +17,11 @@ export function Component() {
   const { t } = useTranslation(['partners', 'common']);
   const [asking, setAsking] = useState(false);
   const [doomed, setDoomed] = useState<Call | null>(null);
-  const calendar = useSave({ save: saveCalendar, saved: () => undefined });
+  const calendar = useSave({ save: saveCalendar, onSaved: () => undefined });
   const cancel = useSave({
     save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: versionedBody(call), body: {} })),
     invalidates: 'call',
-    saved: (call) => {
+    onSaved: (call) => {
       setDoomed(null);
       toast({ title: t('calls.cancel.done'), description: call.topic });
     },

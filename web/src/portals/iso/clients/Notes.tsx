@@ -36,7 +36,7 @@ export function Notes({ clientId }: { clientId: string }) {
           body: note,
         }),
       ),
-    saved: () => {
+    onSaved: () => {
       form.reset();
       refresh();
       toast({ title: t('notes.added') });
@@ -46,7 +46,7 @@ export function Notes({ clientId }: { clientId: string }) {
   const remove = useSave({
     save: ({ id }: ClientNote) =>
       body(api.DELETE('/rest/v1/client-notes/{id}', { params: { path: { id } } })),
-    saved: () => {
+    onSaved: () => {
       setDoomed(null);
       refresh();
       toast({ title: t('notes.deleted') });

@@ -32,7 +32,7 @@ export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }
         ? body(api.PATCH('/rest/v1/leads/{id}', { params: versionedBody(lead), body: values }))
         : body(api.POST('/rest/v1/leads', { params: idempotencyHeaders(key), body: values })),
     invalidates: 'lead',
-    saved: (saved) => {
+    onSaved: (saved) => {
       toast(
         lead
           ? { title: t('leads.edit.done'), description: `${saved.first_name} ${saved.last_name}` }

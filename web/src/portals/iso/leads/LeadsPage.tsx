@@ -19,7 +19,7 @@ export function Component() {
     save: ({ lead, stage }: { lead: Lead; stage: LeadStage }) =>
       body(api.PATCH('/rest/v1/leads/{id}', { params: versionedBody(lead), body: { stage } })),
     invalidates: 'lead',
-    saved: (lead) => {
+    onSaved: (lead) => {
       toast({ title: t('leads.edit.done'), description: `${lead.first_name} ${lead.last_name}` });
     },
   });

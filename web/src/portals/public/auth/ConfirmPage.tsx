@@ -32,7 +32,7 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
   const [email, setEmail] = useState('');
   const [step, setStep] = useState<Step>(() => {
     if (link.failed) return 'expired';
-    return link.tokenHash && !link.elsewhere ? 'link' : 'code';
+    return link.tokenHash && !link.otherBrowser ? 'link' : 'code';
   });
 
   const verified = async (hasSession: boolean) => {
@@ -81,12 +81,12 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
   const sent = step === 'sent';
   return (
     <AuthCard
-      title={t(sent ? 'recover.sent' : link.elsewhere ? 'elsewhere.title' : `confirm.title.${type}`)}
+      title={t(sent ? 'recover.sent' : link.otherBrowser ? 'elsewhere.title' : `confirm.title.${type}`)}
       lead={
         <span role={sent ? 'status' : undefined}>
           {sent
             ? t('confirm.sent_text', { email })
-            : t(link.elsewhere ? 'elsewhere.text' : 'code.lead_other')}
+            : t(link.otherBrowser ? 'elsewhere.text' : 'code.lead_other')}
         </span>
       }
     >

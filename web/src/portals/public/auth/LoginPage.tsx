@@ -19,7 +19,7 @@ const portalContent: Record<Portal, readonly string[]> = {
 export function LoginPage({ portal }: { portal: Portal }) {
   const { t } = useTranslation('public');
   const [remember, setRemember] = useState(true);
-  const { waiting, refused, problem } = useAuthCallback(portal);
+  const { waiting, callbackError, problem } = useAuthCallback(portal);
   const title = t(`common:portal.${portal}`);
   usePageTitle(title);
   return (
@@ -27,12 +27,12 @@ export function LoginPage({ portal }: { portal: Portal }) {
       <section className={css.form} aria-labelledby="login-title">
         <h1 id="login-title">{title}</h1>
         <p className={css.lead}>{t(`login.lead.${portal}`)}</p>
-        {refused && (
+        {callbackError && (
           <p
-            className={isPendingApproval(refused) ? task.answer : task.problem}
-            role={isPendingApproval(refused) ? 'status' : 'alert'}
+            className={isPendingApproval(callbackError) ? task.answer : task.problem}
+            role={isPendingApproval(callbackError) ? 'status' : 'alert'}
           >
-            {callbackErrorText(refused)}
+            {callbackErrorText(callbackError)}
           </p>
         )}
         <LoginForm
@@ -68,14 +68,14 @@ function useAuthCallback(portal: Portal) {
   const navigate = useNavigate();
   const { search, hash } = useLocation();
   const [back] = useState(() => parseCallback(search, hash));
-  const [waiting, setWaiting] = useState(back?.brings ?? false);
+  const [waiting, setWaiting] = useState(back?.pending ?? false);
   const [problem, setProblem] = useState<string>();
 
   useEffect(() => {
     if (!back) return;
     let current = true;
     const goOn = async () => {
-      const outcome = back.brings ? await completeProviderSignIn(portal) : undefined;
+      const outcome = back.pending ? await completeProviderSignIn(portal) : undefined;
       if (!current) return;
       setWaiting(false);
       setProblem(outcome?.problem?.text);
@@ -87,5 +87,5 @@ function useAuthCallback(portal: Portal) {
       current = false;
     };
   }, [back, navigate, portal]);
-  return { waiting, refused: back?.refused, problem };
+  return { waiting, callbackError: back?.error, problem };
 }

@@ -26,7 +26,7 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
   const open = async () => {
     setBusy(true);
     setProblem(undefined);
-    const outcome = link.leadsBack ? await followMailLink(link) : await verify(link);
+    const outcome = link.redirects ? await followMailLink(link) : await verify(link);
     if (outcome.url !== undefined) {
       location.assign(outcome.url);
       return;

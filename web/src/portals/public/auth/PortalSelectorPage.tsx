@@ -14,9 +14,9 @@ export function Component() {
   const [back] = useState(() => parseCallback(search, hash));
   return (
     <AuthCard title={t('selector.title')} lead={t('selector.lead')} size="wide">
-      {back?.refused && (
-        <p className={isPendingApproval(back.refused) ? css.answer : css.problem} role="alert">
-          {callbackErrorText(back.refused)}
+      {back?.error && (
+        <p className={isPendingApproval(back.error) ? css.answer : css.problem} role="alert">
+          {callbackErrorText(back.error)}
         </p>
       )}
       <PortalCards words="selector" to={paths.login} />

@@ -19,7 +19,7 @@ export function Component() {
   const [link] = useState(() => readMailLink('recovery'));
   const [step, setStep] = useState<Step>(() => {
     if (link.failed) return 'expired';
-    if (link.elsewhere) return 'elsewhere';
+    if (link.otherBrowser) return 'elsewhere';
     return link.tokenHash ? 'link' : 'looking';
   });
   const [email, setEmail] = useState('');

@@ -11,7 +11,7 @@ export async function callbackLoader({ request }: LoaderFunctionArgs): Promise<R
   const { search } = new URL(request.url);
   const back = parseCallback(search, location.pathname === paths.landing ? location.hash : '');
   if (!back) return null;
-  if (back.refused) return redirect(`${paths.portalSelector}?error_code=${encodeURIComponent(back.refused)}`);
+  if (back.error) return redirect(`${paths.portalSelector}?error_code=${encodeURIComponent(back.error)}`);
   const { error } = await auth.initialize();
   const me = error ? undefined : await queryClient.fetchQuery(queries.me()).catch(() => undefined);
   return redirect(me ? homePath(me.role) : `${paths.portalSelector}?error_code=bad_oauth_callback`);

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 vi.mock('../../../api/session', () => ({ auth: {} }));
 const began = vi.hoisted(() => ({ here: false }));
-vi.mock('../../../api/sessionStorage', () => ({ beganFlow: () => began.here }));
+vi.mock('../../../api/sessionStorage', () => ({ hasPendingFlow: () => began.here }));
 const { internalPath, readMailLink } = await import('./mailLink');
 const origin = 'https://portal.example';
 
@@ -33,8 +33,8 @@ describe('mail link', () => {
     expect(read('?token_hash=abc&type=magiclink')).toMatchObject({
       tokenHash: 'abc',
       type: 'magiclink',
-      elsewhere: false,
-      leadsBack: false,
+      otherBrowser: false,
+      redirects: false,
       failed: false,
     });
   });
@@ -42,25 +42,25 @@ describe('mail link', () => {
   test('with PKCE returns to this browser and is unusable in another', () => {
     const pkce = '?token_hash=pkce_abc&type=recovery&redirect_to=https://portal.example/auth/reset-password';
     began.here = true;
-    expect(read(pkce)).toMatchObject({ elsewhere: false, leadsBack: true });
+    expect(read(pkce)).toMatchObject({ otherBrowser: false, redirects: true });
     began.here = false;
-    expect(read(pkce)).toMatchObject({ elsewhere: true, leadsBack: false });
+    expect(read(pkce)).toMatchObject({ otherBrowser: true, redirects: false });
   });
 
   test('of another program redirects there', () => {
     const foreign = '?token_hash=pkce_abc&type=magiclink&redirect_to=https://app.example/in';
-    expect(read(foreign)).toMatchObject({ elsewhere: false, leadsBack: true, next: undefined });
+    expect(read(foreign)).toMatchObject({ otherBrowser: false, redirects: true, next: undefined });
     for (const type of ['magiclink', 'recovery', 'signup', 'email_change'])
       for (const token of ['abc', 'pkce_abc']) {
         const link = `?token_hash=${token}&type=${type}&redirect_to=https://app.example/in`;
-        expect(read(link), link).toMatchObject({ elsewhere: false, leadsBack: true });
+        expect(read(link), link).toMatchObject({ otherBrowser: false, redirects: true });
       }
   });
 
   test('for an email change is used in any browser', () => {
     expect(read('?token_hash=pkce_abc&type=email_change')).toMatchObject({
-      elsewhere: false,
-      leadsBack: false,
+      otherBrowser: false,
+      redirects: false,
     });
   });
 

@@ -18,9 +18,9 @@ export interface MailLink {
   tokenHash: string | null;
   type: EmailOtpType;
   /** Started with PKCE in another browser: only the code works here. */
-  elsewhere: boolean;
+  otherBrowser: boolean;
   /** Verification redirects: to this browser with a code, or to another program. */
-  leadsBack: boolean;
+  redirects: boolean;
   /** The server reports an expired link. */
   failed: boolean;
   /** Internal path to open afterwards, if any. */
@@ -36,12 +36,12 @@ export function readMailLink(fallback: EmailOtpType): MailLink {
   const ours = isOwnOrigin(redirectTo, location.origin);
   // Email changes of the portal can be confirmed in any browser.
   const pkce = Boolean(tokenHash?.startsWith('pkce_')) && type !== 'email_change';
-  const elsewhere = pkce && ours && !hasPendingFlow();
+  const otherBrowser = pkce && ours && !hasPendingFlow();
   return {
     tokenHash,
     type,
-    elsewhere,
-    leadsBack: !ours || (pkce && !elsewhere),
+    otherBrowser,
+    redirects: !ours || (pkce && !otherBrowser),
     failed: query.has('error_code') || fragment.has('error_code'),
     next: internalPath(redirectTo, location.origin),
   };

@@ -21,19 +21,19 @@ export async function redirectToProvider(provider: Provider, portal: Portal, rem
 
 export interface AuthCallback {
   /** The auth client is exchanging the code for a session. */
-  brings: boolean;
+  pending: boolean;
   /** Error code. */
-  refused?: string;
+  error?: string;
 }
 
 /** Parses the callback of a provider or mail link. The query wins over the fragment. */
 export function parseCallback(search: string, hash: string): AuthCallback | undefined {
   const query = new URLSearchParams(search);
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
-  const refused = query.get('error_code') ?? fragment.get('error_code') ?? query.get('error') ?? undefined;
-  if (refused) return { brings: false, refused };
+  const error = query.get('error_code') ?? fragment.get('error_code') ?? query.get('error') ?? undefined;
+  if (error) return { pending: false, error };
   if (!query.has('code')) return undefined;
-  return hasAuthCallback ? { brings: true } : { brings: false, refused: 'not_ours' };
+  return hasAuthCallback ? { pending: true } : { pending: false, error: 'not_ours' };
 }
 
 /** Message of a callback error. */
