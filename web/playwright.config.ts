@@ -16,11 +16,11 @@ export default defineConfig({
   projects: [
     {
       name: database(),
-      teardown: 'what was logged',
+      teardown: 'log secrets',
       ...(database() === 'postgres' && { grep: /@postgres/ }),
     },
     // Runs after all other tests.
-    { name: 'what was logged', testMatch: 'log-secrets.check.ts' },
+    { name: 'log secrets', testMatch: 'log-secrets.check.ts' },
   ],
   // Each worker has its own portal, database and mail server: tests do not see each other's data. Tests spend a third
   // of their time waiting for toasts, mails and processes, so two cores run three workers.

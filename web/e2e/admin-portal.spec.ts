@@ -18,8 +18,8 @@ interface RequestRow {
 }
 
 /** Runs a test in a portal behind a proxy that sets the client address. */
-function startBehindProxy(browser: Browser, story: (office: TestServer) => Promise<void>): Promise<void> {
-  return withServer(browser, { demo: true, env: { SPV_TRUSTED_PROXIES: '127.0.0.0/8' } }, story);
+function startBehindProxy(browser: Browser, body: (office: TestServer) => Promise<void>): Promise<void> {
+  return withServer(browser, { demo: true, env: { SPV_TRUSTED_PROXIES: '127.0.0.0/8' } }, body);
 }
 
 /** Sends a wrong password from this address; returns the status. */

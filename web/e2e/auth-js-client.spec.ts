@@ -100,8 +100,8 @@ async function client(office: TestServer, first: string): Promise<string> {
   return who.email;
 }
 
-function testInServer(browser: Browser, env: NodeJS.ProcessEnv, story: (office: TestServer) => Promise<void>) {
-  return withServer(browser, { demo: true, env }, story);
+function testInServer(browser: Browser, env: NodeJS.ProcessEnv, body: (office: TestServer) => Promise<void>) {
+  return withServer(browser, { demo: true, env }, body);
 }
 
 type Kind = 'invite' | 'magiclink' | 'recovery' | 'signup';

@@ -300,7 +300,7 @@ test('dropped file reports its progress to screen readers', async ({ office }) =
   await expect(elias.row('dropped.pdf', `Documents of ${spv.identifier}`)).toBeVisible();
 });
 
-test('empty and too large files are rejected with a message', async ({ office }, story) => {
+test('empty and too large files are rejected with a message', async ({ office }, testInfo) => {
   const { who, spv } = await clientAndOrder(office, 'Ines', 'Falk');
   const ines = await office.person(who.email);
   await ines.open(`/client-dashboard/orders/${spv.id}#documents`);
@@ -309,7 +309,7 @@ test('empty and too large files are rejected with a message', async ({ office },
   await choose(ines, area, file('empty.pdf', ''));
   await expect(uploads.filter({ hasText: 'empty.pdf' })).toContainText('This file is empty.');
   // Read from disk: sending it through the browser protocol would dominate the run time.
-  const large = story.outputPath('large.pdf');
+  const large = testInfo.outputPath('large.pdf');
   await writeFile(large, Buffer.alloc(25 * 1024 * 1024 + 1));
   const group = ines.page.getByRole('group', { name: area, exact: true });
   await group.locator('input[type="file"]').first().setInputFiles(large);
@@ -374,11 +374,11 @@ test('rejected file among several keeps the client on the page with its reason',
 
 test('upload interrupted by a reload resumes once the same file is chosen again', async ({
   office,
-}, story) => {
+}, testInfo) => {
   const { who, spv } = await clientAndOrder(office, 'Edda', 'Storm');
   const edda = await office.person(who.email);
   edda.allowError(/net::ERR_|Failed to load resource|503 from/);
-  const path = story.outputPath('ledger.pdf');
+  const path = testInfo.outputPath('ledger.pdf');
   await writeFile(path, Buffer.concat([pdf('Ledger'), Buffer.alloc(11_000_000, 66)]));
   await edda.open(`/client-dashboard/orders/${spv.id}`);
   const group = edda.page.getByRole('group', { name: `Upload documents for ${spv.identifier}`, exact: true });

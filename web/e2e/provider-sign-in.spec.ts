@@ -9,10 +9,10 @@ import { Provider } from './support/oidcProvider';
 import { expect, test, withServer } from './support/fixtures';
 
 /** Runs a test in a server with both providers configured. */
-async function testInServer(browser: Browser, story: (office: TestServer, provider: Provider) => Promise<void>) {
+async function testInServer(browser: Browser, body: (office: TestServer, provider: Provider) => Promise<void>) {
   const provider = await Provider.start();
   try {
-    await withServer(browser, { demo: true, env: provider.settings }, (office) => story(office, provider));
+    await withServer(browser, { demo: true, env: provider.settings }, (office) => body(office, provider));
   } finally {
     await provider.stop();
   }

@@ -7,8 +7,8 @@ import { password } from './support/portal';
 import { axeViolations } from './support/pageChecks';
 import { expect, test, withServer } from './support/fixtures';
 
-function testInServer(browser: Browser, story: (office: TestServer) => Promise<void>): Promise<void> {
-  return withServer(browser, { demo: true, env: { SPV_AUTH_SIGNUP: 'true' } }, story);
+function testInServer(browser: Browser, body: (office: TestServer) => Promise<void>): Promise<void> {
+  return withServer(browser, { demo: true, env: { SPV_AUTH_SIGNUP: 'true' } }, body);
 }
 
 test('sign-up link needs a click and works once', async ({ browser }) => {

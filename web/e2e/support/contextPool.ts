@@ -4,7 +4,7 @@ import type { Session } from './api';
 import { recordTraffic } from './secretScan';
 
 /** Marks pages of the pool whose session is stored already. */
-const SEEDED_KEY = 'story-session';
+const SEEDED_KEY = 'e2e-session';
 
 export class ContextPool {
   private readonly idle: BrowserContext[] = [];

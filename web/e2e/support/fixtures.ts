@@ -4,7 +4,7 @@ import { ContextPool } from './contextPool';
 import { TestServer } from './server';
 import { Portal, type PortalOptions } from './portal';
 
-interface WorkerServer {
+interface WorkerFixture {
   portal: Portal;
   pool: ContextPool;
   sessions: Map<string, Promise<Session>>;
@@ -19,8 +19,8 @@ interface Fixtures {
   emptyOffice: TestServer;
 }
 
-export const test = base.extend<Fixtures, { place: WorkerServer }>({
-  place: [
+export const test = base.extend<Fixtures, { worker: WorkerFixture }>({
+  worker: [
     async ({ browser }, provide) => {
       const portal = await Portal.start({ demo: true });
       const pool = new ContextPool(browser, portal.url);
@@ -30,8 +30,8 @@ export const test = base.extend<Fixtures, { place: WorkerServer }>({
     },
     { scope: 'worker' },
   ],
-  office: async ({ place }, provide, story) => {
-    await runTest(place, provide, story);
+  office: async ({ worker }, provide, testInfo) => {
+    await runTest(worker, provide, testInfo);
   },
   ownOffice: async ({ browser }, provide) => {
     await withServer(browser, { demo: true }, provide);
@@ -43,13 +43,13 @@ export const test = base.extend<Fixtures, { place: WorkerServer }>({
 
 type Provide = (office: TestServer) => Promise<void>;
 
-async function runTest(place: WorkerServer, provide: Provide, story: TestInfo): Promise<void> {
-  const office = new TestServer(place.portal, place.pool, place.sessions);
-  const logStart = place.portal.logged.length;
+async function runTest(worker: WorkerFixture, provide: Provide, testInfo: TestInfo): Promise<void> {
+  const office = new TestServer(worker.portal, worker.pool, worker.sessions);
+  const logStart = worker.portal.logged.length;
   const attachDiagnostics = async () => {
     const contentType = 'text/plain';
-    await story.attach('what was on the screens', { body: await office.describePages(), contentType });
-    await story.attach('what the server logged', { body: place.portal.logged.slice(logStart), contentType });
+    await testInfo.attach('accessibility snapshots', { body: await office.describePages(), contentType });
+    await testInfo.attach('server log', { body: worker.portal.logged.slice(logStart), contentType });
   };
   try {
     await provide(office);
@@ -57,7 +57,7 @@ async function runTest(place: WorkerServer, provide: Provide, story: TestInfo): 
     await attachDiagnostics();
     throw error;
   }
-  if (story.status !== story.expectedStatus) await attachDiagnostics();
+  if (testInfo.status !== testInfo.expectedStatus) await attachDiagnostics();
   await office.close();
 }
 
@@ -65,12 +65,12 @@ async function runTest(place: WorkerServer, provide: Provide, story: TestInfo): 
 export async function withServer(
   browser: Browser,
   options: PortalOptions,
-  story: (office: TestServer) => Promise<void>,
+  body: (office: TestServer) => Promise<void>,
 ): Promise<void> {
   const portal = await Portal.start(options);
   const pool = new ContextPool(browser, portal.url);
   try {
-    await runTest({ portal, pool, sessions: new Map() }, story, test.info());
+    await runTest({ portal, pool, sessions: new Map() }, body, test.info());
   } finally {
     await pool.close();
     await portal.stop();

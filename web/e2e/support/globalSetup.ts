@@ -7,7 +7,7 @@ import ready from './prerequisites';
 
 export default async function globalSetup(): Promise<() => Promise<void>> {
   ready();
-  const folder = await mkdtemp(join(tmpdir(), 'spv-story-logs-'));
+  const folder = await mkdtemp(join(tmpdir(), 'spv-e2e-logs-'));
   // The workers read it from the environment.
   process.env.STORY_LOGS = folder;
   const demo = await TestEnvironment.createDemo();

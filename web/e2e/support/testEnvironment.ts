@@ -14,10 +14,10 @@ export class TestEnvironment {
 
   /** An empty environment, or a copy of another. */
   static async make(from?: TestEnvironment): Promise<TestEnvironment> {
-    const dir = await mkdtemp(join(tmpdir(), 'spv-story-'));
+    const dir = await mkdtemp(join(tmpdir(), 'spv-e2e-'));
     if (from) await cp(from.dir, dir, { recursive: true });
     if (database() === 'sqlite') return new TestEnvironment(dir, undefined);
-    const name = `story_${randomBytes(6).toString('hex')}`;
+    const name = `e2e_${randomBytes(6).toString('hex')}`;
     await runSql(`create database ${name}${from?.name ? ` template ${from.name}` : ''}`);
     return new TestEnvironment(dir, name);
   }
