@@ -73,7 +73,7 @@ test('super admin changes settings and finds every change in the activity log @p
   await sigrid.expectToast('Settings Saved');
   await sigrid.fill({ 'Shortest password': '12' }, card('Sessions and passwords'));
   const saved = sigrid.page.waitForResponse(
-    (answer) => answer.request().method() === 'PUT' && answer.url().endsWith('/rest/v1/settings'),
+    (response) => response.request().method() === 'PUT' && response.url().endsWith('/rest/v1/settings'),
   );
   await sigrid.button('Save', card('Sessions and passwords')).click();
   expect((await saved).request().headers()['if-match']).toMatch(/^"\d+"$/);

@@ -24,14 +24,14 @@ function startBehindProxy(browser: Browser, body: (office: TestServer) => Promis
 
 /** Sends a wrong password from this address; returns the status. */
 async function failSignIn(office: TestServer, address: string, email: string): Promise<number> {
-  const answer = await fetch(`${office.portal.url}/auth/v1/token?grant_type=password`, {
+  const response = await fetch(`${office.portal.url}/auth/v1/token?grant_type=password`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': address },
     body: JSON.stringify({ email, password: 'not the password' }),
   });
-  await answer.text();
-  expect(answer.ok).toBe(false);
-  return answer.status;
+  await response.text();
+  expect(response.ok).toBe(false);
+  return response.status;
 }
 
 /** Downloads the CSV of a button and returns its lines, header first. */
@@ -325,7 +325,7 @@ test('job list loads further pages by keyboard without duplicates @postgres', as
   await sigrid.expectPath(paths.adminJobs);
   await sigrid.field('Status').click();
   // The newest jobs include these; the table shows whether they failed.
-  const read = sigrid.page.waitForResponse((answer) => answer.url().includes('status=dead'));
+  const read = sigrid.page.waitForResponse((response) => response.url().includes('status=dead'));
   await sigrid.page.getByRole('option', { name: 'Given up', exact: true }).click();
   await sigrid.expectPath(paths.adminJobsOf('dead'));
   await read;

@@ -167,8 +167,8 @@ for (const [screen, options] of Object.entries(screens)) {
       person.allowError(/^404 Error: /);
       for (const path of pages) {
         await test.step(path, async () => {
-          const answer = await person.page.goto(path);
-          expect.soft(answer?.status()).toBe(isNotFoundPath(path) ? 404 : 200);
+          const response = await person.page.goto(path);
+          expect.soft(response?.status()).toBe(isNotFoundPath(path) ? 404 : 200);
           await waitForIdle(person.page);
           const missing = await person.heading('Oops! Page not found').isVisible();
           expect.soft(missing, `${path} is the 404 page`).toBe(hasNoPage(path));

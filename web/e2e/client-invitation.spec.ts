@@ -160,13 +160,13 @@ test('password recovery accepts the emailed six-digit code and no other', async 
 test('password recovery does not reveal unknown addresses and sends them no mail', async ({
   office,
 }) => {
-  const nobody = office.newPerson('No', 'Body');
+  const anonymous = office.newPerson('No', 'Body');
   const somebody = office.newPerson('Sam', 'Boddy');
   await office.clientWithOrder(somebody);
   await office.setPassword(somebody.email);
 
   const visitor = await office.visitor();
-  for (const { email } of [nobody, somebody]) {
+  for (const { email } of [anonymous, somebody]) {
     await visitor.open('/auth/forgot-password');
     await visitor.fill({ Email: email });
     await visitor.button('Send link').click();
@@ -177,7 +177,7 @@ test('password recovery does not reveal unknown addresses and sends them no mail
   }
   await office.portal.post.waitForMail(somebody.email, 'Choose a new password');
   const mails = await office.portal.post.mails();
-  expect(mails.filter((mail) => mail.to.includes(nobody.email))).toEqual([]);
+  expect(mails.filter((mail) => mail.to.includes(anonymous.email))).toEqual([]);
 });
 
 test('client dashboard has loading, error, empty and filled states', async ({ office }) => {
@@ -187,9 +187,9 @@ test('client dashboard has loading, error, empty and filled states', async ({ of
   const elin = await office.person(newcomer.email);
   elin.allowError(/500/);
   const address = '**/rest/v1/dashboards/client';
-  let answer: (what: 'broken' | 'empty') => void = () => undefined;
+  let response: (what: 'broken' | 'empty') => void = () => undefined;
   await elin.page.route(address, async (route) => {
-    const what = await new Promise<'broken' | 'empty'>((resolve) => (answer = resolve));
+    const what = await new Promise<'broken' | 'empty'>((resolve) => (response = resolve));
     if (what === 'broken') return route.fulfill({ status: 500 });
     const none = { processing: 0, pending: 0, completed: 0, spvs: [], activity: [], representative: null };
     return route.fulfill({ json: none });
@@ -199,12 +199,12 @@ test('client dashboard has loading, error, empty and filled states', async ({ of
   await expect(elin.page.locator('[aria-busy="true"]').first()).toBeVisible();
   // Failed queries are retried before the error shows.
   await expect(async () => {
-    answer('broken');
+    response('broken');
     await expect(elin.page.getByText('This could not be loaded')).toBeVisible({ timeout: 500 });
   }).toPass({ timeout: 30_000 });
   await elin.button('Try again').click();
   await expect(async () => {
-    answer('empty');
+    response('empty');
     await expect(
       elin.page.getByText('No SPVs found. Create your first SPV order to get started.'),
     ).toBeVisible({ timeout: 500 });
@@ -266,8 +266,8 @@ async function setPassword(person: Visitor, PASSWORD: string): Promise<void> {
 /** Acts like a mail scanner: fetches and renders the link repeatedly without pressing anything. */
 async function scanLink(link: string, office: TestServer): Promise<void> {
   for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {
-    const answer = await fetch(link, { method });
-    expect(answer.status).toBe(200);
+    const response = await fetch(link, { method });
+    expect(response.status).toBe(200);
   }
   const scanner = await office.visitor();
   await scanner.open(link);

@@ -334,8 +334,8 @@ test('each tab has loading, error and retry states', async ({
     ['SPVs', 'spvs'],
   ] as const) {
     const address = new RegExp(`/rest/v1/${list}(\\?|$)`);
-    let answer = () => undefined as void;
-    const way = new Promise<void>((resolve) => (answer = resolve));
+    let response = () => undefined as void;
+    const way = new Promise<void>((resolve) => (response = resolve));
     // A 4xx response, because 5xx would be retried first.
     await elias.page.route(address, async (route) => {
       await way;
@@ -348,7 +348,7 @@ test('each tab has loading, error and retry states', async ({
     const waiting = panel.locator('[aria-busy="true"]');
     await expect(waiting.first()).toBeVisible();
     await expect(rows).toHaveCount(0);
-    answer();
+    response();
     await expect(panel.getByRole('alert')).toContainText('This could not be loaded');
     await expect(waiting).toHaveCount(0);
     await elias.page.unroute(address);

@@ -319,10 +319,10 @@ test('company portal pages use the company time zone on every load', async ({ of
       new Date(began ?? 0),
     );
   const sessions = zara.card('Sessions');
-  const answer = new RegExp(`/rest/v1/companies/${company.id}$`);
+  const response = new RegExp(`/rest/v1/companies/${company.id}$`);
   for (const pause of [0, 400]) {
     // The company is loaded last, after other pages are drawn.
-    await page.route(answer, async (route) => {
+    await page.route(response, async (route) => {
       await new Promise((resolve) => setTimeout(resolve, pause));
       await route.continue();
     });
@@ -330,7 +330,7 @@ test('company portal pages use the company time zone on every load', async ({ of
     await expect(sessions).toContainText(written('Pacific/Kiritimati'));
     await page.reload();
     await expect(sessions).toContainText(written('Pacific/Kiritimati'));
-    await page.unroute(answer);
+    await page.unroute(response);
   }
   // Open pages are redrawn when the time zone changes.
   await setZone('Asia/Tokyo');

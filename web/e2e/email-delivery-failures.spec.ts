@@ -4,7 +4,7 @@ import { axeViolations, waitForIdle, overflowingElements } from './support/pageC
 import { expect, test } from './support/fixtures';
 
 const tag = 'Email failed';
-const answer = '5.1.1 No such user here';
+const response = '5.1.1 No such user here';
 
 test('address with a failed delivery is marked in the client list and on the user page', async ({
   office,
@@ -15,7 +15,7 @@ test('address with a failed delivery is marked in the client list and on the use
   const sigrid = await office.superAdmin();
   const failure = () =>
     sigrid.api.get<{ email_failure: { reason: string } | null }>(`/rest/v1/users/${client.user_id}`);
-  await expect.poll(async () => (await failure()).email_failure?.reason).toContain(answer);
+  await expect.poll(async () => (await failure()).email_failure?.reason).toContain(response);
 
   const elias = await office.employee();
   await elias.open(`${paths.employeeTab('clients')}&q=${encodeURIComponent(address)}`);
@@ -23,7 +23,7 @@ test('address with a failed delivery is marked in the client list and on the use
   await expect(row).toContainText(tag);
   await expect(row).toContainText(/Not delivered on .*Check the address\./);
   // The SMTP response contains host names, so only super admins read it.
-  await expect(row).not.toContainText(answer);
+  await expect(row).not.toContainText(response);
   await sigrid.open(paths.adminUser(client.user_id));
   const facts = sigrid.page.getByRole('definition').filter({ hasText: address });
   await expect(facts).toContainText(tag);

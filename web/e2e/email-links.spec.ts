@@ -81,8 +81,8 @@ test('expired links and codes are rejected', async ({ ownOffice: office }) => {
     await route.continue();
   });
   await late.open(second.link(paths.resetPassword));
-  const answer = await tokenResponse(late.page, 'pkce', () => late.button('Continue').click());
-  expect(answer).toEqual({ status: 422, code: 'flow_state_expired' });
+  const response = await tokenResponse(late.page, 'pkce', () => late.button('Continue').click());
+  expect(response).toEqual({ status: 422, code: 'flow_state_expired' });
   await expect(late.field('Code from the mail')).toBeVisible();
   await late.open(paths.clientDashboard);
   await late.expectPath('/');
@@ -208,7 +208,7 @@ test('link never redirects to another site (no open redirect)', async ({ office 
 test('link requested by another program redirects there with its parameters', async ({ office }) => {
   const there = 'http://127.0.0.1:4100/welcome';
   const asks = `redirect_to=${encodeURIComponent(there)}`;
-  const nobody = new Api(office.portal.url);
+  const anonymous = new Api(office.portal.url);
   const reader = await office.visitor();
   await reader.page.route(/:4100\/welcome/, (route) => route.fulfill({ contentType: 'text/html', body: '' }));
   const isBack = async (brings: Record<string, string>) => {
@@ -221,14 +221,14 @@ test('link requested by another program redirects there with its parameters', as
   };
 
   const magic = await client(office, 'Guest');
-  await nobody.post(`/auth/v1/otp?${asks}`, { email: magic.email, create_user: false });
+  await anonymous.post(`/auth/v1/otp?${asks}`, { email: magic.email, create_user: false });
   const signs = await office.portal.post.waitForMail(magic.email, 'Sign in to');
   await reader.open(signs.link(paths.confirm));
   await reader.button('Sign In').click();
   await isBack({ type: 'magiclink', access_token: '.', refresh_token: '' });
 
   const lost = await client(office, 'Lost');
-  await nobody.post(`/auth/v1/recover?${asks}`, { email: lost.email });
+  await anonymous.post(`/auth/v1/recover?${asks}`, { email: lost.email });
   const recovers = await office.portal.post.waitForMail(lost.email, 'Choose a new password');
   await reader.open(recovers.link(paths.resetPassword));
   await reader.button('Continue').click();

@@ -199,9 +199,9 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   const elias = await office.employee();
   await elias.open('/employee-dashboard/calls?status=requested');
   await elias.chooseRowAction('Confirm', topic);
-  const answer = elias.dialog('Confirm the call with Ingrid Solberg');
-  await elias.fill({ 'Where to dial in': 'We call you.' }, answer);
-  await elias.button('Confirm', answer).click();
+  const response = elias.dialog('Confirm the call with Ingrid Solberg');
+  await elias.fill({ 'Where to dial in': 'We call you.' }, response);
+  await elias.button('Confirm', response).click();
   await elias.expectToast('Call confirmed');
   // The lead is also a request, now answered.
   await ingrid.open('/iso-dashboard/requests');

@@ -110,9 +110,9 @@ test('order page loads with its document requests, and without them when they fa
   ] as const) {
     person.allowError(/500/);
     const nothing = () => undefined as void;
-    let [fail, answer] = [nothing, nothing];
+    let [fail, response] = [nothing, nothing];
     const failed = new Promise<void>((resolve) => (fail = resolve));
-    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const answered = new Promise<void>((resolve) => (response = resolve));
     let tries = 0;
     await person.page.route('**/rest/v1/spvs/*/document-requests', async (route) => {
       tries += 1;
@@ -130,7 +130,7 @@ test('order page loads with its document requests, and without them when they fa
     fail();
     await expect(overview).toBeVisible();
     await expect(overview).not.toContainText('Waiting for');
-    answer();
+    response();
     await expect(overview).toContainText(/Waiting for .+: Deed of trust/);
   }
 });

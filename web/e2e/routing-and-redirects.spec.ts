@@ -112,8 +112,8 @@ test('unknown path answers 404 with a link home', async ({ office }) => {
     '/auth/login/pirate',
     '/company-dashboard/x',
   ]) {
-    const answer = await visitor.page.goto(path);
-    expect(answer?.status(), path).toBe(404);
+    const response = await visitor.page.goto(path);
+    expect(response?.status(), path).toBe(404);
     await expect(visitor.heading('Oops! Page not found')).toBeVisible();
     await expect(visitor.page.getByText(path, { exact: false })).toBeVisible();
   }
@@ -139,8 +139,8 @@ test('pages that do not exist for the user show the 404 page with status 200', a
   const amara = await office.client();
   amara.allowError(/^404 Error: /);
   for (const path of ['/employees', '/clients', '/analytics', '/finances', '/reports']) {
-    const answer = await amara.page.goto(path);
-    expect(answer?.status(), path).toBe(200);
+    const response = await amara.page.goto(path);
+    expect(response?.status(), path).toBe(200);
     await expect(amara.heading('Oops! Page not found')).toBeVisible();
   }
 });

@@ -145,14 +145,14 @@ test('dashboard layout does not shift when figures load', async ({ office }) => 
 /** Vertical position of an element before and after a delayed response that `opened` waits for. */
 async function offsetAround(
   { page }: Person,
-  answer: string,
+  response: string,
   thing: Locator,
   opened: () => Promise<Locator>,
 ): Promise<[number | undefined, number | undefined]> {
   const top = async () => (await thing.boundingBox())?.y;
   let release = () => {};
   const held = new Promise<void>((resolve) => (release = resolve));
-  await page.route(answer, async (route) => {
+  await page.route(response, async (route) => {
     await held;
     await route.continue();
   });

@@ -47,7 +47,7 @@ export class Api {
   }
 
   private async call<Body>(method: string, path: string, body?: object): Promise<Body> {
-    const answer = await fetch(this.url + path, {
+    const response = await fetch(this.url + path, {
       method,
       headers: {
         ...(this.session && { authorization: `Bearer ${this.session.access_token}` }),
@@ -56,14 +56,14 @@ export class Api {
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
+    const text = await response.text();
     const under = secretFieldNames(path);
     if (under) {
       recordSecretsIn(JSON.stringify(body ?? {}), under);
       // `code` of an error response is no secret.
-      if (answer.ok) recordSecretsIn(text, under);
+      if (response.ok) recordSecretsIn(text, under);
     }
-    if (!answer.ok) throw new Refused(answer.status, text);
+    if (!response.ok) throw new Refused(response.status, text);
     return (text ? JSON.parse(text) : undefined) as Body;
   }
 }

@@ -95,7 +95,7 @@ export class Portal {
   }
 
   /** Runs spvctl on a pseudo terminal and answers its prompts. */
-  async onTerminal(args: string[], answers: [question: string, answer: string][]): Promise<CommandResult> {
+  async onTerminal(args: string[], answers: [question: string, response: string][]): Promise<CommandResult> {
     const env = { ...this.env, TERM: 'xterm', NO_COLOR: '1' };
     const script = [join(support, 'terminal.py'), JSON.stringify(answers), spvctl, ...args];
     return new CommandResult(await run(python, script, { env }));

@@ -256,9 +256,9 @@ describe('audit log', () => {
     await portal.client({ headers }).signIn(who.email);
     const token = signJwt({ role: 'service_role' });
     const told = async () => {
-      const answer = await portal.ask('/admin/audit?page=1&per_page=20', { token });
-      expect(answer.status).toBe(200);
-      const entries = answer.body as unknown as { ip_address: string; payload: Record<string, unknown> }[];
+      const response = await portal.ask('/admin/audit?page=1&per_page=20', { token });
+      expect(response.status).toBe(200);
+      const entries = response.body as unknown as { ip_address: string; payload: Record<string, unknown> }[];
       return entries.filter(({ ip_address }) => ip_address === '198.19.3.4');
     };
     // Activity entries are numbered a moment later.

@@ -123,7 +123,7 @@ describe('resend', () => {
   });
 
   test('phone change is disabled', async () => {
-    const answer = await portal.ask('/resend', { body: { type: 'sms', phone: '+4712345678' } });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'phone_provider_disabled' } });
+    const response = await portal.ask('/resend', { body: { type: 'sms', phone: '+4712345678' } });
+    expect(response).toMatchObject({ status: 400, body: { code: 'phone_provider_disabled' } });
   });
 });

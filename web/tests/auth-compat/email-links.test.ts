@@ -17,9 +17,9 @@ const portal = startServer({ SPV_AUTH_REDIRECT_ALLOW: 'https://*.example.com/**'
 const NEW_PASSWORD = 'sparrow-copper-window-88';
 const OTP_EXPIRED = errorWith(403, 'otp_expired');
 
-function page(answer: HttpResponse): URL {
-  expect(answer.status).toBe(303);
-  return new URL(answer.headers.get('location') ?? '');
+function page(response: HttpResponse): URL {
+  expect(response.status).toBe(303);
+  return new URL(response.headers.get('location') ?? '');
 }
 
 describe('password recovery', () => {
@@ -117,20 +117,20 @@ describe('password recovery', () => {
   });
 
   test('does not reveal unknown addresses and sends them no mail', async () => {
-    const nobody = portal.address();
-    const answer = await portal.ask('/recover', { body: { email: nobody } });
+    const anonymous = portal.address();
+    const response = await portal.ask('/recover', { body: { email: anonymous } });
     const { email } = await portal.createUser();
     const known = await portal.ask('/recover', { body: { email } });
-    expect([answer.status, answer.text]).toEqual([200, '{}']);
+    expect([response.status, response.text]).toEqual([200, '{}']);
     expect([known.status, known.text]).toEqual([200, '{}']);
     await portal.mail(email);
-    expect(await portal.mails(nobody)).toEqual([]);
+    expect(await portal.mails(anonymous)).toEqual([]);
   });
 
   test('needs a valid email', async () => {
     for (const body of [{}, { email: '' }, { email: 'not an address' }]) {
-      const answer = await portal.ask('/recover', { body });
-      expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+      const response = await portal.ask('/recover', { body });
+      expect(response).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     }
   });
 
@@ -277,8 +277,8 @@ describe('magic link', () => {
     ];
     for (const path of ['/otp', '/magiclink']) {
       for (const body of bodies) {
-        const answer = await portal.ask(path, { body });
-        expect(answer, JSON.stringify(body)).toMatchObject({
+        const response = await portal.ask(path, { body });
+        expect(response, JSON.stringify(body)).toMatchObject({
           status: 400,
           body: { code: 'validation_failed' },
         });
@@ -288,8 +288,8 @@ describe('magic link', () => {
 
   test('works through the older route', async () => {
     const { email } = await portal.createUser();
-    const answer = await portal.ask('/magiclink', { body: { email } });
-    expect([answer.status, answer.text]).toEqual([200, '{}']);
+    const response = await portal.ask('/magiclink', { body: { email } });
+    expect([response.status, response.text]).toEqual([200, '{}']);
     unwrap(await portal.client().verifyOtp(linkParams(await portal.mail(email))));
   });
 });

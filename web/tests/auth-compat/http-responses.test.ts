@@ -12,45 +12,45 @@ describe('error', () => {
   test('has the versioned shape for clients that send the API version', async () => {
     for (const version of ['2024-01-01', '2025-06-30']) {
       const headers = { 'x-supabase-api-version': version };
-      const answer = await portal.ask(path, { body: wrong, headers, older: true });
-      expect(answer.status).toBe(400);
-      expect(answer.body).toEqual({
+      const response = await portal.ask(path, { body: wrong, headers, older: true });
+      expect(response.status).toBe(400);
+      expect(response.body).toEqual({
         code: 'invalid_credentials',
         message: 'Invalid login credentials',
         request_id: expect.stringMatching(/^[0-9a-f]{16}$/),
       });
-      expect(answer.headers.get('x-supabase-api-version')).toBe('2024-01-01');
-      expect(answer.headers.get('x-sb-error-code')).toBe('invalid_credentials');
+      expect(response.headers.get('x-supabase-api-version')).toBe('2024-01-01');
+      expect(response.headers.get('x-sb-error-code')).toBe('invalid_credentials');
     }
   });
 
   test('has the older shape for other clients', async () => {
     for (const version of [undefined, '2023-12-31', 'nonsense', '']) {
       const headers = version === undefined ? undefined : { 'x-supabase-api-version': version };
-      const answer = await portal.ask(path, { body: wrong, headers, older: true });
-      expect(answer.body).toEqual({
+      const response = await portal.ask(path, { body: wrong, headers, older: true });
+      expect(response.body).toEqual({
         code: 400,
         error_code: 'invalid_credentials',
         msg: 'Invalid login credentials',
         request_id: expect.any(String),
       });
-      expect(answer.headers.get('x-supabase-api-version')).toBeNull();
-      expect(answer.headers.get('x-sb-error-code')).toBe('invalid_credentials');
+      expect(response.headers.get('x-supabase-api-version')).toBeNull();
+      expect(response.headers.get('x-sb-error-code')).toBe('invalid_credentials');
     }
   });
 
   test('lists weak password reasons in both shapes', async () => {
     const { session } = await portal.signedInUser();
     for (const older of [true, false]) {
-      const answer = await portal.ask('/user', {
+      const response = await portal.ask('/user', {
         method: 'PUT',
         token: session.access_token,
         body: { password: 'short', current_password: password },
         older,
       });
-      expect(answer.status).toBe(422);
-      expect(answer.body[older ? 'error_code' : 'code']).toBe('weak_password');
-      expect(answer.body.weak_password).toEqual({ reasons: expect.arrayContaining(['length']) });
+      expect(response.status).toBe(422);
+      expect(response.body[older ? 'error_code' : 'code']).toBe('weak_password');
+      expect(response.body.weak_password).toEqual({ reasons: expect.arrayContaining(['length']) });
     }
   });
 
@@ -65,10 +65,10 @@ describe('error', () => {
   });
 
   test('version header on success is no error', async () => {
-    const answer = await portal.ask('/health');
-    expect(answer.status).toBe(200);
-    expect(answer.headers.get('x-supabase-api-version')).toBeNull();
-    expect(answer.body).toMatchObject({ name: expect.any(String), version: expect.any(String) });
+    const response = await portal.ask('/health');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-supabase-api-version')).toBeNull();
+    expect(response.body).toMatchObject({ name: expect.any(String), version: expect.any(String) });
   });
 });
 
@@ -102,9 +102,9 @@ describe('CORS', () => {
   });
 
   test('exposes the headers the client needs', async () => {
-    const answer = await portal.ask('/token?grant_type=password', { body: {}, headers: { origin: site } });
-    expect(answer.headers.get('access-control-allow-origin')).toBe(site);
-    expect(list(answer.headers.get('access-control-expose-headers'))).toEqual(
+    const response = await portal.ask('/token?grant_type=password', { body: {}, headers: { origin: site } });
+    expect(response.headers.get('access-control-allow-origin')).toBe(site);
+    expect(list(response.headers.get('access-control-expose-headers'))).toEqual(
       expect.arrayContaining(['x-total-count', 'link', 'x-supabase-api-version', 'retry-after']),
     );
   });
@@ -112,8 +112,8 @@ describe('CORS', () => {
   test('gives other origins nothing', async () => {
     for (const origin of ['https://evil.test', 'https://app.example.com.evil.test', 'null']) {
       expect((await preflight(origin)).headers.get('access-control-allow-origin')).toBeNull();
-      const answer = await portal.ask('/settings', { headers: { origin } });
-      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      const response = await portal.ask('/settings', { headers: { origin } });
+      expect(response.headers.get('access-control-allow-origin')).toBeNull();
     }
   });
 });
@@ -122,8 +122,8 @@ describe('request body', () => {
   test('is rejected when missing or invalid JSON, and unknown fields are ignored', async () => {
     const path = '/token?grant_type=password';
     for (const body of ['', '{', '[]', '"text"']) {
-      const answer = await portal.ask(path, { method: 'POST', body });
-      expect(answer, body).toMatchObject({ status: 400, body: { code: 'bad_json' } });
+      const response = await portal.ask(path, { method: 'POST', body });
+      expect(response, body).toMatchObject({ status: 400, body: { code: 'bad_json' } });
     }
     const { email } = await portal.createUser();
     const more = { something: 1, gotrue_meta_security: { captcha_token: 'x' }, code_challenge: null };
@@ -134,9 +134,9 @@ describe('request body', () => {
   test('is rejected when too large', async () => {
     const { access_token: token } = (await portal.signedInUser()).session;
     for (const path of ['/recover', '/callback', '/factors/recovery-codes']) {
-      const answer = await portal.ask(path, { token, body: { email: 'x'.repeat((1 << 20) + 1) } });
-      expect(answer, path).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
-      expect(answer.body.request_id, path).toEqual(expect.any(String));
+      const response = await portal.ask(path, { token, body: { email: 'x'.repeat((1 << 20) + 1) } });
+      expect(response, path).toMatchObject({ status: 413, body: { code: 'request_entity_too_large' } });
+      expect(response.body.request_id, path).toEqual(expect.any(String));
     }
   });
 });
@@ -151,9 +151,9 @@ describe('path id', () => {
       ['DELETE', '/user/identities/%FF', access_token],
       ['GET', '/admin/users/%FF', signJwt({ role: 'service_role' })],
     ] as const) {
-      const answer = await portal.ask(path, { method, token });
-      expect(answer, path).toMatchObject({ status: 404, body: { code: 'validation_failed' } });
-      expect(answer.body.request_id, path).toEqual(expect.any(String));
+      const response = await portal.ask(path, { method, token });
+      expect(response, path).toMatchObject({ status: 404, body: { code: 'validation_failed' } });
+      expect(response.body.request_id, path).toEqual(expect.any(String));
     }
   });
 });
@@ -172,9 +172,9 @@ describe('request without a session', () => {
       ['POST', '/invite'],
     ];
     for (const [method, path] of routes) {
-      const answer = await portal.ask(path, { method, ...(method !== 'GET' && { body: {} }) });
-      expect(answer, path).toMatchObject({ status: 401, body: { code: 'no_authorization' } });
-      expect(answer.body.message).toMatch(/Bearer token/);
+      const response = await portal.ask(path, { method, ...(method !== 'GET' && { body: {} }) });
+      expect(response, path).toMatchObject({ status: 401, body: { code: 'no_authorization' } });
+      expect(response.body.message).toMatch(/Bearer token/);
     }
     const key = await portal.ask('/user', { headers: { apikey: 'anything' } });
     expect(key.body.code).toBe('no_authorization');
@@ -226,15 +226,15 @@ describe('unsupported feature', () => {
     expect(errorOf(sso)).toEqual(errorWith(404, 'saml_provider_disabled'));
     expect(sso.error?.message).toBe('SAML 2.0 is disabled');
     for (const path of ['/saml/metadata', '/saml/acs']) {
-      const answer = await portal.ask(path, { method: path.endsWith('acs') ? 'POST' : 'GET' });
-      expect(answer).toMatchObject({ status: 404, body: { code: 'saml_provider_disabled' } });
+      const response = await portal.ask(path, { method: path.endsWith('acs') ? 'POST' : 'GET' });
+      expect(response).toMatchObject({ status: 404, body: { code: 'saml_provider_disabled' } });
     }
   });
 
   test('unconfigured providers are rejected', async () => {
     for (const provider of ['google', 'azure', 'nonsense', '']) {
-      const answer = await portal.ask(`/authorize?provider=${provider}`);
-      expect(answer, provider).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+      const response = await portal.ask(`/authorize?provider=${provider}`);
+      expect(response, provider).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     }
     const { client } = await portal.signedInUser();
     const linking = await client.linkIdentity({ provider: 'google', options: { skipBrowserRedirect: true } });
@@ -259,7 +259,7 @@ describe('unsupported feature', () => {
       await portal.program.admin.oauth.listClients(),
       await portal.program.admin.oauth.createClient({ client_name: 'x', redirect_uris: ['https://a.cc'] }),
     ];
-    for (const answer of answers) expect(errorOf(answer)).toEqual(errorWith(404, 'feature_disabled'));
+    for (const response of answers) expect(errorOf(response)).toEqual(errorWith(404, 'feature_disabled'));
     const service = signJwt({ role: 'service_role' });
     for (const [path, code] of [
       ['/passkeys', 'not_found'],
@@ -273,8 +273,8 @@ describe('unsupported feature', () => {
       const admin = path.startsWith('/admin/');
       for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
         const token = admin ? service : session.access_token;
-        const answer = await portal.ask(path, { method, token });
-        expect(answer, `${method} ${path}`).toMatchObject({ status: 404, body: { code } });
+        const response = await portal.ask(path, { method, token });
+        expect(response, `${method} ${path}`).toMatchObject({ status: 404, body: { code } });
       }
       if (!admin) continue;
       const mine = await portal.ask(path, { token: session.access_token });

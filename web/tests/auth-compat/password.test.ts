@@ -127,8 +127,8 @@ describe('rejected password grant', () => {
       { email: '', password },
       { email: 'a@example.com', phone: '1234', password },
     ]) {
-      const answer = await portal.ask(path, { body });
-      expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+      const response = await portal.ask(path, { body });
+      expect(response).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     }
   });
 
@@ -204,7 +204,7 @@ describe('user metadata', () => {
     expect(user.user_metadata).toMatchObject({ town: 'Oslo', sizes: { shoe: 43 } });
     expect(user.user_metadata).not.toHaveProperty('colour');
     const body = { app_metadata: { role: 'super_admin' } };
-    const answer = await portal.ask('/user', { method: 'PUT', token: session.access_token, body });
-    expect(answer).toMatchObject({ status: 403, body: { code: 'not_admin' } });
+    const response = await portal.ask('/user', { method: 'PUT', token: session.access_token, body });
+    expect(response).toMatchObject({ status: 403, body: { code: 'not_admin' } });
   });
 });

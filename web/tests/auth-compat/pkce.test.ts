@@ -16,14 +16,14 @@ async function callbackCode() {
 
 /** Redirect target of the form on the link page. */
 async function form(fields: Record<string, string>): Promise<URL> {
-  const answer = await fetch(`${portal.url}/verify`, {
+  const response = await fetch(`${portal.url}/verify`, {
     method: 'POST',
     redirect: 'manual',
     body: new URLSearchParams(fields),
     headers: { 'x-forwarded-for': '198.19.0.1' },
   });
-  expect(answer.status).toBe(303);
-  return new URL(answer.headers.get('location') ?? '');
+  expect(response.status).toBe(303);
+  return new URL(response.headers.get('location') ?? '');
 }
 
 const exchange = (auth_code: string, code_verifier: string) =>
@@ -85,8 +85,8 @@ describe('PKCE code', () => {
       });
     }
     for (const code of ['nothing', '6a7b1f7e-9f8f-4a59-8f7b-0123456789ab']) {
-      const answer = await exchange(code, 'x'.repeat(64));
-      expect(answer).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
+      const response = await exchange(code, 'x'.repeat(64));
+      expect(response).toMatchObject({ status: 404, body: { code: 'flow_state_not_found' } });
     }
   });
 });
@@ -139,8 +139,8 @@ describe('code challenge', () => {
       [`${challenge}=`, 's256'],
       [`${challenge} `.padEnd(50, '+'), 's256'],
     ]) {
-      const answer = await begin(first, second);
-      expect(answer, String(first)).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+      const response = await begin(first, second);
+      expect(response, String(first)).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     }
   });
 

@@ -15,13 +15,13 @@ import {
 
 const portal = startServer();
 
-function expectRateLimited(answer: HttpResponse, code: string): number {
-  expect(answer.status).toBe(429);
-  expect(answer.body.code).toBe(code);
-  const seconds = Number(answer.headers.get('retry-after'));
+function expectRateLimited(response: HttpResponse, code: string): number {
+  expect(response.status).toBe(429);
+  expect(response.body.code).toBe(code);
+  const seconds = Number(response.headers.get('retry-after'));
   expect(seconds).toBeGreaterThan(0);
-  expect(answer.body.retry_after).toBe(seconds);
-  expect(answer.body.message).toMatch(new RegExp(`\\b${seconds} s(econds?)?\\b`));
+  expect(response.body.retry_after).toBe(seconds);
+  expect(response.body.message).toMatch(new RegExp(`\\b${seconds} s(econds?)?\\b`));
   return seconds;
 }
 
@@ -145,9 +145,9 @@ async function requestsUntilLimited(
   const headers = { 'x-forwarded-for': from };
   const mine = await asking();
   for (let times = 0; times < most; times += 1) {
-    const answer = await portal.ask(path, { ...mine, headers });
-    if (answer.status !== 429) continue;
-    expectRateLimited(answer, 'over_request_rate_limit');
+    const response = await portal.ask(path, { ...mine, headers });
+    if (response.status !== 429) continue;
+    expectRateLimited(response, 'over_request_rate_limit');
     // Other accounts are unaffected.
     expect((await portal.ask(path, await asking())).status).not.toBe(429);
     return times;
@@ -158,11 +158,11 @@ async function requestsUntilLimited(
 const invalidEmail = () => ({ body: { email: `not an address ${uniqueAddress()}` } });
 
 /** Expects a redirect with the error in its URL. */
-function expectRedirectedWithError(answer: HttpResponse, to: string) {
-  expect(answer.status).toBe(302);
-  const seconds = Number(answer.headers.get('retry-after'));
+function expectRedirectedWithError(response: HttpResponse, to: string) {
+  expect(response.status).toBe(302);
+  const seconds = Number(response.headers.get('retry-after'));
   expect(seconds).toBeGreaterThan(0);
-  const led = new URL(answer.headers.get('location') ?? '');
+  const led = new URL(response.headers.get('location') ?? '');
   expect(led.origin + led.pathname).toBe(to);
   for (const said of [led.searchParams, new URLSearchParams(led.hash.slice(1))]) {
     expect(said.get('error_code')).toBe('over_request_rate_limit');
@@ -174,9 +174,9 @@ function expectRedirectedWithError(answer: HttpResponse, to: string) {
 async function redirectsUntilLimited(path: string, most: number, from: string, to: string): Promise<number> {
   const headers = { 'x-forwarded-for': from };
   for (let times = 0; times < most; times += 1) {
-    const answer = await portal.ask(path, { headers });
-    if (!answer.headers.get('location')?.includes('over_request_rate_limit')) continue;
-    expectRedirectedWithError(answer, to);
+    const response = await portal.ask(path, { headers });
+    if (!response.headers.get('location')?.includes('over_request_rate_limit')) continue;
+    expectRedirectedWithError(response, to);
     return times;
   }
   throw new Error(`${path} was answered ${most} times`);
@@ -294,14 +294,14 @@ describe('requests per account', () => {
 
   test('are limited across addresses at a higher limit', async () => {
     const email = portal.address();
-    let answer: HttpResponse | undefined;
+    let response: HttpResponse | undefined;
     let passed = 0;
-    while (passed < 1200 && answer?.status !== 429) {
+    while (passed < 1200 && response?.status !== 429) {
       const together = await Promise.all(Array.from({ length: 50 }, () => ask(email, uniqueAddress())));
-      answer = together.find(({ status }) => status === 429);
+      response = together.find(({ status }) => status === 429);
       passed += together.filter(({ status }) => status !== 429).length;
     }
-    expectRateLimited(answer as HttpResponse, 'over_request_rate_limit');
+    expectRateLimited(response as HttpResponse, 'over_request_rate_limit');
     expect(passed).toBeGreaterThanOrEqual(300);
     expect((await ask(portal.address(), uniqueAddress())).status).toBe(400);
   });
@@ -327,14 +327,14 @@ describe('requests per account', () => {
       const together = await Promise.all(Array.from({ length: 50 }, () => refresh(refresh_token)));
       expect(new Set(together.map(({ status }) => status))).toEqual(new Set([400]));
     }
-    let answer: HttpResponse | undefined;
+    let response: HttpResponse | undefined;
     let passed = 0;
-    while (passed < 600 && !answer) {
+    while (passed < 600 && !response) {
       const together = await Promise.all(Array.from({ length: 50 }, () => refresh(session.refresh_token)));
-      answer = together.find(({ status }) => status === 429);
+      response = together.find(({ status }) => status === 429);
       passed += together.filter(({ status }) => status === 200).length;
     }
-    expectRateLimited(answer as HttpResponse, 'over_request_rate_limit');
+    expectRateLimited(response as HttpResponse, 'over_request_rate_limit');
     expect(passed).toBeGreaterThanOrEqual(300);
     expect((await portal.ask('/user', { token: session.access_token })).status).toBe(200);
     unwrap(await (await portal.signedInUser()).client.refreshSession());

@@ -63,8 +63,8 @@ describe('sign-out', () => {
 
   test('rejects unknown scopes', async () => {
     const { session } = await portal.signedInUser();
-    const answer = await portal.ask('/logout?scope=all', { method: 'POST', token: session.access_token });
-    expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
+    const response = await portal.ask('/logout?scope=all', { method: 'POST', token: session.access_token });
+    expect(response).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
     expect(await status(session)).toBe(200);
   });
 });
@@ -84,9 +84,9 @@ describe('session list', () => {
   const agent =
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/139.0.0.0 Safari/537.36';
   const list = async (session: Session) => {
-    const answer = await portal.ask('/sessions', { token: session.access_token });
-    expect(answer.status).toBe(200);
-    return answer.body as unknown as Row[];
+    const response = await portal.ask('/sessions', { token: session.access_token });
+    expect(response.status).toBe(200);
+    return response.body as unknown as Row[];
   };
 
   test('has address, user agent and times, newest first, with the current one marked', async () => {
@@ -136,8 +136,8 @@ describe('session list', () => {
   test('can revoke the current session', async () => {
     const { session } = await portal.signedInUser();
     const id = String(jwtClaims(session.access_token).session_id);
-    const answer = await portal.ask(`/sessions/${id}`, { method: 'DELETE', token: session.access_token });
-    expect(answer.status).toBe(204);
+    const response = await portal.ask(`/sessions/${id}`, { method: 'DELETE', token: session.access_token });
+    expect(response.status).toBe(204);
     expect(await status(session)).toBe(403);
   });
 

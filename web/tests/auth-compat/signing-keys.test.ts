@@ -5,10 +5,10 @@ import { jwtClaims, unwrap, jwtHeader, startServer, currentCode, signJwt } from 
 const portal = startServer();
 
 async function published() {
-  const answer = await portal.ask('/.well-known/jwks.json');
-  expect(answer.status).toBe(200);
-  expect(answer.headers.get('cache-control')).toBe('public, max-age=600');
-  return answer.body.keys as Record<string, unknown>[];
+  const response = await portal.ask('/.well-known/jwks.json');
+  expect(response.status).toBe(200);
+  expect(response.headers.get('cache-control')).toBe('public, max-age=600');
+  return response.body.keys as Record<string, unknown>[];
 }
 
 describe('access token', () => {
@@ -106,9 +106,9 @@ describe('invalid access token', () => {
     ['anon role', () => signJwt({ role: 'anon' }), 403, 'bad_jwt'],
   ];
   test.each(cases)('is rejected: %s', async (_, token, status, code) => {
-    const answer = await portal.ask('/user', { token: await token() });
-    expect(answer).toMatchObject({ status, body: { code } });
-    if (status === 403 && code === 'bad_jwt') expect(answer.body.message).toMatch(/^invalid JWT/);
+    const response = await portal.ask('/user', { token: await token() });
+    expect(response).toMatchObject({ status, body: { code } });
+    if (status === 403 && code === 'bad_jwt') expect(response.body.message).toMatch(/^invalid JWT/);
   });
 
   test('has error messages that the client compares', async () => {

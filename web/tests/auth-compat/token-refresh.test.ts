@@ -102,8 +102,8 @@ describe('session at its maximum age', () => {
 describe('invalid refresh token', () => {
   test('is distinguished from an expired one', async () => {
     for (const text of ['', 'nonsense', 'x'.repeat(2000), null]) {
-      const answer = await refresh(text);
-      expect(answer, String(text)).toMatchObject({
+      const response = await refresh(text);
+      expect(response, String(text)).toMatchObject({
         status: 400,
         body: { code: 'validation_failed', message: 'Refresh token is not valid' },
       });
@@ -113,18 +113,18 @@ describe('invalid refresh token', () => {
     const token = session.refresh_token;
     const middle = Math.floor(token.length / 2);
     const forged = token.slice(0, middle) + (token[middle] === 'A' ? 'B' : 'A') + token.slice(middle + 1);
-    const answer = await refresh(forged);
-    expect(answer.status).toBe(400);
-    expect(['validation_failed', 'refresh_token_not_found']).toContain(answer.body.code);
+    const response = await refresh(forged);
+    expect(response.status).toBe(400);
+    expect(['validation_failed', 'refresh_token_not_found']).toContain(response.body.code);
     expect((await refresh(token)).status).toBe(200);
   });
 
   test('of an ended session is rejected', async () => {
     const { client, session } = await portal.signedInUser();
     await client.signOutOrThrow();
-    const answer = await refresh(session.refresh_token);
-    expect(answer).toMatchObject({ status: 400, body: { code: 'session_not_found' } });
-    expect(answer.body.message).toMatch(/^Invalid Refresh Token/);
+    const response = await refresh(session.refresh_token);
+    expect(response).toMatchObject({ status: 400, body: { code: 'session_not_found' } });
+    expect(response.body.message).toMatch(/^Invalid Refresh Token/);
     const again = portal.client();
     expect(errorOf(await again.refreshSession({ refresh_token: session.refresh_token }))).toMatchObject({
       status: 400,

@@ -54,7 +54,7 @@ export class Provider {
       const at = next.origin === this.issuer;
       if (!at && !next.href.startsWith(`${portal}/auth/v1/`)) return next;
       const form = at && next.pathname.startsWith('/interaction/');
-      const answer = await fetch(next, {
+      const response = await fetch(next, {
         redirect: 'manual',
         headers: {
           'x-forwarded-for': uniqueAddress(),
@@ -63,13 +63,13 @@ export class Provider {
         ...(form && { method: 'POST', body: formBody(action) }),
       });
       if (at) {
-        for (const cookie of answer.headers.getSetCookie()) {
+        for (const cookie of response.headers.getSetCookie()) {
           const [name, value] = (cookie.split(';')[0] ?? '').split(/=(.*)/s);
           jar.set(name ?? '', value ?? '');
         }
       }
-      const to = answer.headers.get('location');
-      if (!to) throw new Error(`${next.href} was answered ${answer.status}: ${await answer.text()}`);
+      const to = response.headers.get('location');
+      if (!to) throw new Error(`${next.href} was answered ${response.status}: ${await response.text()}`);
       next = new URL(to, next);
       if (action.email && next.pathname === '/auth/v1/callback') this.callback = next.href;
     }
@@ -79,8 +79,8 @@ export class Provider {
   /** Email of the user behind a provider token. */
   async emailOfToken(token: string | null | undefined): Promise<unknown> {
     const headers = { authorization: `Bearer ${token}` };
-    const answer = await fetch(`${this.issuer}/me`, { headers });
-    return ((await answer.json()) as { email?: string }).email;
+    const response = await fetch(`${this.issuer}/me`, { headers });
+    return ((await response.json()) as { email?: string }).email;
   }
 
   /** The last callback URL, as in the history of a browser. */

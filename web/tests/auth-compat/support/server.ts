@@ -146,7 +146,7 @@ export class TestServer {
 
   /** Sends a raw HTTP request. */
   async ask(path: string, { method, token, body, headers, older }: RequestOptions = {}): Promise<HttpResponse> {
-    const answer = await fetch(path.startsWith('http') ? path : this.url + path, {
+    const response = await fetch(path.startsWith('http') ? path : this.url + path, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       redirect: 'manual',
       headers: {
@@ -158,11 +158,11 @@ export class TestServer {
       },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    const json = answer.headers.get('content-type')?.startsWith('application/json');
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.startsWith('application/json');
     return {
-      status: answer.status,
-      headers: answer.headers,
+      status: response.status,
+      headers: response.headers,
       text,
       body: json && text ? JSON.parse(text) : {},
     };
@@ -173,9 +173,9 @@ export class TestServer {
     const { token_hash, type } = linkParams(mail);
     const redirect_to = linkQuery(mail).get('redirect_to');
     const body = { type, token_hash, redirect_to, skip_http_redirect: true };
-    const answer = await this.ask('/verify', { body });
-    if (answer.status !== 200) throw new Error(`the click was answered ${answer.status}: ${answer.text}`);
-    return new URL(String(answer.body.url));
+    const response = await this.ask('/verify', { body });
+    if (response.status !== 200) throw new Error(`the click was answered ${response.status}: ${response.text}`);
+    return new URL(String(response.body.url));
   }
 }
 
