@@ -31,7 +31,7 @@ describe.each(Object.entries(folders))('%s', (_name, folder) => {
     expect(filesOf(folder, 'es')).toEqual(filesOf(folder, 'en'));
   });
 
-  test.each(filesOf(folder, 'en'))('%s says the same in both languages', (file) => {
+  test.each(filesOf(folder, 'en'))('%s has the same keys and placeholders in both languages', (file) => {
     const [en, es] = [read(folder, 'en', file), read(folder, 'es', file)];
     const keys = (words: Words) => [...new Set(Object.keys(words).map(withoutPlural))].toSorted();
     expect(keys(es)).toEqual(keys(en));
@@ -60,7 +60,7 @@ const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
 /** A file with two components may use two namespaces. */
 function namespacesOf(source: string): string[] {
   const own = [...source.matchAll(/useTranslation\(\[?'(\w+)'/g)].map(([, name = '']) => name);
-  return source.includes('useWords()') ? [...own, 'landing'] : own;
+  return source.includes('useLandingMessages()') ? [...own, 'landing'] : own;
 }
 
 /** Every literal key, and the literal prefix of every composed key, must exist. */
