@@ -21,7 +21,7 @@ const ask = (queryFn: () => Promise<unknown>) =>
 test.each([
   ['no connection', new TypeError('Failed to fetch')],
   ['a fault of the server', refusal(503)],
-])('%s is tried again three times, a second later, then twice as long each time', async (_, error) => {
+])('%s is retried three times with exponential backoff', async (_, error) => {
   const queryFn = failing(error);
   ask(queryFn);
   await vi.advanceTimersByTimeAsync(0);

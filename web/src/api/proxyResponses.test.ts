@@ -14,7 +14,7 @@ test.each([
   [404, 'proxy_refused'],
   [429, 'proxy_refused'],
   [200, 'proxy_page'],
-])('a page of a proxy with status %i is read as %s, and ends no session', async (status, code) => {
+])('proxy page with status %i is reported as %s and keeps the session', async (status, code) => {
   const answer = await normalizeResponse(page(status));
   expect(answer.status).toBe(502);
   expect(await answer.json()).toMatchObject({ code, error_code: code, params: { status } });

@@ -21,7 +21,7 @@ describe('parses amounts as typed', () => {
     ['1.250.000,5', '1250000.5'],
     ['-3', '-3'],
     ['.5', '0.5'],
-  ])('%s is read as %s in either language', (typed, value) => {
+  ])('parses %s as %s in either language', (typed, value) => {
     for (const language of ['en-US', 'es'] as const) {
       setLocale({ language });
       expect(parseAmount(typed, 'USD')).toEqual({ kind: 'read', value });
@@ -37,7 +37,7 @@ describe('parses amounts as typed', () => {
     ['100,000', 'USD', '100000.00', '100.00'],
     ['1.001', 'USD', '1001.00', '1.001'],
     ['1,250', 'JPY', '1250', '1.25'],
-  ])('%s in %s is %s or %s', (typed, currency, grouped, decimal) => {
+  ])('ambiguous %s in %s is %s or %s', (typed, currency, grouped, decimal) => {
     expect(parseAmount(typed, currency)).toEqual({ kind: 'ambiguous', grouped, decimal });
     // The server rejects it with a field error.
     expect(amountToWire(typed, currency)).toBe(typed);
@@ -50,12 +50,12 @@ describe('parses amounts as typed', () => {
     ['1,250.125', 'USD', 2],
     ['1250.5', 'JPY', 0],
     ['1250.00', 'JPY', 0],
-  ])('%s has more decimals than %s', (typed, currency, max) =>
+  ])('rejects %s, which has more decimals than %s', (typed, currency, max) =>
     expect(parseAmount(typed, currency)).toEqual({ kind: 'too_fine', max }),
   );
 
   test.each(['', '.', 'abc', '1e3', '1,250,50', '12,50,00', '1.250.00', '1,250.500,25', '12 50', '$1', '+1'])(
-    '“%s” is not read',
+    'rejects “%s”',
     (typed) => expect(parseAmount(typed, 'USD')).toEqual({ kind: 'unreadable' }),
   );
 });

@@ -3,7 +3,7 @@ import { clearReturnPath, isOwnPath, saveReturnPath, readReturnPath } from './re
 
 describe('internal path', () => {
   test.each(['/', '/client-dashboard', '/employee-dashboard?tab=spvs&q=a%20b#x', '/a//b'])(
-    'is %j',
+    'accepts %j',
     (path) => {
       expect(isOwnPath(path)).toBe(true);
     },
@@ -21,7 +21,7 @@ describe('internal path', () => {
     'client-dashboard',
     ' /client-dashboard',
     '',
-  ])('is not %j', (path) => {
+  ])('rejects %j', (path) => {
     expect(isOwnPath(path)).toBe(false);
   });
 

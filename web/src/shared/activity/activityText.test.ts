@@ -35,7 +35,7 @@ test.each([
   ['operator', 'root', 'Operator root', 'Operador root'],
   ['operator', '', 'Operator', 'Operador'],
   ['client', 'Amara Diallo', 'Amara Diallo', 'Amara Diallo'],
-])('who acts is worded in the language of the page: %s %j', (kind, name, en, es) => {
+])('actor text is localized: %s %j', (kind, name, en, es) => {
   expect([
     actorText(i18n.getFixedT('en'), { kind, name }),
     actorText(i18n.getFixedT('es'), { kind, name }),

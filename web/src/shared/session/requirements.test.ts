@@ -29,7 +29,7 @@ describe('return path of a requirement', () => {
     '/\t/evil.example',
     '/auth/mfa',
     '',
-  ])('does not lead to %j', (next) => {
+  ])('rejects %j as return path', (next) => {
     expect(returnTo(`?next=${encodeURIComponent(next)}`)).toBeUndefined();
   });
 });

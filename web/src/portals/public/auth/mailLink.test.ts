@@ -19,7 +19,7 @@ test.each([
   'javascript:alert(1)',
   'https://portal.example/',
   'https://portal.example/auth/confirm?token_hash=x',
-])('%j leads to nobody', (address) => {
+])('%j is no internal page', (address) => {
   expect(internalPath(address, origin)).toBeUndefined();
 });
 
