@@ -6,13 +6,13 @@ import { getLocale } from './messages/locale';
 import { startupErrorText } from './messages/startupError';
 import { loadLandingMessages } from './messages/landingMessages';
 import { paths } from './paths';
-import { usePrintColorScheme } from './printColorScheme';
+import { forceLightPrint } from './printColorScheme';
 import { Landing } from './portals/public/landing/Landing';
 import { Providers } from './Providers';
 
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');
-usePrintColorScheme();
+forceLightPrint();
 const root = createRoot(container, { onUncaughtError: showStartupError });
 
 // Entry point. The landing page needs no router, auth client, query cache or i18n library: they load with the first

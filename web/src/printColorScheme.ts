@@ -2,7 +2,7 @@
 
 const SCHEME_ATTRIBUTE = 'data-mantine-color-scheme';
 
-export function usePrintColorScheme(): void {
+export function forceLightPrint(): void {
   const root = document.documentElement;
   let screen: string | null = null;
   const toPaper = () => {
