@@ -66,7 +66,7 @@ for (const { kind, title, asks, chooses, tells, empty } of kinds) {
     for (const label of empty) await visitor.expectFieldError(label, required);
     await expect(visitor.field('First Name')).toBeFocused();
 
-    await visitor.fill({
+    await visitor.fillFields({
       'First Name': who.first,
       'Last Name': who.last,
       Email: who.email,
@@ -109,7 +109,7 @@ test("the server's words stand beside the fields, and what was typed stays, even
     'Business Name': 'Long Ltd',
     Website: 'ftp://long.example',
   };
-  await visitor.fill(typed);
+  await visitor.fillFields(typed);
   await visitor.choose('Clients per year', '1-10');
   await visitor.button('Send application').click();
   await visitor.expectErrorToast('Error');
@@ -120,7 +120,7 @@ test("the server's words stand beside the fields, and what was typed stays, even
   for (const [label, text] of Object.entries(typed)) await expect(visitor.field(label)).toHaveValue(text);
   await expect(visitor.button('Clients per year')).toHaveText('1-10');
 
-  await visitor.fill({ 'Last Name': who.last, Website: 'long.example' });
+  await visitor.fillFields({ 'Last Name': who.last, Website: 'long.example' });
   await visitor.button('Send application').click();
   await expect(visitor.heading('We have your application')).toBeVisible();
 });
@@ -132,14 +132,17 @@ test('application retried after a lost response is stored once (idempotency) @po
   visitor.allowError(/^Failed to load resource: net::ERR_/);
   const who = office.newPerson('Lost', 'Answer');
   await visitor.open('/auth/signup/client');
-  await visitor.fill({ 'First Name': who.first, 'Last Name': who.last, Email: who.email });
+  await visitor.fillFields({ 'First Name': who.first, 'Last Name': who.last, Email: who.email });
   await visitor.choose('Where should the SPV be formed?', 'Japan');
   await visitor.page.route('**/rest/v1/requests', async (route) => {
     await route.fetch();
     await route.abort('connectionreset');
   });
   await visitor.button('Send application').click();
-  await visitor.expectErrorToast('Error', 'The server cannot be reached. Check your connection and try again.');
+  await visitor.expectErrorToast(
+    'Error',
+    'The server cannot be reached. Check your connection and try again.',
+  );
   await visitor.page.unrouteAll();
   await visitor.button('Send application').click();
   await expect(visitor.heading('We have your application')).toBeVisible();
@@ -149,7 +152,7 @@ test('application retried after a lost response is stored once (idempotency) @po
 test('application does not reveal whether an email has an account', async ({ ownOffice: office }) => {
   const visitor = await office.visitor();
   await visitor.open('/auth/signup/client');
-  await visitor.fill({ 'First Name': 'Amara', 'Last Name': 'Okafor', Email: 'client@example.com' });
+  await visitor.fillFields({ 'First Name': 'Amara', 'Last Name': 'Okafor', Email: 'client@example.com' });
   await visitor.choose('Where should the SPV be formed?', 'UAE');
   await visitor.button('Send application').click();
   await expect(visitor.heading('We have your application')).toBeVisible();
@@ -168,7 +171,7 @@ test('application forms fit a phone in dark mode, with errors and after submissi
   }
   const who = office.newPerson('Small', 'Screen');
   await visitor.open('/auth/signup/employee');
-  await visitor.fill({
+  await visitor.fillFields({
     'First Name': who.first,
     'Last Name': who.last,
     Email: who.email,
@@ -212,7 +215,7 @@ test('rejected applicant receives the reason by email', async ({ ownOffice: offi
   const { reference } = items.find(({ email }) => email === who.email) ?? { reference: '' };
   await elias.chooseRowAction('Reject', reference);
   const dialog = elias.dialog(`Reject ${reference}`);
-  await elias.fill({ Reason: 'We need a reference of your bank first.' }, dialog);
+  await elias.fillFields({ Reason: 'We need a reference of your bank first.' }, dialog);
   await elias.button('Reject', dialog).click();
   await elias.expectToast('Request rejected', reference);
   const mail = await office.portal.post.waitForMail(who.email, `About your request ${reference}`);

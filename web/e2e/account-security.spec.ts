@@ -63,13 +63,13 @@ test('authenticator app can be enrolled, is required at sign-in, and can be remo
     new RegExp(`^otpauth://totp/.*secret=${key.replaceAll(' ', '')}`),
   );
   expect(await axeViolations(tove.page)).toEqual([]);
-  await tove.fill({ 'Code from the app': '12' }, dialog);
+  await tove.fillFields({ 'Code from the app': '12' }, dialog);
   await tove.button('Turn on', dialog).click();
   await tove.expectFieldError('Code from the app', 'Enter the six digits of the code.', dialog);
-  await tove.fill({ 'Code from the app': wrongCode(key) }, dialog);
+  await tove.fillFields({ 'Code from the app': wrongCode(key) }, dialog);
   await tove.button('Turn on', dialog).click();
   await expect(dialog).toContainText('This code is not right.');
-  await tove.fill({ 'Code from the app': totp(key) }, dialog);
+  await tove.fillFields({ 'Code from the app': totp(key) }, dialog);
   await tove.page.keyboard.press('Enter');
 
   const codes = await saveRecoveryCodes(tove);
@@ -78,7 +78,7 @@ test('authenticator app can be enrolled, is required at sign-in, and can be remo
   await expect(section).toContainText('10 of 10 left');
 
   const laptop = await signedInBehindMfa(office, who);
-  await laptop.fill({ 'Code from the app': totp(key, nextCode()) });
+  await laptop.fillFields({ 'Code from the app': totp(key, nextCode()) });
   await laptop.button('Continue').click();
   await laptop.expectPath(paths.clientDashboard);
 
@@ -124,7 +124,7 @@ test('two authenticator apps have distinct names and each signs in', async ({ of
   const dialog = ines.dialog('Add another app');
   await ines.button('Continue', dialog).click();
   await ines.expectFieldError('Name of the app or device', 'Please fill in this field.', dialog);
-  await ines.fill({ 'Name of the app or device': 'Work phone' }, dialog);
+  await ines.fillFields({ 'Name of the app or device': 'Work phone' }, dialog);
   await ines.button('Continue', dialog).click();
   const key = await enrolAuthenticator(ines, 'Add another app');
   // The recovery codes of the first app remain valid.
@@ -137,7 +137,7 @@ test('two authenticator apps have distinct names and each signs in', async ({ of
   await ines.expectToast('Authenticator app was removed');
 
   const phone = await signedInBehindMfa(office, who);
-  await phone.fill({ 'Code from the app': totp(key, nextCode()) });
+  await phone.fillFields({ 'Code from the app': totp(key, nextCode()) });
   await phone.button('Continue').click();
   await phone.expectPath(paths.clientDashboard);
 });
@@ -157,14 +157,14 @@ test('stale session reauthenticates in a dialog before changing MFA factors', as
   expect(await axeViolations(mirel.page)).toEqual([]);
   await mirel.button('Continue', proof).click();
   await mirel.expectFieldError('Current password', 'Please fill in this field.', proof);
-  await mirel.fill({ 'Current password': 'not my password' }, proof);
+  await mirel.fillFields({ 'Current password': 'not my password' }, proof);
   await mirel.button('Continue', proof).click();
   await mirel.expectFieldError('Current password', 'The current password is wrong.', proof);
   await mirel.button('Cancel', proof).click();
   const setup = mirel.dialog('Set up two-factor authentication');
   await expect(setup).toContainText('Confirm that it is you: sign in again');
   await mirel.button('Try again', setup).click();
-  await mirel.fill({ 'Current password': password }, proof);
+  await mirel.fillFields({ 'Current password': password }, proof);
   await mirel.button('Continue', proof).click();
   await expect(proof).toBeHidden();
 
@@ -175,7 +175,7 @@ test('stale session reauthenticates in a dialog before changing MFA factors', as
   await mirel.button('Use a code by email', proof).click();
   await mirel.button('Send the code', proof).click();
   const mail = await office.portal.post.waitForMail(who.email, 'code');
-  await mirel.fill({ 'Code from the email': mail.code() }, proof);
+  await mirel.fillFields({ 'Code from the email': mail.code() }, proof);
   await mirel.button('Continue', proof).click();
   await saveRecoveryCodes(mirel);
   await expect(section).toContainText('10 of 10 left');
@@ -184,7 +184,7 @@ test('stale session reauthenticates in a dialog before changing MFA factors', as
   await office.portal.expireReauthentication();
   await mirel.button('Create new codes', section).click();
   await mirel.button('Create new codes', mirel.dialog('Create new recovery codes?')).click();
-  await mirel.fill({ 'Code from the app': totp(key, nextCode()) }, proof);
+  await mirel.fillFields({ 'Code from the app': totp(key, nextCode()) }, proof);
   await mirel.button('Continue', proof).click();
   await saveRecoveryCodes(mirel);
   await mirel.button('Remove Authenticator app', section).click();
@@ -238,7 +238,7 @@ test('email change must be confirmed at both addresses', async ({ office }) => {
   await runa.button('Change e-mail address', section).click();
   const dialog = runa.dialog('Change e-mail address');
   const wants = async (email: string) => {
-    await runa.fill({ 'New e-mail address': email }, dialog);
+    await runa.fillFields({ 'New e-mail address': email }, dialog);
     await runa.button('Send the mails', dialog).click();
   };
   await wants(who.email.toUpperCase());
@@ -261,7 +261,7 @@ test('email change must be confirmed at both addresses', async ({ office }) => {
   const other = await office.visitor();
   await other.open('/auth/confirm?type=email_change');
   // Another browser uses the emailed code.
-  await other.fill({ Email: next, 'Code from the mail': fresh.code() });
+  await other.fillFields({ Email: next, 'Code from the mail': fresh.code() });
   await other.button('Continue').click();
   await expect(other.heading('Your e-mail address is changed')).toBeVisible();
 
@@ -278,7 +278,7 @@ test('email change can be cancelled', async ({ office }) => {
   await otto.open(paths.clientProfileTab('security'));
   const section = otto.card('E-mail address');
   await otto.button('Change e-mail address', section).click();
-  await otto.fill({ 'New e-mail address': next });
+  await otto.fillFields({ 'New e-mail address': next });
   await otto.button('Send the mails').click();
   await expect(section).toContainText(next);
   const mail = await office.portal.post.waitForMail(next, 'Confirm your new e-mail address');
@@ -379,7 +379,7 @@ async function changeEmail(person: Person, current: string, next: string): Promi
 async function enrolAuthenticator(person: Person, title: string): Promise<string> {
   const dialog = person.dialog(title);
   const key = (await dialog.getByLabel('Key', { exact: true }).textContent()) ?? '';
-  await person.fill({ 'Code from the app': totp(key) }, dialog);
+  await person.fillFields({ 'Code from the app': totp(key) }, dialog);
   await person.button('Turn on', dialog).click();
   return key;
 }
@@ -405,12 +405,16 @@ async function saveRecoveryCodes(person: Person): Promise<string[]> {
 
 async function enterRecoveryCode(person: Person, code: string, switches = true): Promise<void> {
   if (switches) await person.button('Use a recovery code').click();
-  await person.fill({ 'Recovery code': code });
+  await person.fillFields({ 'Recovery code': code });
   await person.button('Continue').click();
 }
 
 /** Ends sessions and confirms the dialog. */
-async function endSessions(person: Person, button: ReturnType<Person['button']>, verb: string): Promise<void> {
+async function endSessions(
+  person: Person,
+  button: ReturnType<Person['button']>,
+  verb: string,
+): Promise<void> {
   await button.click();
   await person.button(verb, person.page.getByRole('dialog')).click();
 }

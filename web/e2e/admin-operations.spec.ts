@@ -32,20 +32,20 @@ test('super admin changes settings and finds every change in the activity log @p
   await sigrid.link('System Settings', side).click();
   await sigrid.expectPath('/admin-dashboard/settings');
   const card = (name: string) => sigrid.page.getByRole('form', { name });
-  await sigrid.fill({ Sender: 'nobody' }, card('Mail'));
+  await sigrid.fillFields({ Sender: 'nobody' }, card('Mail'));
   await sigrid.button('Save', card('Mail')).click();
   await sigrid.expectFieldError(
     'Sender',
     'Enter an address, or a name and an address: Office <office@example.com>.',
   );
-  await sigrid.fill({ Sender: 'Northern Formations <office@example.com>' }, card('Mail'));
+  await sigrid.fillFields({ Sender: 'Northern Formations <office@example.com>' }, card('Mail'));
   await sigrid.button('Save', card('Mail')).click();
   await sigrid.expectToast('Settings Saved');
   await sigrid.button('Send a test mail', card('Mail')).click();
   await expect(card('Mail').getByRole('status')).toHaveText(
     'The test email was sent to super@example.com (unencrypted).',
   );
-  await sigrid.fill({ Name: 'Northern Formations' }, card('Brand'));
+  await sigrid.fillFields({ Name: 'Northern Formations' }, card('Brand'));
   await sigrid.button('Save', card('Brand')).click();
   await expect(sigrid.link('Northern Formations')).toBeVisible();
 
@@ -71,7 +71,7 @@ test('super admin changes settings and finds every change in the activity log @p
     .getByRole('switch', { name: 'Two-factor authentication needed for Client', exact: true })
     .press('Space');
   await sigrid.expectToast('Settings Saved');
-  await sigrid.fill({ 'Shortest password': '12' }, card('Sessions and passwords'));
+  await sigrid.fillFields({ 'Shortest password': '12' }, card('Sessions and passwords'));
   const saved = sigrid.page.waitForResponse(
     (response) => response.request().method() === 'PUT' && response.url().endsWith('/rest/v1/settings'),
   );

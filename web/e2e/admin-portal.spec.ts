@@ -82,9 +82,7 @@ test('password spraying raises an alert that can be investigated, blocked and re
   });
 });
 
-test('sign-in rules are validated per field, saved and enforced', async ({
-  ownOffice: office,
-}) => {
+test('sign-in rules are validated per field, saved and enforced', async ({ ownOffice: office }) => {
   const sigrid = await office.superAdmin();
   await sigrid.open(paths.adminRules);
   const rule = sigrid.page.getByRole('switch', {
@@ -97,13 +95,13 @@ test('sign-in rules are validated per field, saved and enforced', async ({
 
   const form = sigrid.page.getByRole('form', { name: 'Sessions and passwords', exact: true });
   for (const wrong of ['7', '65', '']) {
-    await sigrid.fill({ 'Shortest password': wrong }, form);
+    await sigrid.fillFields({ 'Shortest password': wrong }, form);
     await sigrid.button('Save', form).click();
     await sigrid.expectFieldError('Shortest password', 'Enter a number from 8 to 64.', form);
   }
   await sigrid.choose('An unused session ends after', '8 hours', form);
   await sigrid.choose('Any session ends after', '1 day', form);
-  await sigrid.fill({ 'Shortest password': '14' }, form);
+  await sigrid.fillFields({ 'Shortest password': '14' }, form);
   await sigrid.button('Save', form).click();
   await sigrid.expectToast('Settings Saved', 'The rules are in force from now on.');
 
@@ -217,17 +215,18 @@ test('super admin re-invites a user, removes a lost authenticator and archives t
   await sigrid.open(list({ status: 'archived' }));
   await expect(sigrid.row(ivar.email, 'Users')).toContainText('Archived');
   await visitor.signIn('employee', ivar.email, password);
-  await visitor.expectErrorToast('Login Failed', 'This account is suspended or archived. Please contact support.');
+  await visitor.expectErrorToast(
+    'Login Failed',
+    'This account is suspended or archived. Please contact support.',
+  );
 });
 
 // Applications are rate limited per address.
-test('ISO application prefills the dialog and creates the partner once', async ({
-  ownOffice: office,
-}) => {
+test('ISO application prefills the dialog and creates the partner once', async ({ ownOffice: office }) => {
   const who = office.newPerson('Berta', 'Lund');
   const visitor = await office.visitor();
   await visitor.open('/auth/signup/iso');
-  await visitor.fill({
+  await visitor.fillFields({
     'First Name': who.first,
     'Last Name': who.last,
     Email: who.email,

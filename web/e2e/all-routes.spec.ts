@@ -145,7 +145,8 @@ const screens: Record<string, BrowserContextOptions> = {
   'on a phone, in the dark': { ...phone, viewport: { width: 390, height: 844 }, colorScheme: 'dark' },
 };
 
-const pagesOf = ({ pages }: Group, office: TestServer) => (typeof pages === 'function' ? pages(office) : pages);
+const pagesOf = ({ pages }: Group, office: TestServer) =>
+  typeof pages === 'function' ? pages(office) : pages;
 
 test('every portal route is covered', async ({ office }) => {
   const swept = await Promise.all(groups.map((group) => pagesOf(group, office)));
@@ -157,7 +158,9 @@ test('every portal route is covered', async ({ office }) => {
 for (const [screen, options] of Object.entries(screens)) {
   for (const group of groups) {
     // Data loading is tested on both databases.
-    test(`${group.name} render without overflow or accessibility violations ${screen}${options.isMobile ? '' : ' @postgres'}`, async ({ office }) => {
+    test(`${group.name} render without overflow or accessibility violations ${screen}${options.isMobile ? '' : ' @postgres'}`, async ({
+      office,
+    }) => {
       const person = await group.person(office, options);
       const pages = await pagesOf(group, office);
       expect(pages.length).toBeGreaterThan(0);
@@ -218,7 +221,9 @@ test('dialogs render without overflow or accessibility violations on a phone', a
 function hasNoPage(path: string): boolean {
   if (isNotFoundPath(path)) return true;
   // The user who has these pages is a super admin.
-  return (portalRelativePaths as readonly string[]).includes(path) && path !== '/clients' && path !== '/analytics';
+  return (
+    (portalRelativePaths as readonly string[]).includes(path) && path !== '/clients' && path !== '/analytics'
+  );
 }
 
 async function orders(office: TestServer, email: string): Promise<string[]> {

@@ -176,9 +176,7 @@ test('magic link signs in by link and by code', async ({ office }) => {
   expect(await refusal(npm, 'signInWithOtp', { email })).toEqual(noError(422, 'otp_disabled'));
 });
 
-test('password recovery works by link and by code and ends existing sessions', async ({
-  office,
-}) => {
+test('password recovery works by link and by code and ends existing sessions', async ({ office }) => {
   for (const by of ['link', 'digits'] as const) {
     const email = await client(office, 'Rosa');
     const { npm: before } = await openAuthClient(office);
@@ -194,9 +192,7 @@ test('password recovery works by link and by code and ends existing sessions', a
   }
 });
 
-test('implicit-flow link redirects back with a session that the client stores', async ({
-  office,
-}) => {
+test('implicit-flow link redirects back with a session that the client stores', async ({ office }) => {
   const email = await client(office, 'Hedda');
   const { page, npm } = await openAuthClient(office);
   const redirectTo = `${office.portal.url}/nothing`;
@@ -211,9 +207,7 @@ test('implicit-flow link redirects back with a session that the client stores', 
   expect(await signIn(back, email, NEW_PASSWORD)).toBeNull();
 });
 
-test('PKCE magic link redirects back with a code that the client exchanges', async ({
-  office,
-}) => {
+test('PKCE magic link redirects back with a code that the client exchanges', async ({ office }) => {
   const email = await client(office, 'Pia');
   const { page } = await office.visitor();
   await page.goto(paths.login('client'));
@@ -261,7 +255,9 @@ test('invitation is accepted by link and by code', async ({ office }) => {
   }
 });
 
-test('email change with single confirmation is completed by the code sent to the new address', async ({ browser }) => {
+test('email change with single confirmation is completed by the code sent to the new address', async ({
+  browser,
+}) => {
   await testInServer(browser, { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' }, async (office) => {
     const email = await client(office, 'Ebba');
     const next = office.newPerson('Ebba', 'Moved').email;
@@ -316,7 +312,9 @@ test('second sign-in stays at aal1 until the TOTP code is verified and cannot re
   expect(await levels()).toEqual(['aal1', 'aal2']);
   expect(await unenrols()).toEqual(noError(422, 'insufficient_aal'));
   expect(await another()).toEqual(noError(403, 'insufficient_aal'));
-  expect(await refusal(npm, 'updateUser', { password: NEW_PASSWORD })).toEqual(noError(401, 'insufficient_aal'));
+  expect(await refusal(npm, 'updateUser', { password: NEW_PASSWORD })).toEqual(
+    noError(401, 'insufficient_aal'),
+  );
   expect(await currentCode(npm, id, 'abcdef')).toEqual(noError(422, 'mfa_verification_failed'));
   expect(await currentCode(npm, id, await app.code())).toBeNull();
   expect(await levels()).toEqual(['aal2', 'aal2']);
@@ -494,7 +492,8 @@ test('requests are rate limited per address without ending sessions there', asyn
       () => refusal(npm, 'signInWithPassword', { email: '', password }),
       () => currentCode(npm, '6a7b1f7e-9f8f-4a59-8f7b-0123456789ab', '123456'),
     ];
-    for (const ask of asked) expect(await callUntilRateLimited(ask)).toEqual(noError(429, 'over_request_rate_limit'));
+    for (const ask of asked)
+      expect(await callUntilRateLimited(ask)).toEqual(noError(429, 'over_request_rate_limit'));
     const told = await retryAfterValues(page);
     expect(told).toHaveLength(asked.length);
     for (const wait of told) expect(wait).toMatch(/^[1-9]\d*$/);

@@ -34,7 +34,7 @@ test('client of an order created with spvctl sets a password and follows the ord
   await maya.button('Continue').click();
   await expect(maya.heading('Choose a password')).toBeVisible();
   await expect(maya.page.getByText(/session/i)).toHaveCount(0);
-  await maya.fill({ Password: PASSWORD, 'Repeat the password': PASSWORD });
+  await maya.fillFields({ Password: PASSWORD, 'Repeat the password': PASSWORD });
   await maya.button('Save password').click();
   await maya.expectToast('Your password is saved');
   await maya.expectPath('/client-dashboard');
@@ -79,7 +79,7 @@ test('used link says so and offers a new mail, whose code works too', async ({ o
   const noor = await office.visitor();
   await noor.open(link);
   await noor.button('Continue').click();
-  await noor.fill({ Password: PASSWORD, 'Repeat the password': PASSWORD });
+  await noor.fillFields({ Password: PASSWORD, 'Repeat the password': PASSWORD });
   await noor.button('Save password').click();
   await expect(noor.heading('Welcome, Noor')).toBeVisible();
 
@@ -91,12 +91,12 @@ test('used link says so and offers a new mail, whose code works too', async ({ o
 
   await later.button('Send link').click();
   await later.expectFieldError('Email', 'Enter your e-mail address.');
-  await later.fill({ Email: newcomer.email });
+  await later.fillFields({ Email: newcomer.email });
   await later.button('Send link').click();
   await expect(later.heading('Check your mail')).toBeVisible();
 
   const recovery = await office.portal.post.waitForMail(newcomer.email, 'Choose a new password');
-  await later.fill({ 'Code from the mail': recovery.code() });
+  await later.fillFields({ 'Code from the mail': recovery.code() });
   await later.button('Continue').click();
   await setPassword(later, NEW_PASSWORD);
   await expect(later.heading('Welcome, Noor')).toBeVisible();
@@ -107,9 +107,7 @@ test('used link says so and offers a new mail, whose code works too', async ({ o
   await expect(later.heading('This link is no longer valid')).toBeVisible();
 });
 
-test('password recovery accepts the emailed six-digit code and no other', async ({
-  office,
-}) => {
+test('password recovery accepts the emailed six-digit code and no other', async ({ office }) => {
   const newcomer = office.newPerson('Ida', 'Lund');
   await office.clientWithOrder(newcomer);
   await office.setPassword(newcomer.email);
@@ -123,28 +121,28 @@ test('password recovery accepts the emailed six-digit code and no other', async 
   await ida.open('/auth/login/client');
   await ida.link('Forgot password?').click();
   await ida.expectPath('/auth/forgot-password');
-  await ida.fill({ Email: newcomer.email.toUpperCase() });
+  await ida.fillFields({ Email: newcomer.email.toUpperCase() });
   await ida.button('Send link').click();
   await expect(ida.heading('Check your mail')).toBeVisible();
 
   const mail = await office.portal.post.waitForMail(newcomer.email, 'Choose a new password');
   const wrong = mail.code() === '000000' ? '111111' : '000000';
-  await ida.fill({ 'Code from the mail': '12ab' });
+  await ida.fillFields({ 'Code from the mail': '12ab' });
   await ida.button('Continue').click();
   await ida.expectFieldError('Code from the mail', 'Enter the six digits of the code.');
-  await ida.fill({ 'Code from the mail': wrong });
+  await ida.fillFields({ 'Code from the mail': wrong });
   await ida.button('Continue').click();
   await expect(ida.page.getByRole('alert')).toHaveText(
     'This code is wrong or no longer valid. Check it, or ask for a new one.',
   );
 
-  await ida.fill({ 'Code from the mail': mail.code() });
+  await ida.fillFields({ 'Code from the mail': mail.code() });
   await ida.button('Continue').click();
   await expect(ida.heading('Choose a new password')).toBeVisible();
-  await ida.fill({ 'New password': 'short', 'Repeat the password': 'short' });
+  await ida.fillFields({ 'New password': 'short', 'Repeat the password': 'short' });
   await ida.button('Save password').click();
   await ida.expectFieldError('New password', 'Use at least 8 characters.');
-  await ida.fill({ 'New password': PASSWORD, 'Repeat the password': NEW_PASSWORD });
+  await ida.fillFields({ 'New password': PASSWORD, 'Repeat the password': NEW_PASSWORD });
   await ida.button('Save password').click();
   await ida.expectFieldError('Repeat the password', 'The two passwords are not the same.');
   await setPassword(ida, PASSWORD);
@@ -157,9 +155,7 @@ test('password recovery accepts the emailed six-digit code and no other', async 
   await elsewhere.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
 });
 
-test('password recovery does not reveal unknown addresses and sends them no mail', async ({
-  office,
-}) => {
+test('password recovery does not reveal unknown addresses and sends them no mail', async ({ office }) => {
   const anonymous = office.newPerson('No', 'Body');
   const somebody = office.newPerson('Sam', 'Boddy');
   await office.clientWithOrder(somebody);
@@ -168,7 +164,7 @@ test('password recovery does not reveal unknown addresses and sends them no mail
   const visitor = await office.visitor();
   for (const { email } of [anonymous, somebody]) {
     await visitor.open('/auth/forgot-password');
-    await visitor.fill({ Email: email });
+    await visitor.fillFields({ Email: email });
     await visitor.button('Send link').click();
     await expect(visitor.heading('Check your mail')).toBeVisible();
     await expect(visitor.page.getByRole('main').getByRole('status')).toContainText(
@@ -258,7 +254,7 @@ test('spvctl without a terminal names missing values and creates nothing', async
 
 async function setPassword(person: Visitor, PASSWORD: string): Promise<void> {
   await expect(person.heading('Choose a new password')).toBeVisible();
-  await person.fill({ 'New password': PASSWORD, 'Repeat the password': PASSWORD });
+  await person.fillFields({ 'New password': PASSWORD, 'Repeat the password': PASSWORD });
   await person.button('Save password').click();
   await person.expectToast('Your password is saved');
 }

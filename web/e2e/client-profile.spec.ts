@@ -2,7 +2,9 @@
 import { waitForIdle } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
-test('personal information is saved, validated by the server, and guarded against loss', async ({ office }) => {
+test('personal information is saved, validated by the server, and guarded against loss', async ({
+  office,
+}) => {
   const who = office.newPerson('Maya', 'Ortiz');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -12,13 +14,13 @@ test('personal information is saved, validated by the server, and guarded agains
   await expect(maya.field('Email')).toHaveValue(who.email);
   await expect(maya.field('Email')).toHaveAttribute('readonly');
 
-  await maya.fill({ 'First Name': '' });
+  await maya.fillFields({ 'First Name': '' });
   await maya.page.getByLabel('Date of birth').fill('2200-01-01');
   await maya.button('Save Changes').click();
   await maya.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await maya.expectFieldError('First Name', 'Please fill in this field.');
   await expect(maya.page.getByText('Must not be in the future.', { exact: true })).toBeVisible();
-  await maya.fill({ 'First Name': 'Mayra', Company: 'Ortiz & Söhne', 'Job title': 'Founder' });
+  await maya.fillFields({ 'First Name': 'Mayra', Company: 'Ortiz & Söhne', 'Job title': 'Founder' });
   await maya.button('Save Changes').click();
   await maya.expectErrorToast('Error');
   await expect(maya.page.getByText('Must not be in the future.', { exact: true })).toBeVisible();
@@ -32,7 +34,7 @@ test('personal information is saved, validated by the server, and guarded agains
   await state.click();
   await expect(maya.page.getByRole('option').first()).toHaveText('California');
   await maya.page.getByRole('option', { name: 'Texas', exact: true }).click();
-  await maya.fill({ City: 'Austin', 'Street address': '1 Congress Ave', 'ZIP code': '78701' });
+  await maya.fillFields({ City: 'Austin', 'Street address': '1 Congress Ave', 'ZIP code': '78701' });
   await maya.button('Save Changes').click();
   await maya.expectToast('Profile Updated', 'Your changes have been saved successfully.');
   await maya.page.reload();
@@ -40,7 +42,7 @@ test('personal information is saved, validated by the server, and guarded agains
   await expect(maya.page.getByRole('combobox', { name: 'State', exact: true })).toHaveValue('Texas');
   await expect(maya.page.getByRole('button', { name: 'Account menu of Mayra Ortiz' })).toBeVisible();
 
-  await maya.fill({ City: 'Dallas' });
+  await maya.fillFields({ City: 'Dallas' });
   await maya.button('Reset Changes').click();
   const question = maya.dialog('Discard what you typed?');
   await maya.button('Cancel', question).click();
@@ -99,7 +101,7 @@ test('language, time zone, date format and theme preferences apply everywhere', 
   // Mails show link expiry in the time zone of the user.
   const visitor = await office.visitor();
   await visitor.open('/auth/forgot-password');
-  await visitor.fill({ Email: who.email });
+  await visitor.fillFields({ Email: who.email });
   await visitor.button('Send link').click();
   const mail = await office.portal.post.waitForMail(who.email, 'contraseña');
   expect(mail.text).toMatch(/20\d\d-\d\d-\d\d, \d\d:\d\d JST/);

@@ -10,7 +10,7 @@ const missing = 'Please fill in this field.';
 test('employee dashboard has four tabs', async ({ office }) => {
   const elias = await office.signedOutStaff();
   await elias.open('/auth/login/employee');
-  await elias.fill({ Email: 'employee@example.com', Password: password });
+  await elias.fillFields({ Email: 'employee@example.com', Password: password });
   // The welcome toast closes after five seconds, which a slow page load may take.
   await Promise.all([
     elias.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
@@ -63,7 +63,7 @@ test('Quick Setup shows validation errors, keeps the input and mails the client 
   const dialog = elias.dialog('Quick Setup (Email)');
   await elias.button('Quick Setup (Email)').click();
 
-  await elias.fill({ 'First Name': who.first, 'Last Name': '   ', Phone: '1'.repeat(41) }, dialog);
+  await elias.fillFields({ 'First Name': who.first, 'Last Name': '   ', Phone: '1'.repeat(41) }, dialog);
   await elias.button('Create Client', dialog).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   for (const label of ['Last Name', 'Email', 'Company', 'ISO', 'SPV Price']) {
@@ -80,7 +80,7 @@ test('Quick Setup shows validation errors, keeps the input and mails the client 
   await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
   await expect(elias.field('Company', dialog)).not.toHaveAccessibleDescription(missing);
   await elias.expectFieldError('Last Name', missing, dialog);
-  await elias.fill(
+  await elias.fillFields(
     { 'Last Name': who.last, Email: 'olga at example', Phone: '', 'SPV Price': '-5' },
     dialog,
   );
@@ -101,20 +101,20 @@ test('Quick Setup shows validation errors, keeps the input and mails the client 
   await elias.expectFieldError('Commission', missing, dialog);
   await mistakes();
 
-  await elias.fill({ Commission: 'a tenth' }, dialog);
+  await elias.fillFields({ Commission: 'a tenth' }, dialog);
   await elias.button('Create Client', dialog).click();
   await elias.expectErrorToast('Error');
   await mistakes();
   await elias.expectFieldError('Commission', 'Enter an amount, for example 1250.00.', dialog);
 
-  await elias.fill({ Email: who.email, 'SPV Price': '1234567890123', Commission: '125.00' }, dialog);
+  await elias.fillFields({ Email: who.email, 'SPV Price': '1234567890123', Commission: '125.00' }, dialog);
   await elias.button('Create Client', dialog).click();
   await elias.expectErrorToast('Error');
   await elias.expectFieldError('SPV Price', 'Is too large.', dialog);
   await expect(elias.field('Email', dialog)).toHaveValue(who.email);
   await expect(elias.field('Company', dialog)).toHaveValue('Meridian Ventures');
 
-  await elias.fill({ 'SPV Price': '1,250.00' }, dialog);
+  await elias.fillFields({ 'SPV Price': '1,250.00' }, dialog);
   const before = await counters(elias);
   await elias.button('Create Client', dialog).click();
   await elias.expectToast('Client Created', 'Client has been created and notified via email');
@@ -148,7 +148,7 @@ test('Full Setup creates an active account and mails a welcome', async ({ office
   await elias.open('/employee-dashboard');
   const dialog = elias.dialog('Full Setup');
   await elias.button('Full Setup').click();
-  await elias.fill(
+  await elias.fillFields(
     {
       'First Name': who.first,
       'Last Name': who.last,
@@ -184,7 +184,7 @@ test('existing email, in any letter case, offers an order for that client instea
   await elias.open('/employee-dashboard');
   const dialog = elias.dialog('Quick Setup (Email)');
   await elias.button('Quick Setup (Email)').click();
-  await elias.fill(
+  await elias.fillFields(
     { 'First Name': 'T.', 'Last Name': 'Q.', Email: who.email.toUpperCase(), 'SPV Price': '10' },
     dialog,
   );
@@ -202,15 +202,13 @@ test('existing email, in any letter case, offers an order for that client instea
   await elias.button('Add an order to this client', dialog).click();
   const order = elias.dialog('Create SPV Order');
   await expect(elias.field('Client', order)).toHaveValue(`${who.name} (${who.email})`);
-  await elias.fill({ 'Purchase Amount': '400000' }, order);
+  await elias.fillFields({ 'Purchase Amount': '400000' }, order);
   await elias.button('Create Order', order).click();
   await elias.expectToast('SPV Created');
   expect(await ordersOf(office, who.email)).toHaveLength(2);
 });
 
-test('partner that no longer matches is rejected at the field and can be replaced', async ({
-  office,
-}) => {
+test('partner that no longer matches is rejected at the field and can be replaced', async ({ office }) => {
   const who = office.newPerson('Nora', 'Lind');
   const company = await office.company();
   const [stranger, leaving] = await Promise.all([
@@ -221,7 +219,7 @@ test('partner that no longer matches is rejected at the field and can be replace
   await elias.open('/employee-dashboard');
   const dialog = elias.dialog('Full Setup');
   await elias.button('Full Setup').click();
-  await elias.fill(
+  await elias.fillFields(
     { 'First Name': who.first, 'Last Name': who.last, Email: who.email, 'SPV Price': '900' },
     dialog,
   );
@@ -243,7 +241,7 @@ test('partner that no longer matches is rejected at the field and can be replace
   });
   await elias.pickFromSearch('ISO', stranger.name, dialog);
   await elias.page.unroute(partners);
-  await elias.fill({ Commission: '90' }, dialog);
+  await elias.fillFields({ Commission: '90' }, dialog);
   await refused('Does not belong to the chosen company.');
 
   await elias.pickFromSearch('ISO', leaving.name, dialog);
@@ -266,7 +264,7 @@ test('form with input asks before it is closed', async ({ office }) => {
   await expect(dialog).toBeHidden();
 
   await elias.button('Quick Setup (Email)').click();
-  await elias.fill({ 'First Name': 'Half' }, dialog);
+  await elias.fillFields({ 'First Name': 'Half' }, dialog);
   await elias.page.keyboard.press('Escape');
   const question = elias.page.getByRole('alertdialog', { name: 'Discard what you typed?' });
   await elias.button('Keep editing', question).click();
@@ -286,7 +284,7 @@ test('client can be edited, suspended, reactivated, archived and restored @postg
 
   await elias.chooseRowAction('Edit', who.name);
   const edit = elias.dialog('Edit Client');
-  await elias.fill({ Phone: '+44 20 7946 0018' }, edit);
+  await elias.fillFields({ Phone: '+44 20 7946 0018' }, edit);
   await elias.button('Save', edit).click();
   await elias.expectToast('Client Updated', who.name);
   await expect(elias.row(who.email)).toContainText('+44 20 7946 0018');
@@ -303,7 +301,10 @@ test('client can be edited, suspended, reactivated, archived and restored @postg
   await vera.expectErrorToast('Logged Out', 'Your session has ended. Please sign in again.');
   await vera.expectPath('/');
   await vera.signIn('client', who.email, password);
-  await vera.expectErrorToast('Login Failed', 'This account is suspended or archived. Please contact support.');
+  await vera.expectErrorToast(
+    'Login Failed',
+    'This account is suspended or archived. Please contact support.',
+  );
 
   await elias.chooseRowAction('Restore', who.name);
   await elias.expectToast('Client Restored', who.name);
@@ -323,9 +324,7 @@ test('client can be edited, suspended, reactivated, archived and restored @postg
   await expect(elias.row(who.email)).toContainText('Active');
 });
 
-test('each tab has loading, error and retry states', async ({
-  office,
-}) => {
+test('each tab has loading, error and retry states', async ({ office }) => {
   const elias = await office.employee();
   for (const [tab, list] of [
     ['Clients', 'clients'],

@@ -11,7 +11,7 @@ test('employee creates and edits a company', async ({ office }) => {
   await elias.button('Add Company').click();
   const create = elias.dialog('Create New Company');
 
-  await elias.fill({ Name: name, Email: 'nowhere', 'Logo URL': 'http://example.com/logo.png' }, create);
+  await elias.fillFields({ Name: name, Email: 'nowhere', 'Logo URL': 'http://example.com/logo.png' }, create);
   await elias.button('Create Company', create).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   const mistakes = async () => {
@@ -21,12 +21,12 @@ test('employee creates and edits a company', async ({ office }) => {
   await elias.expectFieldError('Business Name', missing, create);
   await mistakes();
 
-  await elias.fill({ 'Business Name': `${name} LLC` }, create);
+  await elias.fillFields({ 'Business Name': `${name} LLC` }, create);
   await elias.button('Create Company', create).click();
   await elias.expectErrorToast('Error');
   await mistakes();
 
-  await elias.fill({ Email: 'desk@example.com', 'Logo URL': '', Phone: '+1 555 0142' }, create);
+  await elias.fillFields({ Email: 'desk@example.com', 'Logo URL': '', Phone: '+1 555 0142' }, create);
   await elias.button('Create Company', create).click();
   await elias.expectToast('Company Created', name);
   await elias.search('Search companies', name);
@@ -37,7 +37,7 @@ test('employee creates and edits a company', async ({ office }) => {
   await elias.chooseRowAction('Edit', name);
   const edit = elias.dialog('Edit Company');
   await expect(elias.field('Business Name', edit)).toHaveValue(`${name} LLC`);
-  await elias.fill({ 'Business Name': `${name} Partners LP`, Phone: '' }, edit);
+  await elias.fillFields({ 'Business Name': `${name} Partners LP`, Phone: '' }, edit);
   await elias.button('Save', edit).click();
   await elias.expectToast('Company Updated', name);
   await expect(elias.row(name, 'Companies')).toContainText(`${name} Partners LP`);
@@ -62,7 +62,10 @@ test('archived company is restored with its members by an employee @postgres', a
 
   const ruth = await office.visitor();
   await ruth.signIn('client', member.email, password);
-  await ruth.expectErrorToast('Login Failed', 'This account is suspended or archived. Please contact support.');
+  await ruth.expectErrorToast(
+    'Login Failed',
+    'This account is suspended or archived. Please contact support.',
+  );
 
   await elias.page.getByRole('switch', { name: 'Show archived' }).click();
   await expect(elias.row(company.name, 'Companies')).toBeVisible();
@@ -72,7 +75,9 @@ test('archived company is restored with its members by an employee @postgres', a
   await expect(ruth.heading('Welcome, Ruth')).toBeVisible();
 });
 
-test('employee creates an ISO partner, who receives a mail, and archives and restores it', async ({ office }) => {
+test('employee creates an ISO partner, who receives a mail, and archives and restores it', async ({
+  office,
+}) => {
   const who = office.newPerson('Ines', 'Vega');
   const elias = await office.employee();
   await elias.open('/employee-dashboard?tab=isos');
@@ -83,13 +88,16 @@ test('employee creates an ISO partner, who receives a mail, and archives and res
   for (const label of ['First Name', 'Last Name', 'Email', 'Company']) {
     await elias.expectFieldError(label, missing, create);
   }
-  await elias.fill({ 'First Name': who.first, 'Last Name': who.last, Email: 'Client@Example.com' }, create);
+  await elias.fillFields(
+    { 'First Name': who.first, 'Last Name': who.last, Email: 'Client@Example.com' },
+    create,
+  );
   await elias.pickFromSearch('Company', 'Northstar Holdings', create);
   await elias.button('Create ISO', create).click();
   await elias.expectErrorToast('Error', /already has an account/);
   await expect(elias.field('Email', create)).toHaveAccessibleDescription(/already has an account/);
 
-  await elias.fill({ Email: who.email }, create);
+  await elias.fillFields({ Email: who.email }, create);
   await elias.button('Create ISO', create).click();
   await elias.expectToast('ISO Created', who.name);
   await elias.search('Search ISOs', who.email);
@@ -166,9 +174,7 @@ test('super admin deletes an ISO partner without clients and orders', async ({ o
   await expect(sigrid.page.getByText(`Nothing matches “${who.email}”`)).toBeVisible();
 });
 
-test('delete conflict lists dependents added since the dialog opened @postgres', async ({
-  office,
-}) => {
+test('delete conflict lists dependents added since the dialog opened @postgres', async ({ office }) => {
   const company = await office.company(office.uniqueName('Late Arrival Partners'));
   const sigrid = await office.superAdmin();
   await sigrid.open('/employee-dashboard?tab=companies');

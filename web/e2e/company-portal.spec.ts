@@ -52,7 +52,7 @@ test('company admin changes time zone, language and currency, which then apply',
   await clara.expectPath('/company-dashboard/settings');
 
   const about = page.getByRole('form', { name: 'Company Information' });
-  await clara.fill({ 'Legal name': '', 'Tax ID / EIN': '07-12' }, about);
+  await clara.fillFields({ 'Legal name': '', 'Tax ID / EIN': '07-12' }, about);
   await clara.button('Save Changes', about).click();
   await clara.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await clara.expectFieldError('Legal name', 'Please fill in this field.', about);
@@ -60,7 +60,10 @@ test('company admin changes time zone, language and currency, which then apply',
     'Tax ID / EIN',
     'Enter the number as this country writes it, for example 12-3456789.',
   );
-  await clara.fill({ 'Tax ID / EIN': '123456789', 'Legal name': 'Larkspur Capital Partners LP' }, about);
+  await clara.fillFields(
+    { 'Tax ID / EIN': '123456789', 'Legal name': 'Larkspur Capital Partners LP' },
+    about,
+  );
   await clara.choose('Industry', 'Finance', about);
   await clara.choose('Company size', '51-200 employees', about);
   await clara.button('Save Changes', about).click();
@@ -98,7 +101,7 @@ test('company admin changes time zone, language and currency, which then apply',
   await clara.link('Employees', side).click();
   await clara.button('Invite an admin').click();
   const theo = office.newPerson('Theo', 'Lang');
-  await clara.fill({ 'First Name': theo.first, 'Last Name': theo.last, Email: theo.email });
+  await clara.fillFields({ 'First Name': theo.first, 'Last Name': theo.last, Email: theo.email });
   await clara.button('Send Invitation').click();
   await clara.expectToast('Invitation sent', `A link to set a password is on its way to ${theo.email}.`);
   const mail = await office.portal.post.waitForMail(theo.email, 'Elija su contraseña');

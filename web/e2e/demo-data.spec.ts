@@ -2,7 +2,9 @@
 import { expect, test } from './support/fixtures';
 import type { TestServer } from './support/server';
 
-test('seed button and seed command create the same demo data once @postgres', async ({ ownOffice: office }) => {
+test('seed button and seed command create the same demo data once @postgres', async ({
+  ownOffice: office,
+}) => {
   const before = await counts(office);
   const elias = await office.employee();
   await elias.open('/employee-dashboard');
@@ -70,9 +72,7 @@ test('seed command creates demo data, and an open page shows it', async ({ ownOf
   expect((await counts(office)).spvs).toBe(before.spvs + 1);
 });
 
-test('failed seed job is reported by the button and by the command', async ({
-  ownOffice: office,
-}) => {
+test('failed seed job is reported by the button and by the command', async ({ ownOffice: office }) => {
   // The test partner email belongs to a user of another role.
   await office.portal.operator(
     ...['user', 'create', '--role', 'employee', '--email', 'test.iso@example.com'],

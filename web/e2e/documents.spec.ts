@@ -70,7 +70,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   const dialog = elias.dialog('Request a document');
   await elias.button('Ask for it', dialog).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
-  await elias.fill({ Document: 'Passport copy', Instructions: 'Both pages, please' }, dialog);
+  await elias.fillFields({ Document: 'Passport copy', Instructions: 'Both pages, please' }, dialog);
   await elias.choose('Step', `1. ${step.step_name}`, dialog);
   await elias.button('Ask for it', dialog).click();
   await elias.expectToast('Document Requested', 'Passport copy');
@@ -111,7 +111,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
     const why = elias.dialog('Send back Passport copy');
     await elias.button('Send back', why).click();
     await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
-    await elias.fill({ Reason: 'The second page is cut off' }, why);
+    await elias.fillFields({ Reason: 'The second page is cut off' }, why);
     await elias.button('Send back', why).click();
     await elias.expectToast('Document Sent Back', 'Passport copy');
   });
@@ -147,7 +147,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   await elias.api.post(`/rest/v1/spvs/${spv.id}/document-requests`, { name: 'Proof of address' });
   await elias.button('Waive Proof of address').click();
   const waiving = elias.dialog('Waive Proof of address');
-  await elias.fill({ Reason: 'The passport is enough' }, waiving);
+  await elias.fillFields({ Reason: 'The passport is enough' }, waiving);
   await elias.button('Waive', waiving).click();
   await elias.expectToast('Document Waived', 'Proof of address');
   const waived = asked.filter({ hasText: 'Proof of address' });

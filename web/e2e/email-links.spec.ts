@@ -50,15 +50,15 @@ test('another browser enters the six-digit code, and wrong codes are rejected', 
   await expect(phone.heading('Enter the code from the mail')).toBeVisible();
   expect.soft(await axeViolations(phone.page)).toEqual([]);
   const wrong = mail.code() === '000000' ? '111111' : '000000';
-  await phone.fill({ Email: who.email, 'Code from the mail': wrong });
+  await phone.fillFields({ Email: who.email, 'Code from the mail': wrong });
   await phone.button('Continue').click();
   await expect(phone.page.getByRole('alert')).toHaveText(
     'This code is wrong or no longer valid. Check it, or ask for a new one.',
   );
-  await phone.fill({ 'Code from the mail': mail.code() });
+  await phone.fillFields({ 'Code from the mail': mail.code() });
   await phone.button('Continue').click();
   await expect(phone.heading('Choose a new password')).toBeVisible();
-  await phone.fill({ 'New password': NEW_PASSWORD, 'Repeat the password': NEW_PASSWORD });
+  await phone.fillFields({ 'New password': NEW_PASSWORD, 'Repeat the password': NEW_PASSWORD });
   await phone.button('Save password').click();
   await phone.expectToast('Your password is saved');
   await phone.expectPath(paths.clientDashboard);
@@ -92,7 +92,7 @@ test('recovery session too old to set a password says so and offers another mail
   ownOffice: office,
 }) => {
   const saves = async (late: Visitor) => {
-    await late.fill({ 'New password': NEW_PASSWORD, 'Repeat the password': NEW_PASSWORD });
+    await late.fillFields({ 'New password': NEW_PASSWORD, 'Repeat the password': NEW_PASSWORD });
     await late.button('Save password').click();
     await expect(late.heading('That took too long')).toBeVisible();
     await expect(late.page.getByRole('alert')).toContainText('your password was not saved');
@@ -112,19 +112,17 @@ test('recovery session too old to set a password says so and offers another mail
   const later = await office.visitor();
   await requestPasswordReset(later, 'iso@example.com');
   const other = await office.portal.post.waitForMail('iso@example.com', 'Choose a new password');
-  await later.fill({ 'Code from the mail': other.code() });
+  await later.fillFields({ 'Code from the mail': other.code() });
   await later.button('Continue').click();
   await expect(later.heading('Choose a new password')).toBeVisible();
   await office.portal.ageSessionsBy25Hours();
   await saves(later);
-  await later.fill({ Email: 'employee@example.com' });
+  await later.fillFields({ Email: 'employee@example.com' });
   await later.button('Send link').click();
   await expect(later.heading('Check your mail')).toBeVisible();
 });
 
-test('PKCE code needs the code verifier of the requesting browser and works once', async ({
-  office,
-}) => {
+test('PKCE code needs the code verifier of the requesting browser and works once', async ({ office }) => {
   const who = await client(office, 'Secret');
   const same = await office.visitor();
   await requestPasswordReset(same, who.email);
@@ -176,7 +174,7 @@ test('sign-in link needs a click and works once', async ({ office }) => {
   await later.button('Sign In').click();
   await expect(later.heading('This link is no longer valid')).toBeVisible();
   // Mails have a cooldown of one minute, shown as a countdown.
-  await later.fill({ Email: who.email });
+  await later.fillFields({ Email: who.email });
   await later.button('Send link').click();
   await expect(later.page.getByText(/^Another mail can be asked for in \d+ seconds?\.$/)).toBeVisible();
   await expect(later.button('Send link')).toBeDisabled();
@@ -188,7 +186,7 @@ test('six-digit code of a sign-in link works on any device', async ({ office }) 
   const mail = await office.portal.post.waitForMail(who.email, 'Sign in to');
   const digit = await office.visitor();
   await digit.open(`${paths.confirm}?type=magiclink`);
-  await digit.fill({ Email: who.email, 'Code from the mail': mail.code() });
+  await digit.fillFields({ Email: who.email, 'Code from the mail': mail.code() });
   await digit.button('Continue').click();
   await expect(digit.heading('Welcome, Digit')).toBeVisible();
 });
@@ -272,7 +270,7 @@ async function requestPasswordReset(visitor: Visitor, email: string): Promise<vo
   await visitor.open(paths.login('client'));
   await visitor.link('Forgot password?').click();
   await expect(visitor.heading('Forgot your password?')).toBeVisible();
-  await visitor.fill({ Email: email });
+  await visitor.fillFields({ Email: email });
   await visitor.button('Send link').click();
   await expect(visitor.heading('Check your mail')).toBeVisible();
 }

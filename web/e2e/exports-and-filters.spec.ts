@@ -84,9 +84,7 @@ test('every table can be exported as CSV with its filters @postgres', async ({ o
   expect(await exported(elias)).toHaveLength(1);
 });
 
-test('global search finds orders, clients, companies and documents @postgres', async ({
-  office,
-}) => {
+test('global search finds orders, clients, companies and documents @postgres', async ({ office }) => {
   const who = office.newPerson('Torbjorn', 'Quist');
   const company = await office.company(office.uniqueName('Quist Shipping'));
   const { spv } = await office.clientWithOrder(who, company.id);

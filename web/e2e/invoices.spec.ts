@@ -45,15 +45,15 @@ test('partial payments are recorded and the client sees them live @postgres', as
   await elias.button('Record payment').click();
   const dialog = elias.dialog(`Record a payment for ${number}`);
   await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
-  await elias.fill({ Amount: '100', 'Amount, again': '10' }, dialog);
+  await elias.fillFields({ Amount: '100', 'Amount, again': '10' }, dialog);
   await elias.button('Record payment', dialog).click();
   await elias.expectErrorToast('Error');
   await elias.expectFieldError('Amount, again', 'The two amounts differ. Type it again.', dialog);
-  await elias.fill({ Amount: String(whole + 1), 'Amount, again': String(whole + 1) }, dialog);
+  await elias.fillFields({ Amount: String(whole + 1), 'Amount, again': String(whole + 1) }, dialog);
   await elias.button('Record payment', dialog).click();
   await elias.expectErrorToast('Error');
   await expect(dialog).toContainText('Is more than is due');
-  await elias.fill({ Amount: '100', 'Amount, again': '100.00', Note: 'First part' }, dialog);
+  await elias.fillFields({ Amount: '100', 'Amount, again': '100.00', Note: 'First part' }, dialog);
   await elias.button('Record payment', dialog).click();
   await elias.expectToast('Payment recorded', number);
   await expect(elias.page.getByRole('region', { name: 'Payments' })).toContainText('by Elias Brandt');
@@ -66,7 +66,7 @@ test('partial payments are recorded and the client sees them live @postgres', as
   await expect(paper).toContainText('Part paid');
 
   await elias.button('Record payment').click();
-  await elias.fill({ Amount: String(whole - 100), 'Amount, again': String(whole - 100) }, dialog);
+  await elias.fillFields({ Amount: String(whole - 100), 'Amount, again': String(whole - 100) }, dialog);
   await elias.button('Record payment', dialog).click();
   await elias.expectToast('Payment recorded', number);
   await expect(elias.button('Record payment')).toHaveCount(0);
@@ -80,9 +80,7 @@ test('partial payments are recorded and the client sees them live @postgres', as
   await expect(stranger.page.getByText('This could not be loaded')).toBeVisible();
 });
 
-test('printed invoice contains only the invoice and the payment details', async ({
-  office,
-}) => {
+test('printed invoice contains only the invoice and the payment details', async ({ office }) => {
   const who = office.newPerson('Petra', 'Blatt');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -175,7 +173,7 @@ test('voided invoice shows its reason to the client', async ({ office }) => {
   await elias.open(`/employee-dashboard/invoices/${id}`);
   await elias.button('Void').click();
   const dialog = elias.dialog(`Void ${number}`);
-  await elias.fill({ Reason: 'The price was agreed anew.' }, dialog);
+  await elias.fillFields({ Reason: 'The price was agreed anew.' }, dialog);
   await elias.button('Void', dialog).click();
   await elias.expectToast('Invoice voided', number);
   await vera.open(`/client-dashboard/billing/${id}`);
@@ -198,9 +196,7 @@ test('spvctl lists and pays invoices @postgres', async ({ office }) => {
   expect(again.code).toBe(1);
 });
 
-test('client submits a bank receipt, and staff record the payment from it @postgres', async ({
-  office,
-}) => {
+test('client submits a bank receipt, and staff record the payment from it @postgres', async ({ office }) => {
   const who = office.newPerson('Rosa', 'Hale');
   await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -247,7 +243,7 @@ test('client submits a bank receipt, and staff record the payment from it @postg
     await elias.button('Record the payment of this receipt').click();
     const dialog = elias.dialog(`Record a payment for ${number}`);
     await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
-    await elias.fill({ Amount: '1250', 'Amount, again': '1250.00' }, dialog);
+    await elias.fillFields({ Amount: '1250', 'Amount, again': '1250.00' }, dialog);
     await elias.button('Record payment', dialog).click();
     await elias.expectToast('Payment recorded', number);
   });

@@ -26,7 +26,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await expect(ingrid.card('Pending Leads')).toContainText(/\d/);
   await ingrid.button('Add Lead').click();
   const adding = ingrid.dialog('Add Lead');
-  await ingrid.fill({ Email: 'lena at example' }, adding);
+  await ingrid.fillFields({ Email: 'lena at example' }, adding);
   await ingrid.button('Add lead', adding).click();
   await ingrid.expectErrorToast('Missing Information');
   await ingrid.expectFieldError('Last Name', 'Please fill in this field.', adding);
@@ -37,14 +37,14 @@ test('lead becomes a client, the order closes, and the commission is approved an
     Email: who.email,
     'Next step': 'Call back',
   };
-  await ingrid.fill(facts, adding);
+  await ingrid.fillFields(facts, adding);
   await ingrid.button('Add lead', adding).click();
   await ingrid.expectToast('Lead added', /^It is protected for you until /);
 
   // The client already has a partner; the response reveals no name.
   await ingrid.open('/iso-dashboard/leads');
   await ingrid.button('Add Lead').first().click();
-  await ingrid.fill(
+  await ingrid.fillFields(
     { 'First Name': 'Nora', 'Last Name': 'Eriksen', Email: 'nora.eriksen@example.com' },
     adding,
   );
@@ -86,7 +86,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await elias.chooseRowAction('Convert to client', reference);
   const terms = elias.dialog(`Convert ${who.name}`);
   await expect(terms).toContainText('with Ingrid Solberg as its ISO partner');
-  await elias.fill({ 'SPV Price': '12000', Commission: '1234.56' }, terms);
+  await elias.fillFields({ 'SPV Price': '12000', Commission: '1234.56' }, terms);
   await elias.button('Convert to client', terms).click();
   await elias.expectToast('Lead converted', who.name);
   await expect(elias.row(who.name, 'Requests')).toContainText('Approved');
@@ -96,7 +96,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await ingrid.open('/iso-dashboard/clients');
   await ingrid.search('Search clients', who.last);
   await ingrid.link(who.name).click();
-  await ingrid.fill({ 'New note': 'Wants a second vehicle in spring.' });
+  await ingrid.fillFields({ 'New note': 'Wants a second vehicle in spring.' });
   await ingrid.button('Add note').click();
   await ingrid.expectToast('Note saved');
   await expect(ingrid.page.getByText('Wants a second vehicle in spring.')).toBeVisible();
@@ -192,7 +192,7 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   await ingrid.expectErrorToast('Missing Information');
   await ingrid.expectFieldError('Topic', 'Please fill in this field.', dialog);
   await expect(dialog.getByLabel('First choice')).toHaveAccessibleDescription('Please fill in this field.');
-  await ingrid.fill({ Topic: topic }, dialog);
+  await ingrid.fillFields({ Topic: topic }, dialog);
   await dialog.getByLabel('First choice').fill(`${soon}T15:00`);
   await ingrid.button('Request a call', dialog).click();
   await ingrid.expectToast('Call requested');
@@ -200,7 +200,7 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   await elias.open('/employee-dashboard/calls?status=requested');
   await elias.chooseRowAction('Confirm', topic);
   const response = elias.dialog('Confirm the call with Ingrid Solberg');
-  await elias.fill({ 'Where to dial in': 'We call you.' }, response);
+  await elias.fillFields({ 'Where to dial in': 'We call you.' }, response);
   await elias.button('Confirm', response).click();
   await elias.expectToast('Call confirmed');
   // The lead is also a request, now answered.
@@ -245,7 +245,7 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
 test('partner edits the profile, and every page is linked', async ({ office }) => {
   const ingrid = await office.iso();
   await ingrid.open('/iso-dashboard/profile');
-  await ingrid.fill({ Phone: '+1 555 0144' });
+  await ingrid.fillFields({ Phone: '+1 555 0144' });
   await ingrid.button('Save Changes').click();
   await ingrid.expectToast('Profile Updated', 'Your changes have been saved successfully.');
   for (const name of ['Dashboard', 'My Clients', 'Commissions', 'Leads', 'Profile'])

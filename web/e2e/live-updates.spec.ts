@@ -75,9 +75,7 @@ test('page falls back to polling without an event stream', async ({ office }) =>
   await expect(client.page.getByText('No connection.')).toHaveCount(0);
 });
 
-test('support contact on the dashboard follows settings that send no event', async ({
-  office,
-}) => {
+test('support contact on the dashboard follows settings that send no event', async ({ office }) => {
   const { client } = await clientWithOrder(office, 'Nell', 'Frost');
   await client.page.clock.install();
   await client.open(paths.clientDashboard);

@@ -17,7 +17,7 @@ test('HTML markup in names is rendered as text @postgres', async ({ office }) =>
   expectNoScriptRun(elias);
   await elias.open(paths.employeeTab('companies'));
   await elias.button('Add Company').click();
-  await elias.fill({ Name: company, 'Business Name': markup }, elias.dialog('Create New Company'));
+  await elias.fillFields({ Name: company, 'Business Name': markup }, elias.dialog('Create New Company'));
   await elias.button('Create Company').click();
   await elias.expectToast('Company Created', company);
   await elias.search('Search companies', company);
@@ -31,7 +31,7 @@ test('HTML markup in names is rendered as text @postgres', async ({ office }) =>
   await elias.openTab('Clients');
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await elias.fill(
+  await elias.fillFields(
     { 'First Name': bold, 'Last Name': markup, Email: who.email, 'SPV Price': '100', Address: markup },
     dialog,
   );
@@ -79,7 +79,7 @@ test('invisible characters are rejected at the field', async ({ office }) => {
   await elias.open(paths.employeeTab('companies'));
   await elias.button('Add Company').click();
   const dialog = elias.dialog('Create New Company');
-  await elias.fill({ Name: 'Bell\u0007 \u001b[31mRed', 'Business Name': 'x'.repeat(300) }, dialog);
+  await elias.fillFields({ Name: 'Bell\u0007 \u001b[31mRed', 'Business Name': 'x'.repeat(300) }, dialog);
   await elias.button('Create Company', dialog).click();
   await elias.expectErrorToast('Error');
   await elias.expectFieldError('Name', 'Contains characters that cannot be shown. Remove them.', dialog);
@@ -140,7 +140,7 @@ test('retry after a lost response creates nothing twice, and the form keeps its 
   await elias.open('/employee-dashboard');
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await elias.fill(
+  await elias.fillFields(
     { 'First Name': who.first, 'Last Name': who.last, Email: who.email, 'SPV Price': '100' },
     dialog,
   );
@@ -168,9 +168,7 @@ test('retry after a lost response creates nothing twice, and the form keeps its 
   expect(mails).toHaveLength(1);
 });
 
-test('form keeps its input while the database is unavailable and can be resubmitted', async ({
-  office,
-}) => {
+test('form keeps its input while the database is unavailable and can be resubmitted', async ({ office }) => {
   const name = office.uniqueName('Patience Capital');
   const typed = { Name: name, 'Business Name': `${name} LLC`, Phone: '+1 555 0163' };
   const elias = await office.employee();
@@ -178,7 +176,7 @@ test('form keeps its input while the database is unavailable and can be resubmit
   await elias.open(paths.employeeTab('companies'));
   await elias.button('Add Company').click();
   const dialog = elias.dialog('Create New Company');
-  await elias.fill(typed, dialog);
+  await elias.fillFields(typed, dialog);
 
   const keys: (string | undefined)[] = [];
   await elias.page.route('**/rest/v1/companies', (route) => {
@@ -189,7 +187,10 @@ test('form keeps its input while the database is unavailable and can be resubmit
     return route.fulfill({ status: 503, headers: { 'retry-after': '2' }, json: error });
   });
   await elias.button('Create Company', dialog).click();
-  await elias.expectErrorToast('Error', 'The portal is not available right now. Please try again in a moment.');
+  await elias.expectErrorToast(
+    'Error',
+    'The portal is not available right now. Please try again in a moment.',
+  );
   for (const [label, text] of Object.entries(typed))
     await expect(elias.field(label, dialog)).toHaveValue(text);
 
@@ -209,7 +210,7 @@ test('mails are queued while the mail server is down and sent afterwards @postgr
   await elias.open('/employee-dashboard');
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await elias.fill(
+  await elias.fillFields(
     { 'First Name': who.first, 'Last Name': who.last, Email: who.email, 'SPV Price': '100' },
     dialog,
   );

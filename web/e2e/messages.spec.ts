@@ -21,7 +21,7 @@ test('client and staff exchange messages about an order, and internal notes stay
 
   await Promise.all([
     maya.withoutReload(async () => {
-      await maya.fill({ 'Write a message': 'When do you file?' });
+      await maya.fillFields({ 'Write a message': 'When do you file?' });
       await maya.button('Send').click();
       await expect(mayas.getByText('When do you file?')).toBeVisible();
       await expect(mayas.getByText('On Monday.')).toBeVisible({ timeout: 15_000 });
@@ -31,11 +31,11 @@ test('client and staff exchange messages about an order, and internal notes stay
     elias.withoutReload(async () => {
       await expect(eliases.getByText('When do you file?')).toBeVisible({ timeout: 15_000 });
       await elias.page.getByRole('switch', { name: 'Internal note' }).click();
-      await elias.fill({ 'Write an internal note': 'She is in a hurry' });
+      await elias.fillFields({ 'Write an internal note': 'She is in a hurry' });
       await elias.button('Save note').click();
       await expect(eliases.getByText('She is in a hurry')).toBeVisible();
       await elias.page.getByRole('switch', { name: 'Internal note' }).click();
-      await elias.fill({ 'Write a message': 'On Monday.' });
+      await elias.fillFields({ 'Write a message': 'On Monday.' });
       await elias.button('Send').click();
       await expect(eliases.getByText('On Monday.')).toBeVisible();
     }),
@@ -54,7 +54,7 @@ test('Contact Support opens the general conversation, and unread messages are co
   await nora.signIn('client', who.email, password);
   await nora.link('Contact Support').click();
   await nora.expectPath('/client-dashboard/messages?thread=support');
-  await nora.fill({ 'Write a message': 'May I pay by wire?' });
+  await nora.fillFields({ 'Write a message': 'May I pay by wire?' });
   await nora.button('Send').click();
   await expect(nora.page.getByRole('log').getByText('May I pay by wire?')).toBeVisible();
   await nora.link('Dashboard').click();
@@ -68,7 +68,7 @@ test('Contact Support opens the general conversation, and unread messages are co
     await expect(thread).toContainText('1 unread message');
     await thread.click();
     await expect(thread).not.toContainText('unread');
-    await sigrid.fill({ 'Write a message': 'Yes, the details are on the invoice.' });
+    await sigrid.fillFields({ 'Write a message': 'Yes, the details are on the invoice.' });
     await sigrid.button('Send').click();
     const entry = nora.page.getByRole('navigation').getByRole('link', { name: /^Messages/ });
     await expect(entry).toContainText('1 unread message');
@@ -113,7 +113,7 @@ test('attachments go both ways, and attachments of internal notes stay with staf
   });
   await livia.button('Send').click();
   await attach(livia, 'annex.txt');
-  await livia.fill({ 'Write a message': 'And this' });
+  await livia.fillFields({ 'Write a message': 'And this' });
   arrive();
   await expect(hers.getByRole('link', { name: 'plan.txt' })).toBeVisible();
   const waiting = livia.page.locator('form').getByRole('list', { name: 'Uploads' });
@@ -129,13 +129,13 @@ test('attachments go both ways, and attachments of internal notes stay with staf
 
   await elias.page.getByRole('switch', { name: 'Internal note' }).click();
   await attach(elias, 'doubts.txt');
-  await elias.fill({ 'Write an internal note': 'See here' });
+  await elias.fillFields({ 'Write an internal note': 'See here' });
   await elias.button('Save note').click();
   await expect(theirs.getByRole('link', { name: 'doubts.txt' })).toBeVisible();
   await expect(elias.row('doubts.txt', table)).toContainText('Our team only');
   await elias.page.getByRole('switch', { name: 'Internal note' }).click();
   await attach(elias, 'contract.txt');
-  await elias.fill({ 'Write a message': 'Please sign this' });
+  await elias.fillFields({ 'Write a message': 'Please sign this' });
   await elias.button('Send').click();
 
   await expect(hers.getByRole('link', { name: 'contract.txt' })).toBeVisible();

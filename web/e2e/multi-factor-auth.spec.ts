@@ -41,12 +41,12 @@ test('sign-in with an authenticator asks for the code and continues to the reque
   await expectNoOverflow(tove);
   await tove.button('Continue').click();
   await tove.expectFieldError(code, 'Enter the six digits of the code.');
-  await tove.fill({ [code]: '12 34 5' });
+  await tove.fillFields({ [code]: '12 34 5' });
   await expect(tove.field(code)).toHaveValue('12345');
-  await tove.fill({ [code]: '000000' });
+  await tove.fillFields({ [code]: '000000' });
   await tove.button('Continue').click();
   await tove.expectFieldError(code, WRONG_CODE);
-  await tove.fill({ [code]: await app.code() });
+  await tove.fillFields({ [code]: await app.code() });
   await tove.button('Continue').click();
   await tove.expectPath(paths.clientOrders);
   await expect(tove.page.getByRole('table', { name: 'All orders' })).toBeVisible();
@@ -79,12 +79,12 @@ test('recovery code signs in once without the authenticator', async ({ office })
     await rita.signIn('client', email, password);
     await rita.button('Use a recovery code').click();
     await expect(rita.field('Recovery code')).toBeFocused();
-    await rita.fill({ 'Recovery code': used });
+    await rita.fillFields({ 'Recovery code': used });
     await rita.button('Continue').click();
     if (works) await expect(rita.heading('Welcome, Rita')).toBeVisible();
     else {
       await rita.expectFieldError('Recovery code', 'This recovery code is not right, or was used already.');
-      await rita.fill({ 'Recovery code': codes[1] ?? '' });
+      await rita.fillFields({ 'Recovery code': codes[1] ?? '' });
       await rita.button('Continue').click();
       await rita.expectPath(paths.clientDashboard);
       await rita.open(paths.clientProfileTab('security'));
@@ -93,13 +93,11 @@ test('recovery code signs in once without the authenticator', async ({ office })
   }
 });
 
-test('password recovery requires the TOTP code, by link and by code', async ({
-  office,
-}) => {
+test('password recovery requires the TOTP code, by link and by code', async ({ office }) => {
   const lost = await protectedClient(office, 'Lost');
   const recovered = await office.visitor();
   await recovered.open(paths.forgotPassword);
-  await recovered.fill({ Email: lost.email });
+  await recovered.fillFields({ Email: lost.email });
   await recovered.button('Send link').click();
   const mail = await office.portal.post.waitForMail(lost.email, 'Choose a new password');
   await recovered.open(mail.link(paths.resetPassword));
@@ -109,10 +107,10 @@ test('password recovery requires the TOTP code, by link and by code', async ({
   const other = await protectedClient(office, 'Typed');
   const typing = await office.visitor();
   await typing.open(paths.forgotPassword);
-  await typing.fill({ Email: other.email });
+  await typing.fillFields({ Email: other.email });
   await typing.button('Send link').click();
   const digits = (await office.portal.post.waitForMail(other.email, 'Choose a new password')).code();
-  await typing.fill({ 'Code from the mail': digits });
+  await typing.fillFields({ 'Code from the mail': digits });
   await typing.button('Continue').click();
   await choosePassword(typing, other.app, 'a sentence by code');
 });
@@ -125,7 +123,7 @@ test('code verified in one tab continues the other tab too', async ({ office }) 
   const other = await twain.page.context().newPage();
   await other.goto(paths.clientOrders);
   await expect(other.getByRole('heading', { name: 'One more step' })).toBeVisible();
-  await twain.fill({ [code]: await app.code() });
+  await twain.fillFields({ [code]: await app.code() });
   await twain.button('Continue').click();
   await twain.expectPath(paths.clientDashboard);
   await expect(other).toHaveURL((url) => url.pathname === paths.clientOrders);
@@ -137,7 +135,7 @@ test('repeated wrong codes are throttled', async ({ office }) => {
   await guess.signIn('client', email, password);
   await expect(guess.heading('One more step')).toBeVisible();
   await expect(async () => {
-    await guess.fill({ [code]: '000000' });
+    await guess.fillFields({ [code]: '000000' });
     await guess.button('Continue').click();
     await expect(guess.field(code)).toHaveAccessibleDescription(/Try again in \d+ seconds?\./, {
       timeout: 1000,
@@ -154,7 +152,10 @@ test('role that requires MFA must enrol first, and an open page is redirected th
   const elias = await office.visitor();
   await elias.open(paths.login('employee'));
   // The welcome toast closes after five seconds, which a slow page load may take.
-  await Promise.all([elias.expectToast('Welcome back!'), elias.submitSignIn('employee@example.com', password)]);
+  await Promise.all([
+    elias.expectToast('Welcome back!'),
+    elias.submitSignIn('employee@example.com', password),
+  ]);
   await expect(elias.heading('Employee Dashboard')).toBeVisible();
   await elias.page.getByRole('tab', { name: 'Companies', exact: true }).click();
   await elias.expectPath(paths.employeeTab('companies'));
@@ -169,7 +170,7 @@ test('role that requires MFA must enrol first, and an open page is redirected th
   await expect(elias.page.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible();
   const key = await elias.page.getByLabel('Key', { exact: true }).first().innerText();
   const app = new Authenticator(key);
-  await elias.fill({ [code]: await app.code() });
+  await elias.fillFields({ [code]: await app.code() });
   await elias.button('Turn on').click();
 
   const codes = elias.page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
@@ -189,7 +190,7 @@ test('role that requires MFA must enrol first, and an open page is redirected th
   const later = await office.visitor();
   await later.signIn('employee', 'employee@example.com', password);
   await expect(later.heading('One more step')).toBeVisible();
-  await later.fill({ [code]: await app.code() });
+  await later.fillFields({ [code]: await app.code() });
   await Promise.all([
     later.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
     later.button('Continue').click(),
@@ -222,10 +223,10 @@ test('repeated wrong passwords are throttled with a countdown', async ({ office 
 async function choosePassword(visitor: Visitor, app: Authenticator, chosen: string): Promise<void> {
   await expect(visitor.heading('One more step')).toBeVisible();
   await expectNoOverflow(visitor);
-  await visitor.fill({ [code]: await app.code() });
+  await visitor.fillFields({ [code]: await app.code() });
   await visitor.button('Continue').click();
   await expect(visitor.heading('Choose a new password')).toBeVisible();
-  await visitor.fill({ 'New password': chosen, 'Repeat the password': chosen });
+  await visitor.fillFields({ 'New password': chosen, 'Repeat the password': chosen });
   await visitor.button('Save password').click();
   await visitor.expectToast('Your password is saved');
   await visitor.expectPath(paths.clientDashboard);

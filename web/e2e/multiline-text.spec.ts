@@ -39,7 +39,7 @@ test('multiline reasons, instructions, notes and messages keep their line breaks
     await expectLines(person.page.getByRole('list', { name: 'Requested documents' }).getByRole('listitem'));
   }
   await sigrid.button('Waive Passport copy').click();
-  await sigrid.fill({ Reason: lines }, sigrid.dialog('Waive Passport copy'));
+  await sigrid.fillFields({ Reason: lines }, sigrid.dialog('Waive Passport copy'));
   await sigrid.button('Waive', sigrid.dialog('Waive Passport copy')).click();
   await sigrid.expectToast('Document Waived', 'Passport copy');
   // In the activity entry and as the reason of the order.
@@ -55,7 +55,7 @@ test('multiline reasons, instructions, notes and messages keep their line breaks
   await sigrid.open(`/employee-dashboard/invoices/${invoice.id}`);
   await sigrid.button('Void').click();
   const voiding = sigrid.page.getByRole('dialog');
-  await sigrid.fill({ Reason: lines }, voiding);
+  await sigrid.fillFields({ Reason: lines }, voiding);
   await voiding.getByRole('button', { name: /Void/ }).last().click();
   await expectLines(sigrid.page.getByRole('article', { name: `Invoice ${invoice.number}` }));
 });

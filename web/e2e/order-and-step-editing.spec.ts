@@ -5,9 +5,7 @@ import { password } from './support/portal';
 
 const missing = 'Please fill in this field.';
 
-test('employee creates an order with a generated or own identifier @postgres', async ({
-  office,
-}) => {
+test('employee creates an order with a generated or own identifier @postgres', async ({ office }) => {
   const client = office.newPerson('Hana', 'Sato');
   const company = await office.company(office.uniqueName('Pier Nine'));
   await office.clientWithOrder(client, company.id);
@@ -32,7 +30,7 @@ test('employee creates an order with a generated or own identifier @postgres', a
 
   // Missing and invalid fields are reported together.
   await elias.pickFromSearch('Company', company.name, dialog);
-  await elias.fill({ 'Purchase Amount': '-1' }, dialog);
+  await elias.fillFields({ 'Purchase Amount': '-1' }, dialog);
   await elias.button('Create Order', dialog).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await elias.expectFieldError('Purchase Amount', 'Must not be less than zero.', dialog);
@@ -42,13 +40,13 @@ test('employee creates an order with a generated or own identifier @postgres', a
 
   await elias.pickFromSearch('ISO', partner.name, dialog);
   await elias.pickFromSearch('Client', `${client.name} (${client.email})`, dialog);
-  await elias.fill({ 'ISO Commission (%)': '101' }, dialog);
+  await elias.fillFields({ 'ISO Commission (%)': '101' }, dialog);
   await elias.button('Create Order', dialog).click();
   await elias.expectErrorToast('Error');
   await elias.expectFieldError('Purchase Amount', 'Must not be less than zero.', dialog);
   await elias.expectFieldError('ISO Commission (%)', 'Must not be more than 100 percent.', dialog);
 
-  await elias.fill({ 'Purchase Amount': '1,250,000.50', 'ISO Commission (%)': '2.5' }, dialog);
+  await elias.fillFields({ 'Purchase Amount': '1,250,000.50', 'ISO Commission (%)': '2.5' }, dialog);
   await elias.button('Create Order', dialog).click();
   await elias.expectToast('SPV Created', /^SPV-\d{14}(-\d+)?$/);
   await expect(dialog).toBeHidden();
@@ -73,7 +71,7 @@ test('employee creates an order with a generated or own identifier @postgres', a
     await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
     await expect(elias.field('ISO Commission (%)', dialog)).toHaveCount(0);
     await elias.pickFromSearch('Client', `${client.name} (${client.email})`, dialog);
-    await elias.fill({ 'Purchase Amount': '10', 'Custom Identifier': typed }, dialog);
+    await elias.fillFields({ 'Purchase Amount': '10', 'Custom Identifier': typed }, dialog);
     await elias.choose('Country', 'Singapore', dialog);
     await elias.button('Create Order', dialog).click();
     if (fresh) {
@@ -100,7 +98,7 @@ test('client who changed company while the form was open is rejected at the fiel
     await elias.pickFromSearch('Client', `${who.name} (${who.email})`, dialog);
   };
   await choosesFrom(from.name);
-  await elias.fill({ 'Purchase Amount': '500' }, dialog);
+  await elias.fillFields({ 'Purchase Amount': '500' }, dialog);
   await elias.api.patch(`/rest/v1/clients/${client.id}`, { company_id: to.id });
   await elias.button('Create Order', dialog).click();
   const elsewhere = 'Does not belong to the chosen company.';
@@ -161,7 +159,7 @@ test('step is started, blocked with a reason the client sees, and unblocked @pos
   await elias.setStepStatus(first, 'Completed', { 'Document URL': 'http://example.com/filing.pdf' });
   await elias.expectErrorToast('Error');
   await elias.expectFieldError('Document URL', 'Enter a link that starts with https://.', dialog);
-  await elias.fill({ 'Document URL': 'https://example.com/filing.pdf' }, dialog);
+  await elias.fillFields({ 'Document URL': 'https://example.com/filing.pdf' }, dialog);
   await elias.button('Save', dialog).click();
   await elias.expectToast('Step Updated');
   await expect(elias.step(first)).toContainText(/Completed [A-Z][a-z]{2} \d/);
@@ -175,7 +173,7 @@ test('step is started, blocked with a reason the client sees, and unblocked @pos
   await elias.expectFieldError('Why is it blocked?', missing, dialog);
   await elias.expectFieldError('Waiting for', missing, dialog);
   await elias.expectFieldError('Document URL', 'Enter a link that starts with https://.', dialog);
-  await elias.fill({ 'Why is it blocked?': 'The passport has expired.', 'Document URL': '' }, dialog);
+  await elias.fillFields({ 'Why is it blocked?': 'The passport has expired.', 'Document URL': '' }, dialog);
   await elias.choose('Waiting for', 'The client', dialog);
   await elias.button('Save', dialog).click();
   await elias.expectToast('Step Updated');
@@ -211,7 +209,7 @@ test('order is put on hold with a reason, resumed, cancelled, and reopened by a 
   await elias.button('Put on hold', hold).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await elias.expectFieldError('Reason', missing, hold);
-  await elias.fill({ Reason: 'The bank asks for more time' }, hold);
+  await elias.fillFields({ Reason: 'The bank asks for more time' }, hold);
   await elias.button('Put on hold', hold).click();
   await elias.expectToast(...changed('On hold'));
   await expect(elias.page.getByText('Reason: The bank asks for more time')).toBeVisible();
@@ -222,7 +220,7 @@ test('order is put on hold with a reason, resumed, cancelled, and reopened by a 
   await elias.expectToast(...changed('Active'));
   await elias.chooseRowAction('Cancel order', spv.identifier);
   const cancel = elias.dialog(`Cancel ${spv.identifier}`);
-  await elias.fill({ Reason: 'The client withdrew' }, cancel);
+  await elias.fillFields({ Reason: 'The client withdrew' }, cancel);
   await elias.button('Cancel order', cancel).click();
   await elias.expectToast(...changed('Cancelled'));
   await expect(elias.button(`Actions for ${spv.identifier}`)).toHaveCount(0);
@@ -231,7 +229,7 @@ test('order is put on hold with a reason, resumed, cancelled, and reopened by a 
   await sigrid.openOrder(spv.id);
   await sigrid.chooseRowAction('Reopen', spv.identifier);
   const reopen = sigrid.dialog(`Reopen ${spv.identifier}`);
-  await sigrid.fill({ Reason: 'They came back' }, reopen);
+  await sigrid.fillFields({ Reason: 'They came back' }, reopen);
   await sigrid.button('Reopen', reopen).click();
   await sigrid.expectToast(...changed('Active'));
   await expect(sigrid.button('Start Processing')).toBeDisabled();

@@ -69,9 +69,7 @@ test('order starts, closes with its last step, and the client sees both within 2
   expect(mail.link('/auth/login/client')).toBe(`${office.portal.url}/auth/login/client`);
 });
 
-test('concurrent completion of the last two steps closes the order once @postgres', async ({
-  office,
-}) => {
+test('concurrent completion of the last two steps closes the order once @postgres', async ({ office }) => {
   const { order } = await pendingOrder(office, 'Theo', 'Lang');
   const [lastButOne, last] = order.steps.slice(-2).map((step) => step.step_name) as [string, string];
   for (const step of order.steps.slice(0, -2)) {
@@ -143,16 +141,14 @@ test('change by another process reaches every open page within 2 s @postgres', a
   );
 });
 
-test('stale write shows who changed it and continues from that version @postgres', async ({
-  office,
-}) => {
+test('stale write shows who changed it and continues from that version @postgres', async ({ office }) => {
   const { order } = await pendingOrder(office, 'Ugo', 'Neri');
   const step = order.steps[0]?.step_name ?? '';
   const elias = await office.employee();
   await elias.openOrder(order.id);
   await elias.button(`Edit ${step}`).click();
   const dialog = elias.dialog('Edit SPV Step');
-  await elias.fill({ Notes: 'Elias was here' }, dialog);
+  await elias.fillFields({ Notes: 'Elias was here' }, dialog);
 
   const sigrid = await office.superAdmin();
   await sigrid.openOrder(order.id);
@@ -166,7 +162,7 @@ test('stale write shows who changed it and continues from that version @postgres
   await expect(elias.field('Notes', dialog)).toHaveValue('Elias was here');
   await elias.button('Reload', dialog).click();
   await expect(elias.field('Notes', dialog)).toHaveValue('Sigrid was here');
-  await elias.fill({ Notes: 'Sigrid was here, and so was Elias' }, dialog);
+  await elias.fillFields({ Notes: 'Sigrid was here, and so was Elias' }, dialog);
   await elias.button('Save', dialog).click();
   await elias.expectToast('Step Updated');
   await expect(sigrid.step(step)).toContainText('Sigrid was here, and so was Elias');

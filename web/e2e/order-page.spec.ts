@@ -23,9 +23,7 @@ function rgb(hex: string): string {
   return `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;
 }
 
-test('due dates are amber when near, red when past, and neutral otherwise', async ({
-  office,
-}) => {
+test('due dates are amber when near, red when past, and neutral otherwise', async ({ office }) => {
   const who = office.newPerson('Astrid', 'Holm');
   const { spv } = await office.clientWithOrder(who);
   await office.setPassword(who.email);
@@ -135,9 +133,7 @@ test('order page loads with its document requests, and without them when they fa
   }
 });
 
-test('client sees the people and history of an order but nothing internal', async ({
-  office,
-}) => {
+test('client sees the people and history of an order but nothing internal', async ({ office }) => {
   const api = await office.api();
   const company = await office.company();
   const partner = office.newPerson('Ivo', 'Bringer');

@@ -15,8 +15,12 @@ async function requestOrder(client: Person, name: string): Promise<string> {
   await client.open('/client-dashboard/orders');
   await client.link('New SPV Order').click();
   await client.expectPath('/client-dashboard/orders/new');
-  await client.fill({ Purpose: 'To buy a warehouse', 'First choice': name, 'Second choice': `${name} II` });
-  await client.fill({ 'Purchase Amount': '250,000.50' });
+  await client.fillFields({
+    Purpose: 'To buy a warehouse',
+    'First choice': name,
+    'Second choice': `${name} II`,
+  });
+  await client.fillFields({ 'Purchase Amount': '250,000.50' });
   await client.choose('Country', 'Singapore');
   const papers = client.page.getByRole('group', { name: 'Documents', exact: true }).last();
   await papers
@@ -37,13 +41,13 @@ async function requestOrder(client: Person, name: string): Promise<string> {
 test('accepted order request becomes a pending order @postgres', async ({ office }) => {
   const { client, company } = await maya(office);
   await client.open('/client-dashboard/orders/new');
-  await client.fill({ 'Second choice': 'Same', 'Purchase Amount': '1e9' });
+  await client.fillFields({ 'Second choice': 'Same', 'Purchase Amount': '1e9' });
   await client.button('Send request').click();
   await client.expectErrorToast('Missing Information', 'Please fill in all required fields');
   for (const label of ['Purpose', 'First choice'])
     await client.expectFieldError(label, 'Please fill in this field.');
   await client.expectFieldError('Purchase Amount', 'Enter an amount, for example 1250.00.');
-  await client.fill({
+  await client.fillFields({
     Purpose: 'Two',
     'First choice': 'Same',
     'Second choice': 'same',
@@ -77,7 +81,7 @@ test('accepted order request becomes a pending order @postgres', async ({ office
   await expect(elias.field('Company', dialog)).toHaveValue(company);
   await expect(elias.field('Purchase Amount', dialog)).toHaveValue('250000.50');
   await expect(elias.field('Country', dialog)).toHaveText('Singapore');
-  await elias.fill({ 'SPV Price': '1250.00', 'Custom Identifier': name }, dialog);
+  await elias.fillFields({ 'SPV Price': '1250.00', 'Custom Identifier': name }, dialog);
   await elias.button('Accept and create order', dialog).click();
   await elias.expectToast('Request accepted', name);
   await expect(elias.row(reference, 'Requests')).toHaveCount(0);
@@ -100,7 +104,7 @@ test('order request is declined with a reason, and another one is withdrawn', as
   const dialog = elias.dialog(`Reject ${reference}`);
   await elias.button('Reject', dialog).click();
   await elias.expectFieldError('Reason', 'Please fill in this field.', dialog);
-  await elias.fill({ Reason: 'We do not form vehicles for this purpose.' }, dialog);
+  await elias.fillFields({ Reason: 'We do not form vehicles for this purpose.' }, dialog);
   await elias.button('Reject', dialog).click();
   await elias.expectToast('Request rejected', reference);
 

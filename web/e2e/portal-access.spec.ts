@@ -231,9 +231,7 @@ const ownRequests = [
 ] as const;
 
 for (const [role, path] of ownRequests) {
-  test(`/request-management redirects ${role}@example.com to their own requests`, async ({
-    office,
-  }) => {
+  test(`/request-management redirects ${role}@example.com to their own requests`, async ({ office }) => {
     const visitor = await office.visitor();
     await visitor.signIn(role, `${role}@example.com`, password);
     await expect(visitor.page).toHaveURL((url) => url.pathname.endsWith('-dashboard'));
@@ -276,9 +274,7 @@ test('wrong password and unknown address get the same response in every portal',
   await visitor.expectFieldError('Password', 'Enter your password.');
 });
 
-test('client and ISO logins toggle the password and offer providers', async ({
-  office,
-}) => {
+test('client and ISO logins toggle the password and offer providers', async ({ office }) => {
   const visitor = await office.visitor();
   for (const portal of ['client', 'iso']) {
     await visitor.open(`/auth/login/${portal}`);

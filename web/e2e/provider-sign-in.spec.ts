@@ -9,7 +9,10 @@ import { Provider } from './support/oidcProvider';
 import { expect, test, withServer } from './support/fixtures';
 
 /** Runs a test in a server with both providers configured. */
-async function testInServer(browser: Browser, body: (office: TestServer, provider: Provider) => Promise<void>) {
+async function testInServer(
+  browser: Browser,
+  body: (office: TestServer, provider: Provider) => Promise<void>,
+) {
   const provider = await Provider.start();
   try {
     await withServer(browser, { demo: true, env: provider.settings }, (office) => body(office, provider));
@@ -95,7 +98,7 @@ test('MFA is required after Google sign-in too', async ({ browser }) => {
     // The provider sign-in alone is aal1.
     await tuva.open(paths.clientDashboard);
     await expect(tuva.heading('One more step')).toBeVisible();
-    await tuva.fill({ 'Code from the app': await app.code() });
+    await tuva.fillFields({ 'Code from the app': await app.code() });
     await tuva.button('Continue').click();
     await tuva.expectPath(paths.clientDashboard);
     await expect(tuva.heading('Welcome, Tuva')).toBeVisible();

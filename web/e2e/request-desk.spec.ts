@@ -17,7 +17,7 @@ test('question is reviewed, prioritised and answered @postgres', async ({ office
   await ingrid.expectFieldError('Message', 'Please fill in this field.', form);
   const question = office.uniqueName('May a second director sign');
   await ingrid.choose('Type', 'Document', form);
-  await ingrid.fill({ Message: question }, form);
+  await ingrid.fillFields({ Message: question }, form);
   await ingrid.button('Submit request', form).click();
   await ingrid.expectToast('Request submitted', /^REQ-[0-9a-f]{8}$/);
   const mine = ingrid.row(question, 'All requests');
@@ -43,7 +43,7 @@ test('question is reviewed, prioritised and answered @postgres', async ({ office
   await expect(elias.page.getByText(`set another priority for request ${reference}`)).toBeVisible();
   await elias.button('Approve').click();
   const approve = elias.dialog(`Approve ${reference}`);
-  await elias.fill({ Reply: 'Yes, both may sign.' }, approve);
+  await elias.fillFields({ Reply: 'Yes, both may sign.' }, approve);
   await elias.button('Approve', approve).click();
   await elias.expectToast('Request approved', reference);
   await expect(elias.page.getByText('Answer: Yes, both may sign.')).toBeVisible();
@@ -71,7 +71,7 @@ test('application prefills Quick Setup, and creating the account approves it', a
   await expect(elias.field('Country', dialog)).toHaveText('Singapore');
   await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
   await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
-  await elias.fill({ 'SPV Price': '1250.00' }, dialog);
+  await elias.fillFields({ 'SPV Price': '1250.00' }, dialog);
   await elias.button('Create Client', dialog).click();
   await elias.expectToast('Client Created', 'Client has been created and notified via email');
   await expect(elias.page.getByText('A client account was made.')).toBeVisible();

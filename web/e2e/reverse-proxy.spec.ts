@@ -6,9 +6,7 @@ import { expect, test } from './support/fixtures';
 
 const kilobyte = 1024;
 
-test('uploads adapt to the body limit of a proxy, and proxy errors are named as such', async ({
-  office,
-}) => {
+test('uploads adapt to the body limit of a proxy, and proxy errors are named as such', async ({ office }) => {
   const proxy = await Proxy.start(office.portal.url);
   const who = office.newPerson('Priya', 'Raman');
   const { spv } = await office.clientWithOrder(who);
@@ -72,7 +70,7 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
 
   // Save, read, and a login page of the proxy in place of every response.
   await priya.open('/client-profile');
-  await priya.fill({ City: 'Pune' });
+  await priya.fillFields({ City: 'Pune' });
   proxy.answerApiCalls(413, '413 Request Entity Too Large', /^\/rest\/v1\/me\/profile/);
   await priya.button('Save Changes').click();
   await priya.expectErrorToast(

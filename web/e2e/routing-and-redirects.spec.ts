@@ -6,9 +6,7 @@ import { password } from './support/portal';
 const signIn = 'Sign in to go on to the page you asked for.';
 const access = (visitor: Visitor) => visitor.dialog('SPV Portal');
 
-test('access dialog leads to the chosen portal, or to the portal selection', async ({
-  office,
-}) => {
+test('access dialog leads to the chosen portal, or to the portal selection', async ({ office }) => {
   const visitor = await office.visitor();
   for (const [card, portal] of [
     ['Clients', 'client'],
@@ -189,9 +187,7 @@ test('success page shows the outcome and redirects after five seconds, only with
   }
 });
 
-test('landing page has preview tabs, anchors and only working footer links', async ({
-  office,
-}) => {
+test('landing page has preview tabs, anchors and only working footer links', async ({ office }) => {
   const visitor = await office.visitor();
   await visitor.open('/');
   await expect(visitor.heading('Streamline Your SPV Management')).toBeVisible();
@@ -255,11 +251,11 @@ test('contact page creates a request that staff can read', async ({ office }) =>
   await visitor.button('Send').click();
   await visitor.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await visitor.expectFieldError('Name', 'Enter your name.');
-  await visitor.fill({ Name: who.name, Email: 'petra', 'How can we help?': 'Which steps come first?' });
+  await visitor.fillFields({ Name: who.name, Email: 'petra', 'How can we help?': 'Which steps come first?' });
   await visitor.button('Send').click();
   await visitor.expectErrorToast('Error');
   await visitor.expectFieldError('Email', 'Enter an e-mail address, for example name@example.com.');
-  await visitor.fill({ Email: who.email });
+  await visitor.fillFields({ Email: who.email });
   await visitor.button('Send').click();
   await expect(visitor.heading('We have received your request')).toBeVisible();
   const reference = await visitor.page.getByRole('status').getByRole('strong').innerText();

@@ -139,9 +139,7 @@ test('session that cannot be refreshed right now is kept, with a message', async
   }
 });
 
-test('reused refresh token ends the session of both holders', async ({
-  ownOffice: office,
-}) => {
+test('reused refresh token ends the session of both holders', async ({ ownOffice: office }) => {
   const amara = await office.visitor();
   await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
@@ -174,9 +172,7 @@ test('wrong password leaves the existing session unchanged', async ({ office }) 
   await expect(visitor.heading('Welcome, Amara')).toBeVisible();
 });
 
-test('tab-only session does not affect other tabs at sign-in or sign-out', async ({
-  office,
-}) => {
+test('tab-only session does not affect other tabs at sign-in or sign-out', async ({ office }) => {
   const amara = await office.visitor();
   await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
@@ -200,9 +196,7 @@ test('tab-only session does not affect other tabs at sign-in or sign-out', async
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
 
-test('sign-out in one tab signs out the others and clears their screens', async ({
-  office,
-}) => {
+test('sign-out in one tab signs out the others and clears their screens', async ({ office }) => {
   const amara = await office.visitor();
   await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
@@ -221,21 +215,19 @@ test('returning to a tab changes nothing in it', async ({ office }) => {
   await elias.open(paths.employeeTab('clients'));
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await elias.fill({ 'First Name': 'Half' }, dialog);
+  await elias.fillFields({ 'First Name': 'Half' }, dialog);
   const asked: string[] = [];
   elias.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await elias.withoutReload(async () => {
     for (let times = 0; times < 3; times += 1) await refocus(elias.page);
-    await elias.fill({ 'Last Name': 'Way' }, dialog);
+    await elias.fillFields({ 'Last Name': 'Way' }, dialog);
   });
   await expect(elias.field('First Name', dialog)).toHaveValue('Half');
   await elias.expectPath(paths.employeeTab('clients'));
   expect(asked.filter((path) => path === '/rest/v1/me')).toEqual([]);
 });
 
-test('lost connection keeps the session, is shown, and is cleared on reconnect', async ({
-  office,
-}) => {
+test('lost connection keeps the session, is shown, and is cleared on reconnect', async ({ office }) => {
   const amara = await office.client();
   amara.allowError(/ERR_INTERNET_DISCONNECTED|Failed to fetch/);
   await amara.open(paths.clientDashboard);
@@ -291,9 +283,7 @@ test('session without a profile is explained and ended', async ({ office }) => {
   await expect.poll(kept).toBeNull();
 });
 
-test('initial password must be changed first, then the requested page opens', async ({
-  office,
-}) => {
+test('initial password must be changed first, then the requested page opens', async ({ office }) => {
   const who = office.newPerson('Given', 'Word');
   await createUserWithPassword(office, who.email, who.first, who.last);
   const visitor = await office.visitor();
@@ -311,14 +301,14 @@ test('initial password must be changed first, then the requested page opens', as
   await visitor.button('Save password').click();
   await visitor.expectFieldError('Password you were given', 'Enter your password.');
   await visitor.expectFieldError('New password', 'Use at least 8 characters.');
-  await visitor.fill({
+  await visitor.fillFields({
     'Password you were given': 'something else',
     'New password': NEW_PASSWORD,
     'Repeat the password': NEW_PASSWORD,
   });
   await visitor.button('Save password').click();
   await visitor.expectFieldError('Password you were given', 'The current password is wrong.');
-  await visitor.fill({ 'Password you were given': password });
+  await visitor.fillFields({ 'Password you were given': password });
   // The welcome toast closes after five seconds, which a slow page load may take.
   await Promise.all([
     visitor.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
@@ -332,9 +322,7 @@ test('initial password must be changed first, then the requested page opens', as
   await later.expectPath(paths.employeeDashboard);
 });
 
-test('abandoned provider sign-in keeps the session of the tab', async ({
-  office,
-}) => {
+test('abandoned provider sign-in keeps the session of the tab', async ({ office }) => {
   const amara = await office.client();
   await mockProviders(amara.page);
   let back: string | undefined = new URLSearchParams({ error_code: 'access_denied' }).toString();
@@ -461,7 +449,12 @@ async function refocus(page: Page): Promise<void> {
 }
 
 /** Creates a user with an initial password set by the operator. */
-async function createUserWithPassword(office: TestServer, email: string, first: string, last: string): Promise<void> {
+async function createUserWithPassword(
+  office: TestServer,
+  email: string,
+  first: string,
+  last: string,
+): Promise<void> {
   const said = await office.portal.spvctlWithInput(
     password,
     ...['user', 'create', '--role', 'employee', '--email', email, '--first-name', first],

@@ -51,7 +51,7 @@ test('sign-up code works on any device', async ({ browser }) => {
     const mail = await office.portal.post.waitForMail(email, 'Confirm');
     const olu = await office.visitor({ viewport: { width: 390, height: 844 } });
     await olu.open(`${paths.confirm}?type=signup`);
-    await olu.fill({ Email: email, 'Code from the mail': mail.code() });
+    await olu.fillFields({ Email: email, 'Code from the mail': mail.code() });
     await olu.button('Continue').click();
     await olu.expectPath(paths.clientDashboard);
   });

@@ -14,9 +14,9 @@ test('employee plans a step that depends on another', async ({ office }) => {
   const dialog = elias.dialog('Edit SPV Step');
   await elias.button('Name, owner, due date and what comes first', dialog).click();
   await elias.choose('Whose work', 'Authority', dialog);
-  await elias.fill({ 'In business days': '2' }, dialog);
+  await elias.fillFields({ 'In business days': '2' }, dialog);
   await expect(dialog.getByLabel('Due date')).toHaveValue(/^\d{4}-\d\d-\d\d$/);
-  await elias.fill({ 'Due date': '2030-01-15' }, dialog);
+  await elias.fillFields({ 'Due date': '2030-01-15' }, dialog);
   await dialog.getByPlaceholder('Nothing has to come first').click();
   await elias.page.getByRole('option', { name: `1. ${first}` }).click();
   await elias.page.keyboard.press('Tab');
@@ -58,7 +58,7 @@ test('employee adds, reorders and deletes steps, also by keyboard @postgres', as
   const adding = elias.dialog('Add step');
   await elias.button('Add Step', adding).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
-  await elias.fill({ Name: 'Apostille of the articles' }, adding);
+  await elias.fillFields({ Name: 'Apostille of the articles' }, adding);
   await elias.button('Add Step', adding).click();
   await elias.expectToast('Step Added', 'Apostille of the articles');
   await expect(elias.steps().getByRole('listitem')).toHaveCount(9);
@@ -91,9 +91,7 @@ test('employee adds, reorders and deletes steps, also by keyboard @postgres', as
   await expect(elias.steps().getByRole('listitem')).toHaveCount(8);
 });
 
-test('stale reorder is rejected with a message and overwrites nothing @postgres', async ({
-  office,
-}) => {
+test('stale reorder is rejected with a message and overwrites nothing @postgres', async ({ office }) => {
   const { spv } = await office.clientWithOrder(office.newPerson('Tyra', 'Holt'));
   const elias = await office.employee();
   // Events of other processes do not reach this page.

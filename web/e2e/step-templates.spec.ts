@@ -1,16 +1,14 @@
 /** Step templates: super admins edit them, staff read them, new orders copy them. */
 import { expect, test } from './support/fixtures';
 
-test('changed template applies to the next order @postgres', async ({
-  ownOffice: office,
-}) => {
+test('changed template applies to the next order @postgres', async ({ ownOffice: office }) => {
   const sigrid = await office.superAdmin();
   await sigrid.open('/employee-dashboard/templates?country=SG');
   await expect(sigrid.steps().getByRole('listitem')).toHaveCount(8);
 
   await sigrid.button('Edit Constitution signed').click();
   const dialog = sigrid.dialog('Edit step');
-  await sigrid.fill({ 'Business days': '9' }, dialog);
+  await sigrid.fillFields({ 'Business days': '9' }, dialog);
   await sigrid.button('Add document', dialog).click();
   await sigrid.button('Apply', dialog).click();
   await sigrid.expectErrorToast('Missing Information', 'Please fill in all required fields');
@@ -51,7 +49,7 @@ test('changed template applies to the next order @postgres', async ({
   await expect(sigrid.page.getByText('is now number 3 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('Escape');
   await expect(sigrid.page.getByText('is back as number 2 of 7.')).toBeAttached();
-  await sigrid.fill({ 'What is formed': 'Private limited company' });
+  await sigrid.fillFields({ 'What is formed': 'Private limited company' });
   await sigrid.button('Save template').press('Enter');
   await sigrid.expectToast('Template Saved', 'Private limited company');
   await expect(sigrid.page.getByText(/Last changed by Sigrid Aalto/)).toBeVisible();

@@ -46,7 +46,13 @@ async function partner(office: TestServer, company: Company, first: string) {
 }
 
 /** A client of the partner with a closed order, so the commission is earned. */
-async function clientWithClosedOrder(office: TestServer, company: Company, isoId: string, first: string, what: Terms) {
+async function clientWithClosedOrder(
+  office: TestServer,
+  company: Company,
+  isoId: string,
+  first: string,
+  what: Terms,
+) {
   const who = office.newPerson(first, 'Lindqvist');
   const api = await office.api();
   const { spv } = await api.post<{ spv: { id: string; identifier: string } }>('/rest/v1/clients', {
@@ -124,9 +130,7 @@ test('company figures are isolated between companies @postgres', async ({ office
 const daysFromNow = (days: number, time: string) =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T${time}Z`;
 
-test('commissions and requests are isolated between ISO partners @postgres', async ({
-  office,
-}) => {
+test('commissions and requests are isolated between ISO partners @postgres', async ({ office }) => {
   const company = await office.company(office.uniqueName('Cedar Capital'));
   const earning = async (first: string, subject: string, what: Terms) => {
     const iso = await partner(office, company, first);
@@ -287,9 +291,7 @@ test('loading notes and statements reserve their space', async ({ office }) => {
   await expect(places).toHaveCount(0);
 });
 
-test('email change is confirmed at the new address alone when configured', async ({
-  browser,
-}) => {
+test('email change is confirmed at the new address alone when configured', async ({ browser }) => {
   const env = { SPV_AUTH_SECURE_EMAIL_CHANGE: 'false' };
   await withServer(browser, { demo: true, env }, async (office) => {
     const who = office.newPerson('Solo', 'Post');
@@ -304,7 +306,7 @@ test('email change is confirmed at the new address alone when configured', async
     await owner.button('Change e-mail address', section).click();
     const dialog = owner.dialog('Change e-mail address');
     await expect(dialog).toContainText('once it is confirmed there');
-    await owner.fill({ 'New e-mail address': next }, dialog);
+    await owner.fillFields({ 'New e-mail address': next }, dialog);
     await owner.button('Send the mail', dialog).click();
     await owner.expectToast('Check the new inbox');
     await expect(section).toContainText(`Open the link in the mail to ${next}.`);

@@ -22,9 +22,7 @@ test('outcome toasts replace each other and close after five seconds', async ({ 
   await expect(toasts).toHaveCount(0);
 });
 
-test('table on a tablet keeps email addresses unbroken and shows a scroll shadow', async ({
-  office,
-}) => {
+test('table on a tablet keeps email addresses unbroken and shows a scroll shadow', async ({ office }) => {
   const who = office.newPerson('Bartholomew', 'Featherstonehaugh');
   await office.clientWithOrder(who);
   const sigrid = await office.superAdmin({ viewport: { width: 768, height: 900 } });

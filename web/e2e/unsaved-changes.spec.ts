@@ -16,7 +16,7 @@ test('settings and profiles ask before discarding input', async ({ office }) => 
   await ottilie.link('Documents').click();
   await ottilie.expectPath('/client-dashboard/documents');
   await ottilie.page.goBack();
-  await ottilie.fill({ City: 'Basel' });
+  await ottilie.fillFields({ City: 'Basel' });
   for (const leave of [
     () => ottilie.link('Documents').click(),
     () => ottilie.page.getByRole('tab', { name: 'Preferences', exact: true }).click(),
@@ -48,7 +48,7 @@ test('settings and profiles ask before discarding input', async ({ office }) => 
   await ottilie.button('Discard', question).click();
   await ottilie.expectPath('/client-dashboard/documents');
   await ottilie.open('/client-dashboard/orders/new');
-  await ottilie.fill({ 'First choice': 'Basel One' });
+  await ottilie.fillFields({ 'First choice': 'Basel One' });
   await ottilie.link('Dashboard').first().click();
   await ottilie.button('Discard', question).click();
   await ottilie.expectPath('/client-dashboard');
@@ -61,7 +61,7 @@ test('settings and profiles ask before discarding input', async ({ office }) => 
     await sigrid.open(from);
     await sigrid.link(entry).first().click();
     if (form) await sigrid.button(form).click();
-    await sigrid.fill({ [field]: 'typed' });
+    await sigrid.fillFields({ [field]: 'typed' });
     await sigrid.page.goBack({ waitUntil: 'commit' }).catch(() => null);
     await sigrid.button('Cancel', sigrid.dialog(words)).click();
     await expect(sigrid.field(field)).toHaveValue('typed');

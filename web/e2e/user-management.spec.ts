@@ -1,9 +1,7 @@
 /** User management: invite, find, suspend, archive and impersonate. */
 import { expect, test } from './support/fixtures';
 
-test('super admin invites, finds and immediately locks out a user @postgres', async ({
-  office,
-}) => {
+test('super admin invites, finds and immediately locks out a user @postgres', async ({ office }) => {
   const sigrid = await office.superAdmin();
   const { page } = sigrid;
   await sigrid.open('/admin-dashboard/users');
@@ -15,7 +13,7 @@ test('super admin invites, finds and immediately locks out a user @postgres', as
   const nora = office.newPerson('Nora', 'Keel');
   await sigrid.button('Add User').click();
   const dialog = sigrid.dialog('Add User');
-  await sigrid.fill({ Email: 'nora at example' }, dialog);
+  await sigrid.fillFields({ Email: 'nora at example' }, dialog);
   await sigrid.button('Send Invitation', dialog).click();
   await sigrid.expectErrorToast('Missing Information');
   for (const label of ['Role', 'First Name', 'Last Name'])
@@ -26,7 +24,7 @@ test('super admin invites, finds and immediately locks out a user @postgres', as
   await sigrid.expectErrorToast('Missing Information');
   await sigrid.expectFieldError('ISO', 'Please fill in this field.', dialog);
   await sigrid.choose('Role', 'Employee', dialog);
-  await sigrid.fill({ 'First Name': nora.first, 'Last Name': nora.last, Email: nora.email }, dialog);
+  await sigrid.fillFields({ 'First Name': nora.first, 'Last Name': nora.last, Email: nora.email }, dialog);
   await sigrid.button('Send Invitation', dialog).click();
   await sigrid.expectToast('Invitation sent', `A link to set a password is on its way to ${nora.email}.`);
   await office.setPassword(nora.email);
@@ -73,7 +71,7 @@ test('super admin impersonates a client read-only', async ({ office }) => {
   await sigrid.open(`/admin-dashboard/users?q=${maya.email}`);
   await sigrid.chooseRowAction('Look as this user', maya.name);
   const dialog = sigrid.dialog(`Look at the portal as ${maya.name}`);
-  await sigrid.fill({ Reason: 'Cannot find the invoice' }, dialog);
+  await sigrid.fillFields({ Reason: 'Cannot find the invoice' }, dialog);
   await sigrid.button('Look', dialog).click();
   await sigrid.expectPath('/client-dashboard');
   const banner = page.getByRole('complementary', { name: 'Looking as somebody else', exact: true });
@@ -83,7 +81,7 @@ test('super admin impersonates a client read-only', async ({ office }) => {
 
   await sigrid.open('/client-profile');
   await expect(banner).toBeVisible();
-  await sigrid.fill({ City: 'Bergen' });
+  await sigrid.fillFields({ City: 'Bergen' });
   await sigrid.button('Save Changes').click();
   await sigrid.expectErrorToast(
     'Error',
@@ -95,7 +93,9 @@ test('super admin impersonates a client read-only', async ({ office }) => {
   await expect(banner).toHaveCount(0);
 });
 
-test('maintenance shows a banner to everyone and makes the portal read-only except for super admins', async ({ office }) => {
+test('maintenance shows a banner to everyone and makes the portal read-only except for super admins', async ({
+  office,
+}) => {
   const sigrid = await office.superAdmin();
   const { page } = sigrid;
   const elias = await office.employee();
@@ -103,10 +103,13 @@ test('maintenance shows a banner to everyone and makes the portal read-only exce
   await expect(sigrid.heading('Security settings')).toBeVisible();
   const network = '203.0.113.0/24';
   await sigrid.button('Block addresses').click();
-  await sigrid.fill({ 'Address or network': '127.0.0.0/8' }, sigrid.dialog('Block addresses'));
+  await sigrid.fillFields({ 'Address or network': '127.0.0.0/8' }, sigrid.dialog('Block addresses'));
   await sigrid.button('Block addresses', sigrid.dialog('Block addresses')).click();
-  await sigrid.expectErrorToast('Error', 'You come from this network yourself: blocking it would shut you out.');
-  await sigrid.fill({ 'Address or network': network }, sigrid.dialog('Block addresses'));
+  await sigrid.expectErrorToast(
+    'Error',
+    'You come from this network yourself: blocking it would shut you out.',
+  );
+  await sigrid.fillFields({ 'Address or network': network }, sigrid.dialog('Block addresses'));
   await sigrid.button('Block addresses', sigrid.dialog('Block addresses')).click();
   await sigrid.expectToast('Blocked', network);
   await sigrid.button(`Unblock ${network}`).click();
@@ -117,7 +120,7 @@ test('maintenance shows a banner to everyone and makes the portal read-only exce
 
   await sigrid.button('Begin maintenance').click();
   const dialog = sigrid.dialog('System Maintenance');
-  await sigrid.fill({ Message: 'Back at 18:00 UTC.' }, dialog);
+  await sigrid.fillFields({ Message: 'Back at 18:00 UTC.' }, dialog);
   await sigrid.button('Begin maintenance', dialog).click();
   await sigrid.expectToast('Maintenance began');
   try {
@@ -126,7 +129,7 @@ test('maintenance shows a banner to everyone and makes the portal read-only exce
     await expect(elias.page.getByText('Maintenance. Back at 18:00 UTC.')).toBeVisible();
     await elias.button('Add Company').click();
     const form = elias.dialog('Create New Company');
-    await elias.fill({ Name: 'Kept Out', 'Business Name': 'Kept Out LLC' }, form);
+    await elias.fillFields({ Name: 'Kept Out', 'Business Name': 'Kept Out LLC' }, form);
     await elias.page.keyboard.press('Enter');
     await elias.expectErrorToast('Error', /^The portal is being maintained/);
   } finally {

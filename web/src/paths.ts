@@ -134,7 +134,10 @@ const clientLists: Record<string, string> = {
 };
 
 /** The page of this name in the portal of a role, if any. */
-export function resolvePortalPath(path: (typeof portalRelativePaths)[number], role: string): string | undefined {
+export function resolvePortalPath(
+  path: (typeof portalRelativePaths)[number],
+  role: string,
+): string | undefined {
   if (role === 'company_admin') return companyPages[path];
   if (role === 'super_admin' && path === '/analytics') return paths.adminAnalytics;
   return path === '/clients' ? clientLists[role] : undefined;

@@ -59,7 +59,8 @@ export function syncSession(router: Router): () => void {
   // The storage event may arrive before the auth event of another tab.
   const onStorage = ({ key }: StorageEvent) => {
     if (key !== SESSION_KEY && key !== null) return;
-    if (detectUserChange() && user && isOnRequirementPage(router)) void revalidateUser(router).then(restartEvents);
+    if (detectUserChange() && user && isOnRequirementPage(router))
+      void revalidateUser(router).then(restartEvents);
   };
   addEventListener('storage', onStorage);
   const stopSteps = onRequirement(() => void goToRequirement(router));

@@ -28,7 +28,12 @@ export class ContextPool {
     if (reused) await this.clear(page);
     if (session) {
       await page.addInitScript(storeSession, {
-        ...{ origin: this.origin, seeded: SEEDED_KEY, name: 'spv-auth-token', value: JSON.stringify(session) },
+        ...{
+          origin: this.origin,
+          seeded: SEEDED_KEY,
+          name: 'spv-auth-token',
+          value: JSON.stringify(session),
+        },
       });
     }
     return page;

@@ -90,7 +90,8 @@ export class Portal {
   /** Runs spvctl, fails the test unless it succeeds, and returns its JSON. */
   async operator<Data = unknown>(...args: string[]): Promise<Data> {
     const result = await this.spvctl(...args, '--format', 'json');
-    if (result.code !== 0) throw new Error(`spvctl ${args.join(' ')} ended with ${result.code}: ${result.words}`);
+    if (result.code !== 0)
+      throw new Error(`spvctl ${args.join(' ')} ended with ${result.code}: ${result.words}`);
     return result.outcome.stdout.trim() ? result.data<Data>() : (undefined as Data);
   }
 

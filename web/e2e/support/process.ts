@@ -55,7 +55,11 @@ export function isListening(port: number): Promise<boolean> {
 }
 
 /** Polls until the condition holds. */
-export async function waitUntil(condition: () => Promise<boolean>, what: string, timeout = 10_000): Promise<void> {
+export async function waitUntil(
+  condition: () => Promise<boolean>,
+  what: string,
+  timeout = 10_000,
+): Promise<void> {
   const end = Date.now() + timeout;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`Waited for this in vain: ${what}`);

@@ -119,7 +119,11 @@ export class TestServer {
   }
 
   /** Creates a client with a first order; the account has no password yet. */
-  async clientWithOrder(who: NewPerson, companyId?: string, isoId: string | null = null): Promise<ClientWithOrder> {
+  async clientWithOrder(
+    who: NewPerson,
+    companyId?: string,
+    isoId: string | null = null,
+  ): Promise<ClientWithOrder> {
     const api = await this.api();
     return api.post<ClientWithOrder>('/rest/v1/clients', {
       setup: 'quick',

@@ -32,7 +32,8 @@ export class Mail {
   recordSecrets(): void {
     for (const address of this.text.match(/https?:\/\/\S+/g) ?? []) recordSecretsIn(address);
     recordSecretsIn(this.unsubscribe);
-    for (const [, code] of this.text.matchAll(/^\s*(\d{6})\s*$/gm)) recordSecret('code in a mail', code ?? '');
+    for (const [, code] of this.text.matchAll(/^\s*(\d{6})\s*$/gm))
+      recordSecret('code in a mail', code ?? '');
   }
 
   /** The six-digit code. */

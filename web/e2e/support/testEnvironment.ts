@@ -43,7 +43,7 @@ export class TestEnvironment {
   }
 
   /** Changes rows directly, mostly to move time. */
-  async runSql(text: string): Promise<void> {
+  async sql(text: string): Promise<void> {
     if (this.name) return await runSql(text, databaseUrl(this.name));
     const script =
       'import sqlite3, sys; sqlite3.connect(sys.argv[1], isolation_level=None).execute(sys.argv[2])';

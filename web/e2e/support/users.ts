@@ -83,7 +83,7 @@ export class Person {
   }
 
   /** Fills text fields by label. */
-  async fill(fields: Fields, within: Page | Locator = this.page): Promise<void> {
+  async fillFields(fields: Fields, within: Page | Locator = this.page): Promise<void> {
     for (const [label, text] of Object.entries(fields)) {
       await within.getByRole('textbox', { name: label, exact: true }).fill(text);
     }
@@ -129,7 +129,9 @@ export class Person {
       return shown.map(({ words }) => (text === undefined ? words.slice(0, 1) : words));
     };
     const words = text === undefined ? [title] : [title, wanted];
-    await expect.poll(readNewToasts, { message: `a toast “${title}”`, intervals: [100] }).toContainEqual(words);
+    await expect
+      .poll(readNewToasts, { message: `a toast “${title}”`, intervals: [100] })
+      .toContainEqual(words);
     for (const { id } of shown) this.seenToasts.add(id);
   }
 
@@ -179,7 +181,7 @@ export class Visitor extends Person {
   }
 
   async submitSignIn(email: string, password: string): Promise<void> {
-    await this.fill({ Email: email, Password: password });
+    await this.fillFields({ Email: email, Password: password });
     await this.button('Sign In').click();
   }
 }
@@ -218,7 +220,7 @@ export class Staff extends Person {
     await this.button(`Edit ${name}`).click();
     const dialog = this.dialog('Edit SPV Step');
     await this.choose('Status', status, dialog);
-    await this.fill(more, dialog);
+    await this.fillFields(more, dialog);
     await this.button('Save', dialog).click();
   }
 }

@@ -84,17 +84,18 @@ const WORK_KINDS = [
 const isWorkKind = (kind: string) => WORK_KINDS.includes(kind);
 
 /** Dashboard queries that include the latest events, and how many. */
-const DASHBOARD_FEEDS: { queryKey: QueryKey; length: number; has: (kind: string, role?: Role) => boolean }[] = [
-  { queryKey: ['dashboards', 'client'], length: 5, has: isWorkKind },
-  { queryKey: ['dashboards', 'employee'], length: 8, has: isWorkKind },
-  {
-    queryKey: ['dashboards', 'company'],
-    length: 8,
-    // Super admins receive events of every company; requests belong to their sender, not the company.
-    has: (kind, role) => role === 'company_admin' && kind !== 'request' && isWorkKind(kind),
-  },
-  { queryKey: ['requests', 'desk'], length: 6, has: (kind) => kind === 'request' },
-];
+const DASHBOARD_FEEDS: { queryKey: QueryKey; length: number; has: (kind: string, role?: Role) => boolean }[] =
+  [
+    { queryKey: ['dashboards', 'client'], length: 5, has: isWorkKind },
+    { queryKey: ['dashboards', 'employee'], length: 8, has: isWorkKind },
+    {
+      queryKey: ['dashboards', 'company'],
+      length: 8,
+      // Super admins receive events of every company; requests belong to their sender, not the company.
+      has: (kind, role) => role === 'company_admin' && kind !== 'request' && isWorkKind(kind),
+    },
+    { queryKey: ['requests', 'desk'], length: 6, has: (kind) => kind === 'request' },
+  ];
 
 function addToDashboards(client: QueryClient, activity: Activity, role: Role | undefined): void {
   for (const { queryKey, length, has } of DASHBOARD_FEEDS) {

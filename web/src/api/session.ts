@@ -6,8 +6,18 @@ import {
 } from '@supabase/auth-js';
 import { trackedFetch } from './connection';
 import { ApiError, temporaryError, secondsFromMessage } from './errors';
-import { endImpersonation, leaveImpersonation, impersonatedFetch, currentImpersonation } from './impersonation';
-import { hasPendingFlow, restorePersistenceAfterRedirect, SESSION_KEY, sessionStorageAdapter } from './sessionStorage';
+import {
+  endImpersonation,
+  leaveImpersonation,
+  impersonatedFetch,
+  currentImpersonation,
+} from './impersonation';
+import {
+  hasPendingFlow,
+  restorePersistenceAfterRedirect,
+  SESSION_KEY,
+  sessionStorageAdapter,
+} from './sessionStorage';
 
 /** The URL has an auth code of a flow started in this browser. Evaluated before the auth client consumes it. */
 export const hasAuthCallback = new URLSearchParams(location.search).has('code') && hasPendingFlow();

@@ -68,7 +68,10 @@ describe('session storage', () => {
   });
 
   test('stays where a redirect or a later sign-in put it', () => {
-    for (const enters of [() => restorePersistenceAfterRedirect(true), () => void setSessionPersistence(false)]) {
+    for (const enters of [
+      () => restorePersistenceAfterRedirect(true),
+      () => void setSessionPersistence(false),
+    ]) {
       setSessionPersistence(true);
       setSessionPersistenceForRedirect(false);
       enters();

@@ -7,7 +7,8 @@ const TAB_ONLY_KEY = 'spv-session-in-tab';
 const PREVIOUS_STORAGE_KEY = 'spv-session-was-in-tab';
 
 /** Only the session moves: a mail link opens a new tab, which needs the PKCE verifier. */
-const storeFor = (key: string) => (key === SESSION_KEY && tabStore.getItem(TAB_ONLY_KEY) ? tabStore : browserStore);
+const storeFor = (key: string) =>
+  key === SESSION_KEY && tabStore.getItem(TAB_ONLY_KEY) ? tabStore : browserStore;
 
 /** Drops the tokens of the OAuth provider, which the app does not use. */
 function withoutProviderTokens(session: string): string {

@@ -1,5 +1,15 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { relativeTime, bytes, date, dateTime, money, todayInOfficeZone, percent, todayInUserZone, compactMoney } from './format';
+import {
+  relativeTime,
+  bytes,
+  date,
+  dateTime,
+  money,
+  todayInOfficeZone,
+  percent,
+  todayInUserZone,
+  compactMoney,
+} from './format';
 import { setLocale } from './locale';
 
 beforeAll(() => {

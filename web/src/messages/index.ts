@@ -1,6 +1,13 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { catalogueFor, getLocale, onLocaleChange, registerLanguageLoader, type Catalogue, type Locale } from './locale';
+import {
+  catalogueFor,
+  getLocale,
+  onLocaleChange,
+  registerLanguageLoader,
+  type Catalogue,
+  type Locale,
+} from './locale';
 
 type Namespaces = Record<string, Record<string, string>>;
 

@@ -49,7 +49,8 @@ export function useSave<Input, Result>({
     },
     onError: (error, _input, from) => {
       // The server rejected it without creating anything, so the next attempt gets a new idempotency key.
-      if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newIdempotencyKey();
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500)
+        key.current = newIdempotencyKey();
       const show = () => {
         const explained = error instanceof ApiError && explain?.(error);
         if (!explained) form?.setErrors(fieldErrors(error));

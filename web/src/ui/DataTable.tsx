@@ -67,7 +67,12 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
   return (
     <>
       <div className="side-scroll" role="group" aria-label={label} tabIndex={0}>
-        <table className={classes.table} role="table" aria-label={label} aria-busy={!state.rows || state.stale}>
+        <table
+          className={classes.table}
+          role="table"
+          aria-label={label}
+          aria-busy={!state.rows || state.stale}
+        >
           <thead role="rowgroup">
             <tr role="row">
               {columns.map((column) => (

@@ -70,7 +70,12 @@ export function Toasts() {
       aria-relevant="additions text"
       aria-atomic={false}
     >
-      <Notifications store={outcomeStore} withinPortal={false} {...MAX_VISIBLE.outcomes} position="bottom-right" />
+      <Notifications
+        store={outcomeStore}
+        withinPortal={false}
+        {...MAX_VISIBLE.outcomes}
+        position="bottom-right"
+      />
       <Notifications store={noticeStore} withinPortal={false} {...MAX_VISIBLE.notices} position="top-right" />
     </section>
   );

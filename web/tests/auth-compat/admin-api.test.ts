@@ -72,7 +72,10 @@ describe('admin users', () => {
       note: 'from elsewhere',
     });
     expect(user.email_confirmed_at).toBeUndefined();
-    expect(unwrap(await portal.program.admin.getUserById(user.id)).user).toMatchObject({ id: user.id, email });
+    expect(unwrap(await portal.program.admin.getUserById(user.id)).user).toMatchObject({
+      id: user.id,
+      email,
+    });
     expect(await portal.mails(email)).toEqual([]);
   });
 
@@ -82,7 +85,9 @@ describe('admin users', () => {
     expect(await create({ email: email.toUpperCase() })).toEqual(errorWith(422, 'email_exists'));
     expect(await create({ password })).toEqual(errorWith(400, 'validation_failed'));
     expect(await create({ email: 'nonsense' })).toEqual(errorWith(400, 'validation_failed'));
-    expect(await create({ email: portal.address(), password: 'short' })).toEqual(errorWith(422, 'weak_password'));
+    expect(await create({ email: portal.address(), password: 'short' })).toEqual(
+      errorWith(422, 'weak_password'),
+    );
     expect((await create({ email: portal.address(), phone: '+4712345678' })).status).toBe(400);
   });
 
@@ -177,7 +182,9 @@ describe('generate link', () => {
       });
       const link = new URL(properties.action_link);
       expect(link.href.startsWith(`${portal.url}/verify?token=`)).toBe(true);
-      const { session } = unwrap(await portal.client().verifyOtp({ email, token: properties.email_otp, type }));
+      const { session } = unwrap(
+        await portal.client().verifyOtp({ email, token: properties.email_otp, type }),
+      );
       expect(session?.user.id).toBe(id);
     }
     expect(await portal.mails(email)).toEqual([]);
@@ -209,12 +216,18 @@ describe('generate link', () => {
   test('rejects unknown users, duplicates and missing types', async () => {
     const { email } = await portal.createUser();
     const refused = async (asked: object) => errorOf(await make(asked));
-    expect(await refused({ type: 'recovery', email: portal.address() })).toEqual(errorWith(404, 'user_not_found'));
+    expect(await refused({ type: 'recovery', email: portal.address() })).toEqual(
+      errorWith(404, 'user_not_found'),
+    );
     expect(await refused({ type: 'signup', email, password })).toEqual(errorWith(422, 'email_exists'));
     expect(await refused({ type: 'invite', email })).toEqual(errorWith(422, 'email_exists'));
     expect(await refused({ type: 'something', email })).toEqual(errorWith(400, 'validation_failed'));
-    expect(await refused({ type: 'recovery', email: 'nonsense' })).toEqual(errorWith(400, 'validation_failed'));
-    expect(await refused({ type: 'signup', email: portal.address() })).toEqual(errorWith(400, 'validation_failed'));
+    expect(await refused({ type: 'recovery', email: 'nonsense' })).toEqual(
+      errorWith(400, 'validation_failed'),
+    );
+    expect(await refused({ type: 'signup', email: portal.address() })).toEqual(
+      errorWith(400, 'validation_failed'),
+    );
     const other = await portal.createUser();
     const taken = { type: 'email_change_new', email, newEmail: other.email };
     expect(await refused(taken)).toEqual(errorWith(422, 'email_exists'));

@@ -1,6 +1,15 @@
 /** Email change confirmed at both addresses; `email-change-single-confirmation` tests the other setting. */
 import { describe, expect, test } from 'vitest';
-import { jwtClaims, EXTERNAL_URL, unwrap, linkParams, errorWith, startServer, password, errorOf } from './support/server';
+import {
+  jwtClaims,
+  EXTERNAL_URL,
+  unwrap,
+  linkParams,
+  errorWith,
+  startServer,
+  password,
+  errorOf,
+} from './support/server';
 
 const portal = startServer({ SPV_AUTH_MAIL_GAP_SECONDS: '0' });
 
@@ -74,7 +83,9 @@ describe('email change', () => {
     const same = unwrap(await client.updateUser({ email: who.email.toUpperCase() })).user;
     expect(same).not.toHaveProperty('new_email');
     expect(await portal.mails(who.email)).toEqual([]);
-    expect(errorOf(await client.updateUser({ email: 'nonsense' }))).toEqual(errorWith(400, 'validation_failed'));
+    expect(errorOf(await client.updateUser({ email: 'nonsense' }))).toEqual(
+      errorWith(400, 'validation_failed'),
+    );
   });
 
   test('replaces an earlier change and invalidates its links', async () => {

@@ -110,7 +110,9 @@ describe('password recovery', () => {
     unwrap(await portal.client().resetPasswordForEmail(who.email));
     const later = portal.client();
     unwrap(await later.verifyOtp(linkParams(await portal.mail(who.email))));
-    expect(errorOf(await later.updateUser({ password: NEW_PASSWORD }))).toEqual(errorWith(401, 'insufficient_aal'));
+    expect(errorOf(await later.updateUser({ password: NEW_PASSWORD }))).toEqual(
+      errorWith(401, 'insufficient_aal'),
+    );
     unwrap(await later.mfa.challengeAndVerify({ factorId: id, code: currentCode(totp.secret, 1) }));
     unwrap(await later.updateUser({ password: NEW_PASSWORD }));
     await portal.client().signIn(who.email, NEW_PASSWORD);
@@ -327,7 +329,9 @@ describe('invitation', () => {
     await portal.portal.post.count(email, '', (mails) => mails.length === 2);
     const newest = await portal.mail(email);
     unwrap(await portal.client().verifyOtp(linkParams(newest)));
-    expect(errorOf(await portal.program.admin.inviteUserByEmail(email))).toEqual(errorWith(422, 'email_exists'));
+    expect(errorOf(await portal.program.admin.inviteUserByEmail(email))).toEqual(
+      errorWith(422, 'email_exists'),
+    );
   });
 });
 
@@ -366,7 +370,9 @@ describe('reauthentication', () => {
     unwrap(await client.reauthenticate());
     const token = (await portal.mail(who.email)).code();
     for (const type of ['recovery', 'email', 'magiclink'] as const) {
-      expect(errorOf(await portal.client().verifyOtp({ email: who.email, token, type }))).toEqual(OTP_EXPIRED);
+      expect(errorOf(await portal.client().verifyOtp({ email: who.email, token, type }))).toEqual(
+        OTP_EXPIRED,
+      );
     }
   });
 

@@ -195,7 +195,9 @@ describe('invalid MFA verification', () => {
     const moved = await portal.ask(path, { body: { challenge_id: first, code }, token: access_token });
     expect(moved).toMatchObject({ status: 422, body: { code: 'mfa_ip_address_mismatch' } });
     unwrap(await verify(first, code));
-    expect(errorOf(await verify(first, currentCode(secret, 1)))).toEqual(errorWith(422, 'mfa_ip_address_mismatch'));
+    expect(errorOf(await verify(first, currentCode(secret, 1)))).toEqual(
+      errorWith(422, 'mfa_ip_address_mismatch'),
+    );
   });
 
   test('rejects an expired challenge', async () => {

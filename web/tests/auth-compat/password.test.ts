@@ -1,6 +1,15 @@
 /** Password grant and password changes. */
 import { describe, expect, test } from 'vitest';
-import { jwtClaims, unwrap, amrMethods, errorWith, startServer, password, errorOf, uuid } from './support/server';
+import {
+  jwtClaims,
+  unwrap,
+  amrMethods,
+  errorWith,
+  startServer,
+  password,
+  errorOf,
+  uuid,
+} from './support/server';
 
 const portal = startServer();
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+00:00)$/;

@@ -59,7 +59,11 @@ describe('PKCE code', () => {
     const stranger = portal.client({ flowType: 'pkce' });
     unwrap(await stranger.signInWithOtp({ email: (await portal.createUser()).email }));
     const { data, error } = await stranger.exchangeCodeForSession(code);
-    expect(error).toMatchObject({ name: 'AuthApiError', ...errorWith(400, 'bad_code_verifier'), message: words });
+    expect(error).toMatchObject({
+      name: 'AuthApiError',
+      ...errorWith(400, 'bad_code_verifier'),
+      message: words,
+    });
     expect(data).toMatchObject({ session: null, user: null });
     expect(await stranger.session()).toBeNull();
     expect(stranger.events).not.toContain('SIGNED_IN');

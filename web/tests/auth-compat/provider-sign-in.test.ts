@@ -1,7 +1,16 @@
 /** Provider sign-in with a real OpenID provider on loopback. */
 import { afterAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../e2e/support/process';
-import { EXTERNAL_URL, unwrap, amrMethods, errorWith, startServer, errorOf, currentCode, type Client } from './support/server';
+import {
+  EXTERNAL_URL,
+  unwrap,
+  amrMethods,
+  errorWith,
+  startServer,
+  errorOf,
+  currentCode,
+  type Client,
+} from './support/server';
 import { Provider, type ProviderAction } from './support/oidcProvider';
 
 let provider: Provider;
@@ -18,7 +27,11 @@ const visit = (address: string | null | undefined, doing: ProviderAction) =>
   provider.visit(address ?? '', portal.portal.url, doing);
 const code = (back: URL) => back.searchParams.get('code') ?? '';
 
-async function signInWithProvider(client: Client, doing: ProviderAction, name: 'google' | 'azure' = 'google'): Promise<URL> {
+async function signInWithProvider(
+  client: Client,
+  doing: ProviderAction,
+  name: 'google' | 'azure' = 'google',
+): Promise<URL> {
   const { url } = unwrap(await client.signInWithOAuth({ provider: name, options }));
   return visit(url, doing);
 }
@@ -102,17 +115,9 @@ describe('user with an account', () => {
 
 describe('rejected provider sign-in', () => {
   const denied: [string, (email: string) => ProviderAction, string][] = [
-    [
-      'an unknown user, and requests an account',
-      () => ({ email: portal.address() }),
-      'account_requested',
-    ],
+    ['an unknown user, and requests an account', () => ({ email: portal.address() }), 'account_requested'],
     ['denied consent', () => ({ refuses: true }), 'access_denied'],
-    [
-      'an unverified email',
-      (email) => ({ email, unverified: true }),
-      'provider_email_needs_verification',
-    ],
+    ['an unverified email', (email) => ({ email, unverified: true }), 'provider_email_needs_verification'],
   ];
   test.each(denied)('returns an error for %s', async (_, doing, error_code) => {
     const { email } = await portal.createUser();
@@ -159,7 +164,9 @@ describe('identities', () => {
     expect(errorOf(await stranger.unlinkIdentity(linked))).toEqual(errorWith(422, 'identity_not_found'));
     const last = unwrap(await stranger.getUserIdentities()).identities[0];
     if (!last) throw new Error('one was listed');
-    expect(errorOf(await stranger.unlinkIdentity(last))).toEqual(errorWith(422, 'single_identity_not_deletable'));
+    expect(errorOf(await stranger.unlinkIdentity(last))).toEqual(
+      errorWith(422, 'single_identity_not_deletable'),
+    );
 
     unwrap(await client.unlinkIdentity(linked));
     expect(unwrap(await client.getUserIdentities()).identities).toEqual([

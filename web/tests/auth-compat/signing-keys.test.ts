@@ -58,14 +58,14 @@ describe('published keys', () => {
 describe('invalid access token', () => {
   const cases: [string, () => Promise<string> | string, number, string][] = [
     ['nonsense', () => 'nonsense', 403, 'bad_jwt'],
+    ['wrong secret', () => signJwt({ sub: crypto.randomUUID(), role: 'authenticated' }, 'x'), 403, 'bad_jwt'],
+    ['no subject', () => signJwt({ role: 'authenticated', exp: 4e9 }), 403, 'bad_jwt'],
     [
-      'wrong secret',
-      () => signJwt({ sub: crypto.randomUUID(), role: 'authenticated' }, 'x'),
-      403,
+      'subject is no account id',
+      () => signJwt({ sub: 'me', role: 'authenticated', exp: 4e9 }),
+      400,
       'bad_jwt',
     ],
-    ['no subject', () => signJwt({ role: 'authenticated', exp: 4e9 }), 403, 'bad_jwt'],
-    ['subject is no account id', () => signJwt({ sub: 'me', role: 'authenticated', exp: 4e9 }), 400, 'bad_jwt'],
     [
       'expired',
       async () => {
@@ -133,7 +133,9 @@ describe('rotated key', () => {
     expect(unwrap(await client.getClaims(old.access_token))?.claims.sub).toBe(who.id);
     const { session: next } = unwrap(await client.refreshSession());
     expect(jwtHeader(next?.access_token ?? '').kid).toBe((await kids())[0]);
-    expect(unwrap(await client.getClaims())?.claims.session_id).toBe(jwtClaims(session.access_token).session_id);
+    expect(unwrap(await client.getClaims())?.claims.session_id).toBe(
+      jwtClaims(session.access_token).session_id,
+    );
     expect(client.events).not.toContain('SIGNED_OUT');
     // The authenticator still works.
     const other = portal.client();

@@ -1,6 +1,14 @@
 /** Sign-up with email confirmation. */
 import { describe, expect, test } from 'vitest';
-import { EXTERNAL_URL, unwrap, linkParams, errorWith, startServer, password, errorOf } from './support/server';
+import {
+  EXTERNAL_URL,
+  unwrap,
+  linkParams,
+  errorWith,
+  startServer,
+  password,
+  errorOf,
+} from './support/server';
 
 const portal = startServer({ SPV_AUTH_SIGNUP: 'true', SPV_AUTH_MAIL_GAP_SECONDS: '0' });
 
@@ -96,14 +104,14 @@ describe('invalid sign-up', () => {
     ['a common password', { email: 'new@example.com', password: 'password123' }, 422, 'weak_password'],
     ['a long password', { email: 'new@example.com', password: 'é1'.repeat(65) }, 400, 'validation_failed'],
     ['an invalid email', { email: 'nonsense', password }, 400, 'validation_failed'],
+    ['email and phone', { email: 'a@example.com', phone: '+47123', password }, 400, 'validation_failed'],
+    ['a phone', { phone: '+4712345678', password }, 400, 'phone_provider_disabled'],
     [
-      'email and phone',
-      { email: 'a@example.com', phone: '+47123', password },
+      'a challenge without its method',
+      { email: 'a@example.com', password, code_challenge: 'x' },
       400,
       'validation_failed',
     ],
-    ['a phone', { phone: '+4712345678', password }, 400, 'phone_provider_disabled'],
-    ['a challenge without its method', { email: 'a@example.com', password, code_challenge: 'x' }, 400, 'validation_failed'],
   ];
   test.each(cases)('is rejected with %s', async (_, body, status, code) => {
     expect(await portal.ask('/signup', { body })).toMatchObject({ status, body: { code } });

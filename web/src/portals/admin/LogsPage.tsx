@@ -211,7 +211,8 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
           [t('logs.address'), entry.address],
           [t('logs.device'), entry.user_agent],
           ...Object.entries(data).map(
-            ([name, value]) => [name, <DetailValue key={name} text={text(value)} />] as [string, React.ReactNode],
+            ([name, value]) =>
+              [name, <DetailValue key={name} text={text(value)} />] as [string, React.ReactNode],
           ),
         ]}
       />

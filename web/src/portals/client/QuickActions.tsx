@@ -21,7 +21,11 @@ export function QuickActions() {
       <ActionGrid>
         <Action to={paths.clientNewOrder} icon={IconFolderPlus} label={t('quick.new_order')} />
         <Action to={paths.clientDocuments} icon={IconFileUpload} label={t('quick.upload')} />
-        <Action to={paths.clientThread(GENERAL_THREAD)} icon={IconMessageCircle} label={t('messages:contact')} />
+        <Action
+          to={paths.clientThread(GENERAL_THREAD)}
+          icon={IconMessageCircle}
+          label={t('messages:contact')}
+        />
         <Action to={paths.clientBilling} icon={IconReceipt2} label={t('quick.make_payment')} />
       </ActionGrid>
     </Section>

@@ -29,7 +29,9 @@ export function useCompanyQuery(id: string | undefined) {
 export function useCompanyPath(): (path: string) => string {
   const [picked] = useParam(COMPANY_PARAM);
   return (path) =>
-    picked ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ [COMPANY_PARAM]: picked })}` : path;
+    picked
+      ? `${path}${path.includes('?') ? '&' : '?'}${new URLSearchParams({ [COMPANY_PARAM]: picked })}`
+      : path;
 }
 
 export function useSelectCompany(): (id: string) => void {

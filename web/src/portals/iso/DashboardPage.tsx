@@ -87,7 +87,11 @@ export function Component() {
               icon={<IconCoin size={18} />}
               value={
                 data && (
-                  <CompactMoney amount={data.monthly_commissions} currency={data.currency} scale="thousands" />
+                  <CompactMoney
+                    amount={data.monthly_commissions}
+                    currency={data.currency}
+                    scale="thousands"
+                  />
                 )
               }
               hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}

@@ -37,7 +37,11 @@ export function RecentActivity({ activity, all, title }: Props) {
       {activity?.length === 0 && <EmptyState icon={<IconHistory size={20} />} title={t('activity.empty')} />}
       {activity && activity.length > 0 && (
         <ActivityList
-          entries={activity.map((one) => ({ id: one.id, at: one.at, text: <ActivityEntry activity={one} /> }))}
+          entries={activity.map((one) => ({
+            id: one.id,
+            at: one.at,
+            text: <ActivityEntry activity={one} />,
+          }))}
         />
       )}
     </Section>

@@ -65,7 +65,11 @@ export function DocumentTable({ label, state, empty, across = false }: Props) {
       cell: (document) => <span className="num">{document.versions_count}</span>,
     },
     { key: 'scan', header: t('column.scan'), cell: (document) => <ScanTag scan={document.latest.scan} /> },
-    { key: 'updated', header: t('column.updated'), cell: (document) => <RelativeTime at={document.updated_at} /> },
+    {
+      key: 'updated',
+      header: t('column.updated'),
+      cell: (document) => <RelativeTime at={document.updated_at} />,
+    },
     {
       key: 'actions',
       header: t('column.actions'),

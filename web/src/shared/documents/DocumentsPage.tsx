@@ -40,9 +40,7 @@ export function DocumentsPage({ back }: { back?: ReactNode }) {
               <SearchBox label={t('search')} value={q} onChange={setQ} />
               <ExportButton
                 name="documents"
-                load={() =>
-                  body(api.GET('/rest/v1/documents.csv', { params: { query }, parseAs: 'blob' }))
-                }
+                load={() => body(api.GET('/rest/v1/documents.csv', { params: { query }, parseAs: 'blob' }))}
               />
             </>
           }

@@ -11,7 +11,11 @@ import { RequestForm } from './RequestForm';
 
 type ReviewAction = 'return' | 'waive';
 
-function submitReview(request: DocumentRequest, action: ReviewAction, reason: string): Promise<DocumentRequest> {
+function submitReview(
+  request: DocumentRequest,
+  action: ReviewAction,
+  reason: string,
+): Promise<DocumentRequest> {
   const call = { params: versionedBody(request), body: { reason } };
   if (action === 'return') return body(api.POST('/rest/v1/document-requests/{id}/return', call));
   return body(api.POST('/rest/v1/document-requests/{id}/waive', call));

@@ -34,7 +34,8 @@ export function UploadArea({ target, label, single = false, onUploaded, onRetry 
     showToast(documentId);
     onUploaded?.(documentId);
   };
-  const upload = (files: readonly File[]) => void sendFiles(files, target, user, handleUploaded, onRetry !== undefined);
+  const upload = (files: readonly File[]) =>
+    void sendFiles(files, target, user, handleUploaded, onRetry !== undefined);
   return (
     <div className={classes.area} role="group" aria-label={label}>
       <Dropzone

@@ -49,7 +49,11 @@ function Row({ upload, onRetry }: { upload: RunningUpload; onRetry?: OnRetry }) 
         )}
       </div>
       {status === 'failed' && (
-        <Button variant="default" onClick={() => resumeUpload(id)} aria-label={t('upload.retry_of', { name })}>
+        <Button
+          variant="default"
+          onClick={() => resumeUpload(id)}
+          aria-label={t('upload.retry_of', { name })}
+        >
           {t('common:try_again')}
         </Button>
       )}

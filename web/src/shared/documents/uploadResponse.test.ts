@@ -14,7 +14,9 @@ test('only an upload unknown to the server is restarted', () => {
 test('upload error keeps its HTTP status', () => {
   const failure = (what: object) => Object.assign(new Error('failed'), what);
   expect(uploadStatus(failure({ originalResponse: { getStatus: () => 413 } }))).toBe(413);
-  expect(uploadStatus(failure({ originalResponse: null, causingError: new OffsetUnknownError(503) }))).toBe(503);
+  expect(uploadStatus(failure({ originalResponse: null, causingError: new OffsetUnknownError(503) }))).toBe(
+    503,
+  );
   expect(uploadStatus(failure({ originalResponse: null, causingError: new Error('offline') }))).toBe(0);
   expect(uploadStatus(new Error('failed'))).toBe(0);
 });

@@ -5,7 +5,15 @@ import { connection, trackedFetch } from '../../api/connection';
 import { ApiError, errorText, fieldErrors, responseError, unreachableError } from '../../api/errors';
 import { accessToken, accessTokenFor } from '../../api/session';
 import { useMe } from '../session/me';
-import { isLocked, isSignedOut, isRateLimited, isEmptyServerError, classifyStatus, OffsetUnknownError, uploadStatus } from './uploadResponse';
+import {
+  isLocked,
+  isSignedOut,
+  isRateLimited,
+  isEmptyServerError,
+  classifyStatus,
+  OffsetUnknownError,
+  uploadStatus,
+} from './uploadResponse';
 import { resumableUploads, removeUpload, acquireLock, saveUpload, saveProgress } from './resumableUploads';
 
 /**
@@ -188,7 +196,8 @@ export async function sendFiles(
         const offsetFailed = request.getMethod() === 'HEAD' && (status < 200 || status >= 300);
         // Without X-Request-Id the response is from a proxy, and the upload may still exist.
         const fromServer = response.getHeader('x-request-id') !== undefined;
-        if (offsetFailed && (classifyStatus(status) !== 'restart' || !fromServer)) throw new OffsetUnknownError(status, !fromServer);
+        if (offsetFailed && (classifyStatus(status) !== 'restart' || !fromServer))
+          throw new OffsetUnknownError(status, !fromServer);
         const documentId = response.getHeader('Spv-Document-Id');
         if (documentId) updateUpload(id, { documentId });
       },

@@ -4,7 +4,14 @@ import { queryClient } from '../../api/cache';
 import { queries } from '../../api/queries';
 import { toast } from '../../ui/toasts';
 import { useMe } from '../session/me';
-import { dismissUpload, isUploading, uploadsForTarget, useUploads, type OnUploaded, type Target } from './uploads';
+import {
+  dismissUpload,
+  isUploading,
+  uploadsForTarget,
+  useUploads,
+  type OnUploaded,
+  type Target,
+} from './uploads';
 
 const MAX_NAMED_FILES = 3;
 

@@ -49,7 +49,12 @@ function buildZones(language: string, now: Date): Zone[] {
     .map(({ zone }) => zone);
 }
 
-export function canonicalZone(value: string, language: string, now = new Date(), countries: string[] = []): Zone {
+export function canonicalZone(
+  value: string,
+  language: string,
+  now = new Date(),
+  countries: string[] = [],
+): Zone {
   const city = RENAMED_CITIES[value] ?? (value.split('/').at(-1) ?? value).replaceAll('_', ' ');
   const offset = zoneDisplayName(value, 'en', 'shortOffset', now);
   const label = value === 'UTC' || !offset ? city : `${city} (${offset})`;

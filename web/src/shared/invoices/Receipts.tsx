@@ -9,7 +9,14 @@ import { dateTime } from '../../messages/format';
 import { actorName } from '../../messages/actorName';
 import { DocumentLine } from '../documents/DocumentLine';
 import { UploadArea } from '../documents/UploadArea';
-import { dismissUpload, markAttaching, markUnattached, uploadsForTarget, type RunningUpload, type Target } from '../documents/uploads';
+import {
+  dismissUpload,
+  markAttaching,
+  markUnattached,
+  uploadsForTarget,
+  type RunningUpload,
+  type Target,
+} from '../documents/uploads';
 import { useMe } from '../session/me';
 import { Section } from '../../ui/Section';
 import { toast } from '../../ui/toasts';

@@ -30,8 +30,8 @@ export function Composer({ draft, to, notes, files }: Props) {
   const { t } = useTranslation('messages');
   const attached = useAttachments(files);
   const form = useForm({
-    initialValues: drafts.of(draft) ?? { body: '', internal: false },
-    onValuesChange: (values) => drafts.keep(draft, values),
+    initialValues: drafts.readDraft(draft) ?? { body: '', internal: false },
+    onValuesChange: (values) => drafts.saveDraft(draft, values),
   });
   const save = useSave({
     form,

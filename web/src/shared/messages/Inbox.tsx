@@ -29,7 +29,8 @@ export function Inbox({ staff = false, about }: Props) {
   const [unreadOnly, setUnreadOnly] = useFlag('unread');
   const list = useInfiniteQuery(queries.threads({ unread: unreadOnly || undefined }));
   const general = list.data?.find((thread) => thread.spv_id === null);
-  const listed = list.data?.find(({ id }) => id === chosen) ?? (chosen === GENERAL_THREAD ? general : undefined);
+  const listed =
+    list.data?.find(({ id }) => id === chosen) ?? (chosen === GENERAL_THREAD ? general : undefined);
   const byId = useQuery({
     ...queries.thread(chosen),
     // Loaded by id too: a thread just read leaves the unread list but stays open.

@@ -9,7 +9,8 @@ export interface Draft {
 const QUERY_NOUN = 'drafts';
 queryClient.setQueryDefaults([QUERY_NOUN], { gcTime: Infinity });
 
-export const readDraft = (conversation: string) => queryClient.getQueryData<Draft>([QUERY_NOUN, conversation]);
+export const readDraft = (conversation: string) =>
+  queryClient.getQueryData<Draft>([QUERY_NOUN, conversation]);
 
 export const saveDraft = (conversation: string, draft: Draft) =>
   queryClient.setQueryData<Draft>([QUERY_NOUN, conversation], draft);

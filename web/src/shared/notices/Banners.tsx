@@ -3,7 +3,12 @@ import { IconBarrierBlock, IconEye } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { endImpersonation, leaveImpersonation, currentImpersonation, type Impersonation } from '../../api/impersonation';
+import {
+  endImpersonation,
+  leaveImpersonation,
+  currentImpersonation,
+  type Impersonation,
+} from '../../api/impersonation';
 import { queries } from '../../api/queries';
 import classes from './Banners.module.css';
 import { Prose } from '../../ui/Prose';

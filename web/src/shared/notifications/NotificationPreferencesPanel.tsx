@@ -29,7 +29,8 @@ export function NotificationPreferencesPanel() {
   const confirmed = useRef(data);
   const save = useSave({
     scope: { id: 'notification choices' },
-    save: (choices: PreferenceChange[]) => body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
+    save: (choices: PreferenceChange[]) =>
+      body(api.PUT('/rest/v1/me/notification-choices', { body: { choices } })),
     onSaved: () => toast({ title: t('saved') }),
   });
   // Optimistic: the next choice builds on it.

@@ -56,7 +56,12 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
         </>
       ),
     },
-    { key: 'what', header: t('column.what'), wide: true, cell: (request) => <RequestSummary request={request} /> },
+    {
+      key: 'what',
+      header: t('column.what'),
+      wide: true,
+      cell: (request) => <RequestSummary request={request} />,
+    },
     { key: 'sent', header: t('column.sent'), cell: (request) => <RelativeTime at={request.created_at} /> },
     {
       key: 'status',

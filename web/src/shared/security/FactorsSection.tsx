@@ -59,7 +59,11 @@ export function FactorsSection() {
       </SettingsState>
       {adding && <AddAuthenticator first={apps?.length === 0} onClose={() => setAdding(false)} />}
       {removing && (
-        <RemoveAuthenticator app={removing} last={apps?.length === 1} onClose={() => setRemoving(undefined)} />
+        <RemoveAuthenticator
+          app={removing}
+          last={apps?.length === 1}
+          onClose={() => setRemoving(undefined)}
+        />
       )}
     </SettingsSection>
   );

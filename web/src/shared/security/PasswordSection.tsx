@@ -53,7 +53,9 @@ function SetPassword() {
   const { email } = useMe();
   const send = useMutation({
     mutationFn: () =>
-      unwrapAuthResult(auth.resetPasswordForEmail(email, { redirectTo: location.origin + paths.resetPassword })),
+      unwrapAuthResult(
+        auth.resetPasswordForEmail(email, { redirectTo: location.origin + paths.resetPassword }),
+      ),
     onSuccess: () =>
       toast({ title: t('password.set_sent'), description: t('password.set_sent_text', { email }) }),
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),

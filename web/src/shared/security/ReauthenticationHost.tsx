@@ -1,7 +1,9 @@
 import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { onPromptChange, currentPrompt } from './reauthentication';
 
-const ReauthenticationDialog = lazy(() => import('./ReauthenticationDialog').then((part) => ({ default: part.ReauthenticationDialog })));
+const ReauthenticationDialog = lazy(() =>
+  import('./ReauthenticationDialog').then((part) => ({ default: part.ReauthenticationDialog })),
+);
 
 /** Renders the reauthentication dialog over any page. */
 export function ReauthenticationHost() {

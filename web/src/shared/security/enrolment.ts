@@ -21,7 +21,11 @@ export async function beginEnrolment(name: string): Promise<Enrolment> {
   }
   const taken = factors.map((factor) => factor.friendly_name);
   const { id, totp } = await unwrapAuthResult(
-    auth.mfa.enroll({ factorType: 'totp', friendlyName: uniqueFactorName(name, taken), issuer: await issuerName() }),
+    auth.mfa.enroll({
+      factorType: 'totp',
+      friendlyName: uniqueFactorName(name, taken),
+      issuer: await issuerName(),
+    }),
   );
   return { id, uri: totp.uri, secret: totp.secret };
 }

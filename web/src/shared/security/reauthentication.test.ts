@@ -10,7 +10,8 @@ vi.mock('../../api/session', () => ({
     },
   },
 }));
-const { reauthenticate, needsReauthentication, currentPrompt, withReauthentication } = await import('./reauthentication');
+const { reauthenticate, needsReauthentication, currentPrompt, withReauthentication } =
+  await import('./reauthentication');
 
 const refusal = (code: string) => new ApiError(400, { code, message: '', request_id: '' });
 const now = 1_800_000_000;

@@ -57,7 +57,9 @@ export function waitingFor(steps: Step[], requests: DocumentRequest[]): Waiting 
     return { name: request.name, day: request.due_date, on: 'client', reason: request.reason };
   }
   const step = blocked ?? open.find(({ status }) => status === 'in_progress') ?? open[0];
-  return step && { name: step.step_name, day: step.due_date, on: waitingOn(step), reason: step.blocked_reason };
+  return (
+    step && { name: step.step_name, day: step.due_date, on: waitingOn(step), reason: step.blocked_reason }
+  );
 }
 
 export function waitingOn(step: Step): NonNullable<Step['waiting_on']> {

@@ -145,7 +145,10 @@ export class TestServer {
   }
 
   /** Sends a raw HTTP request. */
-  async ask(path: string, { method, token, body, headers, older }: RequestOptions = {}): Promise<HttpResponse> {
+  async ask(
+    path: string,
+    { method, token, body, headers, older }: RequestOptions = {},
+  ): Promise<HttpResponse> {
     const response = await fetch(path.startsWith('http') ? path : this.url + path, {
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       redirect: 'manual',
@@ -174,7 +177,8 @@ export class TestServer {
     const redirect_to = linkQuery(mail).get('redirect_to');
     const body = { type, token_hash, redirect_to, skip_http_redirect: true };
     const response = await this.ask('/verify', { body });
-    if (response.status !== 200) throw new Error(`the click was answered ${response.status}: ${response.text}`);
+    if (response.status !== 200)
+      throw new Error(`the click was answered ${response.status}: ${response.text}`);
     return new URL(String(response.body.url));
   }
 }
@@ -200,7 +204,9 @@ export function startServer(more: NodeJS.ProcessEnv | (() => Promise<NodeJS.Proc
 }
 
 /** The data of a successful result; throws its error. */
-export function unwrap<Result extends { data: unknown; error: unknown }>(result: Result): SuccessData<Result> {
+export function unwrap<Result extends { data: unknown; error: unknown }>(
+  result: Result,
+): SuccessData<Result> {
   if (result.error) throw result.error;
   return result.data as SuccessData<Result>;
 }

@@ -6,7 +6,8 @@ import type { Backup } from '../../../api/types';
 const STALE_AFTER_MS = 60 * 60_000;
 
 const isRunning = (backup: Backup, seen: number) =>
-  (backup.state === 'queued' || backup.state === 'running') && seen - Date.parse(backup.asked_at) < STALE_AFTER_MS;
+  (backup.state === 'queued' || backup.state === 'running') &&
+  seen - Date.parse(backup.asked_at) < STALE_AFTER_MS;
 
 /** Latest backups; polled while one is running, in case its event is missed. */
 export function useBackups() {

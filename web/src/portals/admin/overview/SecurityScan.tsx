@@ -21,7 +21,9 @@ export function SecurityScan() {
   const [all, setAll] = useState(false);
   if (!scan) return null;
   const error = lost ? t('scan.lost') : scan.error;
-  const sorted = scan.findings.toSorted((a, b) => SEVERITY_ORDER.indexOf(a.state) - SEVERITY_ORDER.indexOf(b.state));
+  const sorted = scan.findings.toSorted(
+    (a, b) => SEVERITY_ORDER.indexOf(a.state) - SEVERITY_ORDER.indexOf(b.state),
+  );
   const good = sorted.filter(({ state }) => state === 'ok').length;
   const shown = all ? sorted : sorted.filter(({ state }) => state !== 'ok');
   return (
@@ -30,7 +32,8 @@ export function SecurityScan() {
         title={t('scan.title')}
         actions={
           <span className={classes.more}>
-            {t('scan.by', { name: actorName(t, scan.asked_by) })} <RelativeTime at={scan.finished_at ?? scan.asked_at} />
+            {t('scan.by', { name: actorName(t, scan.asked_by) })}{' '}
+            <RelativeTime at={scan.finished_at ?? scan.asked_at} />
           </span>
         }
         flush

@@ -50,7 +50,8 @@ export function KeysSection() {
                     text={
                       key.made_at ? (
                         <>
-                          {t('rules.key_made', { at: dateTime(key.made_at) })} (<RelativeTime at={key.made_at} />)
+                          {t('rules.key_made', { at: dateTime(key.made_at) })} (
+                          <RelativeTime at={key.made_at} />)
                         </>
                       ) : (
                         t('rules.key_old')

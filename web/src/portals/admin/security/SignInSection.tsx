@@ -15,7 +15,11 @@ const IDLE_CHOICES = ['1', '8', '24', '168', '720', '2160'];
 const LIFETIME_CHOICES = ['8', '24', '168', '720', '2160', NO_LIMIT];
 
 type SignInRules = NonNullable<Settings['security']>;
-const unsetWhenEmpty: SignInRules = { session_idle_hours: null, session_max_hours: null, password_min_length: null };
+const unsetWhenEmpty: SignInRules = {
+  session_idle_hours: null,
+  session_max_hours: null,
+  password_min_length: null,
+};
 
 function valuesOf({ security, password_min_length }: Settings) {
   return {
@@ -38,7 +42,13 @@ export function SignInSection() {
   );
 }
 
-function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof useSecuritySettings>['save'] }) {
+function Form({
+  settings,
+  save,
+}: {
+  settings: Settings;
+  save: ReturnType<typeof useSecuritySettings>['save'];
+}) {
   const { t } = useTranslation(['users', 'common']);
   const [baseline, setBaseline] = useState(settings);
   const form = useForm({
@@ -74,7 +84,10 @@ function Form({ settings, save }: { settings: Settings; save: ReturnType<typeof 
           label={t('rules.idle')}
           description={t('rules.idle_text')}
           value={form.values.idle}
-          choices={withCurrent(IDLE_CHOICES, form.values.idle).map((value) => ({ value, label: durationText(t, value) }))}
+          choices={withCurrent(IDLE_CHOICES, form.values.idle).map((value) => ({
+            value,
+            label: durationText(t, value),
+          }))}
           onChange={(value) => form.setFieldValue('idle', value)}
         />
         <ChoiceSelect

@@ -18,7 +18,8 @@ export function TestMail() {
   const [mail, setMail] = useState<string | null>(null);
   const [outcome, setOutcome] = useState('');
   const send = useSave({
-    save: (_: void, key) => body(api.POST('/rest/v1/settings/test-mail', { params: idempotencyHeaders(key) })),
+    save: (_: void, key) =>
+      body(api.POST('/rest/v1/settings/test-mail', { params: idempotencyHeaders(key) })),
     onSaved: (queued) => {
       setOutcome('');
       setMail(queued.id);

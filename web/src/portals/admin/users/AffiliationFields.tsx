@@ -57,7 +57,11 @@ export function AffiliationFields<Values extends Affiliation>({
 }
 
 /** Request body without fields irrelevant for the role. */
-export function affiliationBody<Chosen extends Role | null>({ role, company_id, iso_id }: Affiliation & { role: Chosen }) {
+export function affiliationBody<Chosen extends Role | null>({
+  role,
+  company_id,
+  iso_id,
+}: Affiliation & { role: Chosen }) {
   const iso = iso_id === NO_ISO ? null : iso_id;
   return {
     role,

@@ -30,7 +30,9 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
   const save = useSave({
     form,
     save: (values: typeof form.values) =>
-      body(api.POST('/rest/v1/users/{id}/role', { params: versionedBody(user), body: affiliationBody(values) })),
+      body(
+        api.POST('/rest/v1/users/{id}/role', { params: versionedBody(user), body: affiliationBody(values) }),
+      ),
     invalidates: 'user',
     onSaved: (changed) => {
       toast({

@@ -28,7 +28,8 @@ export function Component() {
     },
   });
   const cancel = useSave({
-    save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: versionedBody(call), body: {} })),
+    save: (call: Call) =>
+      body(api.POST('/rest/v1/calls/{id}/cancel', { params: versionedBody(call), body: {} })),
     invalidates: 'call',
     onSaved: (call) => {
       close();

@@ -32,7 +32,8 @@ import { toast } from '../../../ui/toasts';
 export function Component() {
   const { t } = useTranslation(['commissions', 'common']);
   const open = useSave({
-    save: (_: null, key) => body(api.POST('/rest/v1/payout-runs', { params: idempotencyHeaders(key), body: {} })),
+    save: (_: null, key) =>
+      body(api.POST('/rest/v1/payout-runs', { params: idempotencyHeaders(key), body: {} })),
     invalidates: 'payout_run',
     onSaved: (run) => {
       toast({ title: t('payouts.opened'), description: run.name });
@@ -178,7 +179,10 @@ function Actions({ run }: { run: PayoutRun }) {
 function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
   const { t } = useTranslation(['commissions', 'common', 'names']);
   const missing = useRequiredFieldsMessage();
-  const form = useForm({ initialValues: { paid_date: todayInOfficeZone() }, validate: { paid_date: required } });
+  const form = useForm({
+    initialValues: { paid_date: todayInOfficeZone() },
+    validate: { paid_date: required },
+  });
   const save = useSave({
     form,
     save: (values: typeof form.values) =>

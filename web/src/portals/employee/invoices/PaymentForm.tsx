@@ -28,7 +28,10 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
     save: (values: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/invoices/{id}/payments', {
-          params: { path: { id }, header: { ...versionedBody(initialInvoice).header, ...idempotencyHeaders(key).header } },
+          params: {
+            path: { id },
+            header: { ...versionedBody(initialInvoice).header, ...idempotencyHeaders(key).header },
+          },
           body: {
             amount: amountToWire(values.amount, currency),
             amount_again: amountToWire(values.amount_again, currency),

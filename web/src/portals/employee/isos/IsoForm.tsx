@@ -24,7 +24,8 @@ export function IsoForm({ request, onClose }: { request?: Request; onClose: () =
   });
   const save = useSave({
     form,
-    save: (iso: NewIso, key) => body(api.POST('/rest/v1/isos', { params: idempotencyHeaders(key), body: iso })),
+    save: (iso: NewIso, key) =>
+      body(api.POST('/rest/v1/isos', { params: idempotencyHeaders(key), body: iso })),
     invalidates: ['iso', 'request'],
     onSaved: (iso) => {
       toast({ title: t('iso.created'), description: `${iso.first_name} ${iso.last_name}` });

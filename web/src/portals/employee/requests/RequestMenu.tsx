@@ -17,7 +17,13 @@ import type { SelectedRequest } from './RequestDialog';
 import { useRequestActions } from './useRequestActions';
 
 /** Row menu of a request. */
-export function RequestMenu({ request, onChoose }: { request: Request; onChoose: (chosen: SelectedRequest) => void }) {
+export function RequestMenu({
+  request,
+  onChoose,
+}: {
+  request: Request;
+  onChoose: (chosen: SelectedRequest) => void;
+}) {
   const { t } = useTranslation('requests');
   const navigate = useNavigate();
   const me = useMe();

@@ -79,7 +79,12 @@ export function RequestTable() {
         </>
       ),
     },
-    { key: 'what', header: t('column.what'), wide: true, cell: (request) => <RequestSummary request={request} /> },
+    {
+      key: 'what',
+      header: t('column.what'),
+      wide: true,
+      cell: (request) => <RequestSummary request={request} />,
+    },
     {
       key: 'priority',
       header: t('names:field.priority'),

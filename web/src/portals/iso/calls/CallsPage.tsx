@@ -19,7 +19,8 @@ export function Component() {
   const [doomed, setDoomed] = useState<Call | null>(null);
   const calendar = useSave({ save: saveCalendar, onSaved: () => undefined });
   const cancel = useSave({
-    save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: versionedBody(call), body: {} })),
+    save: (call: Call) =>
+      body(api.POST('/rest/v1/calls/{id}/cancel', { params: versionedBody(call), body: {} })),
     invalidates: 'call',
     onSaved: (call) => {
       setDoomed(null);

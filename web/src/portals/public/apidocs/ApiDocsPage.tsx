@@ -22,7 +22,11 @@ async function loadDocument(): Promise<Document> {
 /** API documentation from OpenAPI. Own rendering, because third-party viewers need a weaker CSP. */
 export function Component() {
   const { t } = useTranslation('public');
-  const { data, error, refetch } = useQuery({ queryKey: ['openapi'], queryFn: loadDocument, staleTime: Infinity });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['openapi'],
+    queryFn: loadDocument,
+    staleTime: Infinity,
+  });
   usePageTitle(t('api.title'));
   return (
     <div>

@@ -59,7 +59,8 @@ export function ApplyForm({ portal, onSent }: Props) {
       toast({ title: t('common:error'), description: errorText(error), destructive: true });
       refuse(localFieldErrors(fieldErrors(error)));
       // The server rejected it without creating anything, so the next attempt gets a new idempotency key.
-      if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newIdempotencyKey();
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500)
+        key.current = newIdempotencyKey();
     } finally {
       setBusy(false);
     }

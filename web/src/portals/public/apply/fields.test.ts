@@ -11,7 +11,9 @@ describe('application form', () => {
       business_name: 'required',
     });
     expect(validationErrors('client', { ...noor, country: 'SG' })).toEqual({});
-    expect(validationErrors('client', { ...noor, country: 'SG', phone: 'abc' })).toEqual({ phone: 'invalid_phone' });
+    expect(validationErrors('client', { ...noor, country: 'SG', phone: 'abc' })).toEqual({
+      phone: 'invalid_phone',
+    });
   });
 
   test('omits empty fields and keeps the email separate', () => {

@@ -24,7 +24,8 @@ export function MemberExtras({ portal, remember }: Props) {
   // Checks the settings on click, so the buttons are stable.
   const choose = async (provider: Provider) => {
     const settings = await loadSettings().catch(() => undefined);
-    if (settings?.sign_in_providers.includes(providerIds[provider])) await redirectToProvider(provider, portal, remember);
+    if (settings?.sign_in_providers.includes(providerIds[provider]))
+      await redirectToProvider(provider, portal, remember);
     else toast({ title: t(`login.${provider}_soon`) });
   };
   return (
@@ -46,7 +47,9 @@ export function MemberExtras({ portal, remember }: Props) {
       </div>
       <p className={css.account}>
         {t(`login.new.${portal}`)}{' '}
-        <AppLink to={portal === 'iso' ? paths.signupFor('iso') : paths.signup}>{t(`login.create.${portal}`)}</AppLink>
+        <AppLink to={portal === 'iso' ? paths.signupFor('iso') : paths.signup}>
+          {t(`login.create.${portal}`)}
+        </AppLink>
       </p>
       {portal === 'iso' && <IsoHelp />}
       <nav className={css.ways} aria-label={t('login.ways')}>

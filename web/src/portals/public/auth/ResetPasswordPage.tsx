@@ -69,7 +69,10 @@ export function Component() {
     code: [t('code.title'), t('code.lead')],
   }[step];
   return (
-    <AuthCard title={words[0] ?? ''} lead={<span role={step === 'sent' ? 'status' : undefined}>{words[1]}</span>}>
+    <AuthCard
+      title={words[0] ?? ''}
+      lead={<span role={step === 'sent' ? 'status' : undefined}>{words[1]}</span>}
+    >
       <CodeForm
         key={step}
         email={step === 'sent' ? email : undefined}

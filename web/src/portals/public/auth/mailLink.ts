@@ -98,7 +98,8 @@ export function internalPath(address: string | null, origin: string): string | u
   return isInternal ? path : undefined;
 }
 
-const toProblem = (error: AuthError | null): Problem | undefined => (error ? authErrorText(error) : undefined);
+const toProblem = (error: AuthError | null): Problem | undefined =>
+  error ? authErrorText(error) : undefined;
 
 /** Requests a recovery mail. The response is the same for unknown addresses. */
 export async function requestRecoveryMail(email: string): Promise<Problem | undefined> {

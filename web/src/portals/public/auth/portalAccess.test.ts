@@ -39,6 +39,8 @@ describe('after sign-in', () => {
 
   test('ignores a page of another portal', () => {
     expect(postSignInPath('client', person('client'), '/admin-dashboard')).toBe('/client-dashboard');
-    expect(postSignInPath('employee', person('employee'), '/admin-dashboard?x=1')).toBe('/employee-dashboard');
+    expect(postSignInPath('employee', person('employee'), '/admin-dashboard?x=1')).toBe(
+      '/employee-dashboard',
+    );
   });
 });

@@ -1,7 +1,10 @@
 /** Provider sign-in (OAuth) with Google or Microsoft: redirect and callback. */
 import i18next from 'i18next';
 import { authErrorText } from '../../../shared/auth/authErrorText';
-import { restorePersistenceAfterRedirect, setSessionPersistenceForRedirect } from '../../../api/sessionStorage';
+import {
+  restorePersistenceAfterRedirect,
+  setSessionPersistenceForRedirect,
+} from '../../../api/sessionStorage';
 import { accessToken, auth, hasAuthCallback } from '../../../api/session';
 import { paths, type Portal } from '../../../paths';
 import { enterPortal, showSignInError, type SignInOutcome } from './signIn';
@@ -11,7 +14,11 @@ export const providerIds = { google: 'google', microsoft: 'azure' } as const;
 export type Provider = keyof typeof providerIds;
 
 /** Redirects to the provider, which returns to the same login form. */
-export async function redirectToProvider(provider: Provider, portal: Portal, remember: boolean): Promise<void> {
+export async function redirectToProvider(
+  provider: Provider,
+  portal: Portal,
+  remember: boolean,
+): Promise<void> {
   setSessionPersistenceForRedirect(remember);
   await auth.signInWithOAuth({
     provider: providerIds[provider],
@@ -56,7 +63,10 @@ export async function completeProviderSignIn(portal: Portal): Promise<SignInOutc
 
 async function exchangeCode(portal: Portal): Promise<SignInOutcome> {
   const { error } = await auth.initialize();
-  if (error) return showSignInError(portal, { text: error.code ? authErrorText(error).text : callbackErrorText(undefined) });
+  if (error)
+    return showSignInError(portal, {
+      text: error.code ? authErrorText(error).text : callbackErrorText(undefined),
+    });
   if (await accessToken().catch(() => undefined)) return enterPortal(portal);
   return showSignInError(portal, { text: callbackErrorText(undefined) });
 }

@@ -19,7 +19,10 @@ export interface Credentials {
 export type SignInOutcome = { path: string; problem?: undefined } | { path?: undefined; problem: Problem };
 
 /** Password sign-in: checks portal access, shows a toast and returns the next path. */
-export async function signIn(portal: Portal, { email, password, remember }: Credentials): Promise<SignInOutcome> {
+export async function signIn(
+  portal: Portal,
+  { email, password, remember }: Credentials,
+): Promise<SignInOutcome> {
   const undo = setSessionPersistence(remember);
   try {
     const { error } = await auth.signInWithPassword({ email, password });
