@@ -29,7 +29,7 @@ const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
   dead: 'stop',
 };
 
-/** Background jobs, with failed ones first. */
+/** Background jobs by status, with retry of failed ones. */
 export function Component() {
   const { t } = useTranslation('admin');
   const [status, setStatus] = useParam('status');
