@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# All tests: format, lints, types, Rust tests on SQLite and PostgreSQL, web unit tests, the sign-in protocol with the npm
-# client on both databases, and the browser stories in Chromium: all of them on SQLite, on PostgreSQL those whose server side
-# differs by database. Ends with the time of each part and `N passed, N failed`.
+# All tests: format, lints, types, Rust tests on SQLite and PostgreSQL, web unit tests, auth compatibility with the
+# npm client auth-js on both databases, and the browser tests in Chromium: all of them on SQLite, on PostgreSQL those whose
+# server side differs by database. Ends with the time of each part and `N passed, N failed`.
 set -uo pipefail
 . "$(dirname "$0")/lib.sh"
 
@@ -38,8 +38,8 @@ check "rust format" cargo fmt --all --check
 check "rust build and lints" "${clippy[@]}" cargo test --locked --workspace --no-run
 wait_for_web "$web_checks"
 suite "rust tests" count_cargo "${clippy[@]}" cargo test --locked --workspace --no-fail-fast
-suite "protocol on SQLite" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run protocol
-suite "protocol on PostgreSQL" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run protocol
-suite "browser stories on SQLite" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run stories
-suite "browser stories on PostgreSQL" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run stories
+suite "auth-js compatibility on SQLite" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run auth-compat
+suite "auth-js compatibility on PostgreSQL" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run auth-compat
+suite "browser tests on SQLite" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run e2e
+suite "browser tests on PostgreSQL" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run e2e
 summary
