@@ -48,7 +48,7 @@ impl Error {
     }
 
     /// Whether to try again later without a change may help.
-    pub fn is_temporary(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::LockTimeout(_) | Self::Serialization(_))
     }
 }

@@ -10,18 +10,18 @@ mod migrate;
 mod pool;
 mod postgres;
 mod query;
-mod rows;
+mod row_decode;
 mod snapshot;
 mod sqlite;
 
 pub use dialect::{
-    Col, Dialect, PerDialect, Shape, beside, contains, elapsed, for_update, in_list, json_row, list_of, params, row_of,
-    rows_of, slot, within,
+    ColumnKind, ColumnSpec, Dialect, PerDialect, contains, counter_shard, elapsed_seconds, for_update, in_id_list,
+    json_row, nested_row, nested_subquery, placeholders, select_nested, select_rows, unindexed,
 };
 pub use error::{Error, Result, causes};
 pub use postgres::{ConnectionLimit, PoolSizes};
 pub use query::{Query, Record, Scalar, Sql, Value};
-pub use rows::{Shaped, times};
+pub use row_decode::{Nested, timestamps};
 pub use scoped_futures::{ScopedBoxFuture, ScopedFutureExt};
 pub use snapshot::Snapshot;
 pub use sqlx::{AssertSqlSafe, PgPool, SqlSafeStr, SqlitePool, types::Json};
@@ -216,16 +216,16 @@ impl Db {
     ///
     /// # Errors
     /// Unavailable.
-    pub fn is_in_place(&self) -> Result<()> {
+    pub fn verify_not_replaced(&self) -> Result<()> {
         match &self.pools {
-            Pools::Sqlite(sqlite) => sqlite.write.file.is_in_place(),
+            Pools::Sqlite(sqlite) => sqlite.write.file.verify_not_replaced(),
             Pools::Postgres(_) => Ok(()),
         }
     }
 
     /// Closes idle connections to PostgreSQL, so that the next ones are new: after it turned out that they lead to a
     /// standby.
-    pub fn reconnect(&self) {
+    pub fn discard_idle_connections(&self) {
         if let Pools::Postgres(postgres) = &self.pools {
             postgres.requests.discard_idle();
             postgres.background.discard_idle();
@@ -236,9 +236,9 @@ impl Db {
     ///
     /// # Errors
     /// Unavailable while others write for long.
-    pub async fn set_bulk(&self, bulk: bool) -> Result<()> {
+    pub async fn set_bulk_cache(&self, bulk: bool) -> Result<()> {
         match &self.pools {
-            Pools::Sqlite(sqlite) => sqlite.set_bulk(bulk).await,
+            Pools::Sqlite(sqlite) => sqlite.set_bulk_cache(bulk).await,
             Pools::Postgres(_) => Ok(()),
         }
     }
@@ -345,7 +345,7 @@ impl Tx {
         matches!(&self.open, Some(OpenTx::Postgres(transaction)) if transaction.has_serialization_failure())
     }
 
-    /// The connection, for a statement of another library; [`Tx::ended`] takes its outcome. Until then the transaction
+    /// The connection, for a statement of another library; [`Tx::record_outcome`] takes its outcome. Until then the transaction
     /// counts as failed.
     ///
     /// # Errors
@@ -361,10 +361,10 @@ impl Tx {
     ///
     /// # Errors
     /// The outcome's.
-    pub fn ended<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
+    pub fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
         match self.open.as_mut().ok_or_else(ended)? {
-            OpenTx::Sqlite(turn) => turn.ended(outcome),
-            OpenTx::Postgres(transaction) => transaction.ended(outcome),
+            OpenTx::Sqlite(turn) => turn.record_outcome(outcome),
+            OpenTx::Postgres(transaction) => transaction.record_outcome(outcome),
         }
     }
 
@@ -394,7 +394,7 @@ impl Tx {
     ///
     /// # Errors
     /// What the database refuses.
-    pub async fn announce(&mut self, channel: &'static str) -> Result<()> {
+    pub async fn notify(&mut self, channel: &'static str) -> Result<()> {
         if self.dialect == Dialect::Postgres {
             self.sql("select pg_notify($1, '')").bind(channel).run().await?;
         }

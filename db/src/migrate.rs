@@ -59,11 +59,11 @@ impl Tx {
         match self.open.as_mut().ok_or_else(crate::ended)? {
             OpenTx::Sqlite(turn) => {
                 migrator.run_direct(None, turn.connection().await?, false).await?;
-                turn.ended(Ok(()))
+                turn.record_outcome(Ok(()))
             }
             OpenTx::Postgres(transaction) => {
                 migrator.run_direct(None, transaction.connection().await?, false).await?;
-                transaction.ended(Ok(()))
+                transaction.record_outcome(Ok(()))
             }
         }
     }

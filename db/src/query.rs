@@ -4,7 +4,7 @@ use crate::{
     error::{Error, Result, is_broken},
     pool::Pool,
     postgres::{PgConnector, Transaction},
-    rows::Listed,
+    row_decode::NestedRows,
     sqlite::{STATEMENT_TIMEOUT, SqliteConnector, Turn},
 };
 use serde::de::DeserializeOwned;
@@ -82,7 +82,7 @@ impl Sql for Db {
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
-        let error = self.is_in_place().err();
+        let error = self.verify_not_replaced().err();
         let on = match &self.pools {
             Pools::Sqlite(sqlite) => {
                 let limit = (!self.background).then_some(STATEMENT_TIMEOUT);
@@ -122,13 +122,13 @@ macro_rules! fetch {
             match on {
                 On::SqliteRead(pool, args, limit) => {
                     let mut lease = pool.take().await?;
-                    let found = within(limit, sqlx::query_as_with(text, args).$method(&mut **lease)).await?;
+                    let found = with_timeout(limit, sqlx::query_as_with(text, args).$method(&mut **lease)).await?;
                     lease.keep();
                     Ok(found)
                 }
                 On::SqliteWrite(turn, args) => {
                     let outcome = sqlx::query_as_with(text, args).$method(turn.connection().await?).await;
-                    turn.ended(outcome)
+                    turn.record_outcome(outcome)
                 }
                 On::SqliteOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
                 On::PgRead(pool, args) => {
@@ -155,7 +155,7 @@ macro_rules! fetch {
                 }
                 On::PgWrite(transaction, args) => {
                     let outcome = sqlx::query_as_with(text, args).$method(transaction.connection().await?).await;
-                    transaction.ended(outcome)
+                    transaction.record_outcome(outcome)
                 }
                 On::PgOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
                 On::Ended => Err(crate::ended()),
@@ -225,13 +225,13 @@ impl<'c> Query<'c> {
             match on {
                 On::SqliteRead(pool, args, limit) => {
                     let mut lease = pool.take().await?;
-                    let done = within(limit, sqlx::query_with(text, args).execute(&mut **lease)).await?;
+                    let done = with_timeout(limit, sqlx::query_with(text, args).execute(&mut **lease)).await?;
                     lease.keep();
                     Ok(done.rows_affected())
                 }
                 On::SqliteWrite(turn, args) => {
                     let outcome = sqlx::query_with(text, args).execute(turn.connection().await?).await;
-                    turn.ended(outcome).map(|done| done.rows_affected())
+                    turn.record_outcome(outcome).map(|done| done.rows_affected())
                 }
                 On::SqliteOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
                 On::PgRead(pool, args) => {
@@ -242,7 +242,7 @@ impl<'c> Query<'c> {
                 }
                 On::PgWrite(transaction, args) => {
                     let outcome = sqlx::query_with(text, args).execute(transaction.connection().await?).await;
-                    transaction.ended(outcome).map(|done| done.rows_affected())
+                    transaction.record_outcome(outcome).map(|done| done.rows_affected())
                 }
                 On::PgOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
                 On::Ended => Err(crate::ended()),
@@ -259,13 +259,13 @@ impl<'c> Query<'c> {
         Ok(self.one::<(T,)>().await?.0)
     }
 
-    /// The rows of a statement made by [`rows_of`](crate::rows_of).
+    /// The rows of a statement made by [`select_rows`](crate::select_rows).
     ///
     /// # Errors
     /// As [`Query::all`].
     pub async fn list<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<Vec<T>> {
-        let rows: Vec<Listed<T>> = self.all().await?;
-        Ok(rows.into_iter().flat_map(|Listed(rows)| rows).collect())
+        let rows: Vec<NestedRows<T>> = self.all().await?;
+        Ok(rows.into_iter().flat_map(|NestedRows(rows)| rows).collect())
     }
 }
 

@@ -24,7 +24,7 @@ impl Db {
     /// # Errors
     /// Unavailable when the database cannot be reached.
     pub async fn snapshot(&self) -> Result<Snapshot> {
-        self.is_in_place()?;
+        self.verify_not_replaced()?;
         Ok(Snapshot(match &self.pools {
             Pools::Sqlite(sqlite) => {
                 let mut connection = sqlite.connect().await?;
@@ -74,7 +74,7 @@ impl Tx {
     ///
     /// # Errors
     /// What the database refuses.
-    pub async fn each_line(&mut self, text: String, mut each: impl FnMut(&str) + Send) -> Result<()> {
+    pub async fn for_each_line(&mut self, text: String, mut each: impl FnMut(&str) + Send) -> Result<()> {
         let text = AssertSqlSafe(text);
         let mut read = async |mut lines: BoxStream<'_, sqlx::Result<String>>| {
             while let Some(line) = lines.try_next().await? {
@@ -86,12 +86,12 @@ impl Tx {
             OpenTx::Sqlite(turn) => {
                 let lines = sqlx::query_scalar::<Sqlite, String>(text).fetch(turn.connection().await?).boxed();
                 let outcome = read(lines).await;
-                turn.ended(outcome)
+                turn.record_outcome(outcome)
             }
             OpenTx::Postgres(transaction) => {
                 let lines = sqlx::query_scalar::<Postgres, String>(text).fetch(transaction.connection().await?).boxed();
                 let outcome = read(lines).await;
-                transaction.ended(outcome)
+                transaction.record_outcome(outcome)
             }
         }
     }

@@ -212,7 +212,7 @@ impl Sqlite {
     ///
     /// # Errors
     /// Unavailable while others write for long.
-    pub async fn set_bulk(&self, bulk: bool) -> Result<()> {
+    pub async fn set_bulk_cache(&self, bulk: bool) -> Result<()> {
         let mut writer = self.write.pool().take().await?;
         let pragma = format!("pragma cache_size = {}", if bulk { BULK_CACHE } else { WRITER_CACHE });
         sqlx::query(AssertSqlSafe(pragma)).execute(&mut **writer).await.map_err(Error::from)?;

@@ -19,7 +19,7 @@ async fn nothing_is_committed_while_the_file_is_moved_away_or_replaced() {
     write("insert into t values (1)").await.expect("is kept");
     fs::rename(&path, &away).expect("moves");
     assert!(matches!(write("insert into t values (2)").await, Err(Error::Unavailable(_))));
-    assert!(matches!(db.is_in_place(), Err(Error::Unavailable(_))));
+    assert!(matches!(db.verify_not_replaced(), Err(Error::Unavailable(_))));
     // No new one is made: the log would be lost.
     assert!(matches!(Db::open(&url, Durability::Normal, SIZES).await, Err(Error::Unavailable(_))));
     assert!(!path.exists());
@@ -28,7 +28,7 @@ async fn nothing_is_committed_while_the_file_is_moved_away_or_replaced() {
     // No connection is opened to the other file either: it would stay open.
     assert!(matches!(write("insert into t values (3)").await, Err(Error::Unavailable(_))));
     assert!(matches!(read().await, Err(Error::Unavailable(_))));
-    assert!(matches!(db.is_in_place(), Err(Error::Unavailable(_))));
+    assert!(matches!(db.verify_not_replaced(), Err(Error::Unavailable(_))));
     fs::rename(&away, &path).expect("moves back");
     write("insert into t values (4)").await.expect("is kept");
     assert_eq!(read().await.expect("reads"), [(1,), (4,)]);

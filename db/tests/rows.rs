@@ -1,7 +1,10 @@
 //! Rows within a row read alike on both databases.
 use crate::support::{TestDb, on_both};
 use chrono::{DateTime, NaiveDate, Utc};
-use db::{Col, Dialect, Error, Json, Shape, Shaped, Sql, Tx, list_of, row_of, rows_of, times, within};
+use db::{
+    ColumnKind, ColumnSpec, Dialect, Error, Json, Nested, Sql, Tx, nested_row, nested_subquery, select_nested,
+    select_rows, timestamps,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -39,9 +42,9 @@ struct Named {
 /// Its times as the rows that are read most take them.
 #[derive(Debug, Deserialize, PartialEq)]
 struct Times {
-    #[serde(deserialize_with = "times::instant")]
+    #[serde(deserialize_with = "timestamps::deserialize")]
     at: DateTime<Utc>,
-    #[serde(deserialize_with = "times::maybe_instant")]
+    #[serde(deserialize_with = "timestamps::deserialize_option")]
     never: Option<DateTime<Utc>>,
 }
 
@@ -51,27 +54,27 @@ impl Times {
     }
 }
 
-const TIMES: &Shape = &[("at", "t.at", Col::Plain), ("never", "t.never", Col::Plain)];
+const TIMES: &[ColumnSpec] = &[("at", "t.at", ColumnKind::Plain), ("never", "t.never", ColumnKind::Plain)];
 
-const LINES: &Shape = &[("text", "t.text", Col::Plain), ("n", "t.n", Col::Plain)];
+const LINES: &[ColumnSpec] = &[("text", "t.text", ColumnKind::Plain), ("n", "t.n", ColumnKind::Plain)];
 
-fn shape(lines: &str) -> Vec<(&str, &str, Col)> {
+fn shape(lines: &str) -> Vec<(&str, &str, ColumnKind)> {
     vec![
-        ("id", "t.id", Col::Id),
-        ("reference", "t.reference", Col::Id),
-        ("text", "t.text", Col::Plain),
-        ("none", "t.none", Col::Plain),
-        ("kind", "t.kind", Col::Plain),
-        ("number", "t.number", Col::Plain),
-        ("part", "t.part", Col::Plain),
-        ("yes", "t.yes", Col::Flag),
-        ("day", "t.day", Col::Plain),
-        ("at", "t.at", Col::Plain),
-        ("never", "t.never", Col::Plain),
-        ("data", "t.data", Col::Json),
-        ("absent", "t.absent", Col::Json),
-        ("lines", lines, Col::Plain),
-        ("named", "t.named", Col::Json),
+        ("id", "t.id", ColumnKind::Uuid),
+        ("reference", "t.reference", ColumnKind::Uuid),
+        ("text", "t.text", ColumnKind::Plain),
+        ("none", "t.none", ColumnKind::Plain),
+        ("kind", "t.kind", ColumnKind::Plain),
+        ("number", "t.number", ColumnKind::Plain),
+        ("part", "t.part", ColumnKind::Plain),
+        ("yes", "t.yes", ColumnKind::Bool),
+        ("day", "t.day", ColumnKind::Plain),
+        ("at", "t.at", ColumnKind::Plain),
+        ("never", "t.never", ColumnKind::Plain),
+        ("data", "t.data", ColumnKind::Json),
+        ("absent", "t.absent", ColumnKind::Json),
+        ("lines", lines, ColumnKind::Plain),
+        ("named", "t.named", ColumnKind::Json),
     ]
 }
 
@@ -173,32 +176,35 @@ async fn rows_within_a_row_are_what_was_written() {
     on_both(async |fresh| {
         let mut tx = tables(&fresh).await;
         let dialect = tx.dialect();
-        let lines = within(dialect, &list_of(dialect, LINES, "select * from lines where owner = t.id order by n desc"));
+        let lines = nested_subquery(
+            dialect,
+            &select_nested(dialect, LINES, "select * from lines where owner = t.id order by n desc"),
+        );
         let shape = shape(&lines);
-        let sql = rows_of(dialect, &shape, "select * from kinds order by id");
-        let list = format!("select ({})", list_of(dialect, &shape, "select * from kinds order by id"));
+        let sql = select_rows(dialect, &shape, "select * from kinds order by id");
+        let list = format!("select ({})", select_nested(dialect, &shape, "select * from kinds order by id"));
         assert_eq!(tx.sql_built(sql.clone()).list::<Read>().await.unwrap(), [], "none is an empty list");
-        let none = tx.sql_built(list.clone()).one::<(Shaped<Vec<Read>>,)>().await.unwrap().0.0;
+        let none = tx.sql_built(list.clone()).one::<(Nested<Vec<Read>>,)>().await.unwrap().0.0;
         assert_eq!(none, [], "and so it is within a row");
         insert(&mut tx, &full()).await;
         insert(&mut tx, &bare()).await;
         assert_eq!(tx.sql_built(sql).list::<Read>().await.unwrap(), [full(), bare()]);
-        assert_eq!(tx.sql_built(list).one::<(Shaped<Vec<Read>>,)>().await.unwrap().0.0, [full(), bare()]);
-        let one = format!("select {} from kinds t where number = 0", row_of(dialect, &shape));
-        assert_eq!(tx.sql_built(one).one::<(Shaped<Read>,)>().await.unwrap().0.0, bare());
-        let times = rows_of(dialect, TIMES, "select * from kinds order by id");
+        assert_eq!(tx.sql_built(list).one::<(Nested<Vec<Read>>,)>().await.unwrap().0.0, [full(), bare()]);
+        let one = format!("select {} from kinds t where number = 0", nested_row(dialect, &shape));
+        assert_eq!(tx.sql_built(one).one::<(Nested<Read>,)>().await.unwrap().0.0, bare());
+        let times = select_rows(dialect, TIMES, "select * from kinds order by id");
         let both = [Times::of(&full()), Times::of(&bare())];
         assert_eq!(tx.sql_built(times).list::<Times>().await.unwrap(), both);
-        let times = format!("select ({})", list_of(dialect, TIMES, "select * from kinds order by id"));
-        assert_eq!(tx.sql_built(times).one::<(Shaped<Vec<Times>>,)>().await.unwrap().0.0, both);
-        let names = rows_of(dialect, LINES, "select * from lines");
+        let times = format!("select ({})", select_nested(dialect, TIMES, "select * from kinds order by id"));
+        assert_eq!(tx.sql_built(times).one::<(Nested<Vec<Times>>,)>().await.unwrap().0.0, both);
+        let names = select_rows(dialect, LINES, "select * from lines");
         assert_eq!(tx.sql_built(names.clone()).list::<(String, i64)>().await.unwrap().len(), 2);
         // A row of another shape is an error, never a partly filled struct.
         assert!(is_unreadable(tx.sql_built(names).list::<(String,)>().await));
         drop(tx);
         let mut tx = tables(&fresh).await;
         insert(&mut tx, &full()).await;
-        let short = rows_of(dialect, &shape[..3], "select * from kinds");
+        let short = select_rows(dialect, &shape[..3], "select * from kinds");
         assert!(is_unreadable(tx.sql_built(short).list::<Read>().await));
     })
     .await;

@@ -35,7 +35,7 @@ async fn a_locked_table_is_unavailable_in_time_and_nothing_is_written_later() {
         }
     });
     for (outcome, took) in join_all(calls).await {
-        assert!(outcome.as_ref().is_err_and(Error::is_temporary), "{outcome:?}");
+        assert!(outcome.as_ref().is_err_and(Error::is_transient), "{outcome:?}");
         assert!(took < IN_TIME, "{took:?}");
     }
     let backends = fresh.backends().await;

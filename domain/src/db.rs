@@ -7,9 +7,10 @@ mod inspect;
 mod shapes;
 
 pub use ::db::{
-    AssertSqlSafe, Col, ConnectionLimit, Dialect, Durability, Json, PerDialect, PoolSizes, QueuePool, Record, Scalar,
-    ScopedBoxFuture, ScopedFutureExt, Shape, Shaped, SqlSafeStr, TxConnection, Value, beside, contains, elapsed,
-    for_update, in_list, json_row, list_of, params, row_of, rows_of, slot, times, within,
+    AssertSqlSafe, ColumnKind, ColumnSpec, ConnectionLimit, Dialect, Durability, Json, Nested, PerDialect, PoolSizes,
+    QueuePool, Record, Scalar, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, contains,
+    counter_shard, elapsed_seconds, for_update, in_id_list, json_row, nested_row, nested_subquery, placeholders,
+    select_nested, select_rows, timestamps, unindexed,
 };
 pub use inspect::{Existing, inspect, sqlite_file};
 
@@ -137,7 +138,7 @@ impl Query<'_> {
         Ok(self.0.scalar().await?)
     }
 
-    /// The rows of a statement made by [`rows_of`].
+    /// The rows of a statement made by [`select_rows`].
     pub async fn list<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<Vec<T>> {
         Ok(self.0.list().await?)
     }
@@ -246,7 +247,7 @@ impl Db {
     /// # Errors
     /// Unavailable when the database cannot be reached, or its file is not where it was opened.
     pub async fn is_usable(&self) -> Result<bool> {
-        self.db.is_in_place()?;
+        self.db.verify_not_replaced()?;
         self.schema_is(|found, known| found.is_superset(known)).await
     }
 
@@ -280,7 +281,7 @@ impl Db {
                     return Ok(());
                 }
                 // Another server may have taken over its address.
-                self.db.reconnect();
+                self.db.discard_idle_connections();
                 Err(Error::Unavailable("the database is a standby or read-only".to_owned()))
             }
         }
@@ -385,8 +386,8 @@ impl Db {
     ///
     /// # Errors
     /// Unavailable.
-    pub(crate) fn is_in_place(&self) -> Result<()> {
-        Ok(self.db.is_in_place()?)
+    pub(crate) fn verify_not_replaced(&self) -> Result<()> {
+        Ok(self.db.verify_not_replaced()?)
     }
 
     /// # Errors
@@ -399,8 +400,8 @@ impl Db {
     ///
     /// # Errors
     /// Unavailable while others write for long.
-    pub(crate) async fn set_bulk(&self, bulk: bool) -> Result<()> {
-        Ok(self.db.set_bulk(bulk).await?)
+    pub(crate) async fn set_bulk_cache(&self, bulk: bool) -> Result<()> {
+        Ok(self.db.set_bulk_cache(bulk).await?)
     }
 
     /// Connections that the server allows; none on SQLite.
@@ -497,7 +498,7 @@ impl Tx {
     /// # Errors
     /// The outcome's.
     pub(crate) fn ended<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
-        Ok(self.tx.ended(outcome)?)
+        Ok(self.tx.record_outcome(outcome)?)
     }
 
     /// Signals jobs once this transaction commits.
@@ -527,13 +528,13 @@ impl Tx {
     }
 
     /// Announces on `channel` to other processes once this transaction commits; SQLite cannot.
-    pub(crate) async fn announce(&mut self, channel: &'static str) -> Result<()> {
-        Ok(self.tx.announce(channel).await?)
+    pub(crate) async fn notify(&mut self, channel: &'static str) -> Result<()> {
+        Ok(self.tx.notify(channel).await?)
     }
 
     /// Calls `each` with the first column of every row, as they come.
-    pub(crate) async fn each_line(&mut self, text: String, each: impl FnMut(&str) + Send) -> Result<()> {
-        Ok(self.tx.each_line(text, each).await?)
+    pub(crate) async fn for_each_line(&mut self, text: String, each: impl FnMut(&str) + Send) -> Result<()> {
+        Ok(self.tx.for_each_line(text, each).await?)
     }
 }
 

@@ -23,7 +23,7 @@ impl Transaction {
         Self { pool: pool.clone(), lease: None, failed: false, serialization_failure: false }
     }
 
-    /// The connection for the next statement; [`Transaction::ended`] takes the statement's outcome.
+    /// The connection for the next statement; [`Transaction::record_outcome`] takes the statement's outcome.
     ///
     /// # Errors
     /// Other after a statement that failed: PostgreSQL has rolled back. Unavailable without a free connection.
@@ -37,7 +37,7 @@ impl Transaction {
         Ok(self.lease.insert(lease))
     }
 
-    pub fn ended<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
+    pub fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
         match outcome {
             Ok(found) => {
                 self.failed = false;
@@ -77,7 +77,7 @@ impl Transaction {
             return Ok(());
         }
         let outcome = sqlx::raw_sql("commit").execute(self.connection().await?).await;
-        self.ended(outcome)?;
+        self.record_outcome(outcome)?;
         if let Some(lease) = self.lease.take() {
             lease.keep();
         }

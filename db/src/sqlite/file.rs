@@ -66,7 +66,7 @@ impl File {
 
     /// # Errors
     /// Unavailable when the file is gone or replaced: nothing may be committed now.
-    pub fn is_in_place(&self) -> Result<()> {
+    pub fn verify_not_replaced(&self) -> Result<()> {
         let found = file_id(&self.path);
         if self.opened.is_none() || found == self.opened {
             return Ok(());

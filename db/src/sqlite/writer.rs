@@ -119,7 +119,7 @@ impl Writer {
         match place.as_mut() {
             Some(group) => group.turns += 1,
             None => {
-                self.file.is_in_place()?;
+                self.file.verify_not_replaced()?;
                 let on = timeout_at(until, self.pool.take()).await.map_err(late)??;
                 let nth = self.groups.fetch_add(1, Ordering::Relaxed);
                 *place = Some(Group { nth, on, turns: 1, committing: Vec::new(), ends: false });
@@ -146,7 +146,7 @@ impl Writer {
         };
         // The place is free before the commit: while the disk works, the next group's first turn waits for the
         // connection and the others for theirs, and so they come together.
-        let committed = match self.file.is_in_place() {
+        let committed = match self.file.verify_not_replaced() {
             Ok(()) => sqlx::query("commit").execute(&mut **group.on).await.map(drop).map_err(|e| e.to_string()),
             Err(gone) => Err(gone.to_string()),
         };
@@ -258,7 +258,7 @@ fn tell(committing: Vec<oneshot::Sender<Outcome>>, outcome: Outcome) {
 }
 
 impl Turn {
-    /// The connection for the next statement; [`Turn::ended`] takes the statement's outcome.
+    /// The connection for the next statement; [`Turn::record_outcome`] takes the statement's outcome.
     ///
     /// # Errors
     /// Other after a statement that failed; Unavailable when the transaction cannot begin.
@@ -268,12 +268,12 @@ impl Turn {
             // Before it is sent: cut off in the middle, it may have begun.
             self.begun = true;
             let outcome = sqlx::query(begin).execute(self.sending()?).await;
-            self.ended(outcome)?;
+            self.record_outcome(outcome)?;
         }
         self.sending()
     }
 
-    pub fn ended<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
+    pub fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
         self.failed = outcome.is_err();
         Ok(outcome?)
     }
@@ -325,7 +325,7 @@ impl Turn {
         };
         let last = turns >= MAX_GROUP || self.writer.waiting.load(Ordering::Relaxed) == 0;
         if last {
-            self.writer.file.is_in_place()?;
+            self.writer.file.verify_not_replaced()?;
         }
         let sent = match (new, last) {
             (true, true) => sqlx::query("commit").execute(self.sending()?).await,
@@ -409,7 +409,7 @@ mod tests {
     async fn add(turn: &mut Turn, n: i64) {
         let on = turn.connection().await.expect("a connection");
         let outcome = sqlx::query("insert into t values ($1)").bind(n).execute(on).await;
-        turn.ended(outcome).expect("is inserted");
+        turn.record_outcome(outcome).expect("is inserted");
     }
 
     async fn kept(writer: &Writer) -> Vec<i64> {
@@ -513,7 +513,7 @@ mod tests {
         add(&mut first, 1).await;
         let on = first.connection().await.expect("a connection");
         let refused = sqlx::query("insert into nowhere values (1)").execute(on).await;
-        assert!(first.ended(refused).is_err());
+        assert!(first.record_outcome(refused).is_err());
         let mut second = Box::pin(writer.begin());
         assert!(futures::poll!(&mut second).is_pending());
         assert!(first.commit().await.is_err());
@@ -535,7 +535,7 @@ mod tests {
         // What SQLite does by itself when the disk is full.
         let on = second.connection().await.expect("a connection");
         let ended = sqlx::query("rollback").execute(on).await;
-        second.ended(ended).expect("ends it");
+        second.record_outcome(ended).expect("ends it");
         assert!(second.commit().await.is_err());
         assert!(matches!(first.await.expect("runs"), Err(Error::Unavailable(_))));
         let mut third = writer.begin().await.expect("a turn");

@@ -47,15 +47,15 @@ impl<'de> Deserialize<'de> for At {
 ///
 /// # Errors
 /// An error of `D` for anything else.
-pub fn instant<'de, D: Deserializer<'de>>(from: D) -> Result<DateTime<Utc>, D::Error> {
+pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<DateTime<Utc>, D::Error> {
     At::deserialize(from).map(|At(at)| at)
 }
 
 /// One that there may not be.
 ///
 /// # Errors
-/// As [`instant`].
-pub fn maybe_instant<'de, D: Deserializer<'de>>(from: D) -> Result<Option<DateTime<Utc>>, D::Error> {
+/// As [`deserialize`].
+pub fn deserialize_option<'de, D: Deserializer<'de>>(from: D) -> Result<Option<DateTime<Utc>>, D::Error> {
     Option::<At>::deserialize(from).map(|at| at.map(|At(at)| at))
 }
 
@@ -72,15 +72,15 @@ mod tests {
             (846_000_000_123_456, "2026-10-22T16:00:00.123456+00:00"),
             (846_000_000_123_456, "2026-10-22T18:00:00.123456+02:00"),
         ] {
-            let number = instant(I64Deserializer::<Error>::new(microseconds)).expect("is one");
-            assert_eq!(Ok(number), instant(StrDeserializer::<Error>::new(text)), "{text}");
+            let number = deserialize(I64Deserializer::<Error>::new(microseconds)).expect("is one");
+            assert_eq!(Ok(number), deserialize(StrDeserializer::<Error>::new(text)), "{text}");
             assert_eq!(number, text.parse::<DateTime<Utc>>().expect("chrono reads it"), "{text}");
         }
     }
 
     #[test]
     fn what_is_beyond_all_times_is_refused() {
-        assert!(instant(I64Deserializer::<Error>::new(i64::MAX)).is_err());
-        assert!(instant(StrDeserializer::<Error>::new("yesterday")).is_err());
+        assert!(deserialize(I64Deserializer::<Error>::new(i64::MAX)).is_err());
+        assert!(deserialize(StrDeserializer::<Error>::new("yesterday")).is_err());
     }
 }

@@ -1,9 +1,9 @@
-//! Nested rows: what [`row_of`](crate::row_of), [`list_of`](crate::list_of) and [`rows_of`](crate::rows_of) select, read into
+//! Nested rows: what [`nested_row`](crate::nested_row), [`select_nested`](crate::select_nested) and [`select_rows`](crate::select_rows) select, read into
 //! any `Deserialize` type.
 //!
 //! SQLite writes them as JSON. PostgreSQL, to which JSON costs more than all else in a query of fifty orders, answers with
 //! columns, and within these with records of its own: each value as its binary form, behind the number of its type.
-pub mod times;
+pub mod timestamps;
 
 use serde::{
     Deserializer,
@@ -21,15 +21,15 @@ use std::{fmt, str};
 
 /// What was selected as a row or a list; no list at all is an empty one.
 #[derive(Debug)]
-pub struct Shaped<T>(pub T);
+pub struct Nested<T>(pub T);
 
-impl<T> From<Shaped<Vec<T>>> for Vec<T> {
-    fn from(Shaped(rows): Shaped<Vec<T>>) -> Self {
+impl<T> From<Nested<Vec<T>>> for Vec<T> {
+    fn from(Nested(rows): Nested<Vec<T>>) -> Self {
         rows
     }
 }
 
-impl<T> Type<Sqlite> for Shaped<T> {
+impl<T> Type<Sqlite> for Nested<T> {
     fn type_info() -> SqliteTypeInfo {
         <Json<T> as Type<Sqlite>>::type_info()
     }
@@ -39,13 +39,13 @@ impl<T> Type<Sqlite> for Shaped<T> {
     }
 }
 
-impl<'r, T: DeserializeOwned + 'r> Decode<'r, Sqlite> for Shaped<T> {
+impl<'r, T: DeserializeOwned + 'r> Decode<'r, Sqlite> for Nested<T> {
     fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
         <Json<T> as Decode<'r, Sqlite>>::decode(value).map(|Json(rows)| Self(rows))
     }
 }
 
-impl<T> Type<Postgres> for Shaped<T> {
+impl<T> Type<Postgres> for Nested<T> {
     fn type_info() -> PgTypeInfo {
         PgTypeInfo::with_name("record")
     }
@@ -55,23 +55,23 @@ impl<T> Type<Postgres> for Shaped<T> {
     }
 }
 
-impl<'r, T: DeserializeOwned> Decode<'r, Postgres> for Shaped<T> {
+impl<'r, T: DeserializeOwned> Decode<'r, Postgres> for Nested<T> {
     fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
         Ok(Self(T::deserialize(Field::of(value)?)?))
     }
 }
 
-/// One of the rows that SQLite gives for [`rows_of`](crate::rows_of), with all of them in it, or one of PostgreSQL's.
+/// One of the rows that SQLite gives for [`select_rows`](crate::select_rows), with all of them in it, or one of PostgreSQL's.
 #[derive(Debug)]
-pub(crate) struct Listed<T>(pub Vec<T>);
+pub(crate) struct NestedRows<T>(pub Vec<T>);
 
-impl<'r, T: DeserializeOwned> FromRow<'r, SqliteRow> for Listed<T> {
+impl<'r, T: DeserializeOwned> FromRow<'r, SqliteRow> for NestedRows<T> {
     fn from_row(row: &'r SqliteRow) -> sqlx::Result<Self> {
         row.try_get(0).map(|Json(rows)| Self(rows))
     }
 }
 
-impl<'r, T: DeserializeOwned> FromRow<'r, PgRow> for Listed<T> {
+impl<'r, T: DeserializeOwned> FromRow<'r, PgRow> for NestedRows<T> {
     fn from_row(row: &'r PgRow) -> sqlx::Result<Self> {
         let mut columns = Columns { row, next: 0 };
         let read =
@@ -233,14 +233,14 @@ impl<'a> SeqAccess<'a> for &mut Fields<'a> {
 
 /// A point in time as text, as JSON has it: chrono reads nothing else.
 fn instant(bytes: &[u8]) -> Read<String> {
-    let at =
-        times::at(i64::from_be_bytes(whole(bytes)?)).ok_or_else(|| Unreadable("a time beyond all times".to_owned()))?;
+    let at = timestamps::at(i64::from_be_bytes(whole(bytes)?))
+        .ok_or_else(|| Unreadable("a time beyond all times".to_owned()))?;
     Ok(at.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true))
 }
 
 fn day(bytes: &[u8]) -> Read<String> {
     let days = chrono::Duration::days(i64::from(i32::from_be_bytes(whole(bytes)?)));
-    let day = times::BEGIN.checked_add_signed(days);
+    let day = timestamps::BEGIN.checked_add_signed(days);
     let day = day.ok_or_else(|| Unreadable("a day beyond all days".to_owned()))?;
     Ok(day.to_string())
 }
@@ -302,7 +302,7 @@ impl<'de> Deserializer<'de> for Field<'de> {
         }
     }
 
-    /// A timestamp is read as a number by [`times`].
+    /// A timestamp is read as a number by [`timestamps`].
     fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Read<V::Value> {
         match (self.kind, self.bytes) {
             (oid::TIMESTAMPTZ, Some(bytes)) => visitor.visit_i64(i64::from_be_bytes(whole(bytes)?)),
