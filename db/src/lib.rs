@@ -26,15 +26,15 @@ pub use scoped_futures::{ScopedBoxFuture, ScopedFutureExt};
 pub use snapshot::Snapshot;
 pub use sqlx::{AssertSqlSafe, PgPool, SqlSafeStr, SqlitePool, types::Json};
 
-use postgres::{Postgres, Transaction};
-use sqlite::{Sqlite, Turn};
+use postgres::{PgTransaction, Postgres};
+use sqlite::{Sqlite, WriteSlot};
 use sqlx::{PgConnection, SqliteConnection, postgres::PgListener};
 use std::time::Duration;
 
 /// How often a transaction is repeated that PostgreSQL has rolled back in favour of another.
-const MAX_REPEATS: u32 = 3;
+const MAX_RETRIES: u32 = 3;
 /// Pause before the first repetition; each further one doubles it.
-const REPEAT_BACKOFF: Duration = Duration::from_millis(10);
+const RETRY_BACKOFF: Duration = Duration::from_millis(10);
 
 /// How SQLite trades safety for speed. PostgreSQL's is its server's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,13 +65,13 @@ enum Pools {
 pub struct Tx {
     dialect: Dialect,
     /// None once it has ended.
-    open: Option<OpenTx>,
+    open: Option<TxBackend>,
 }
 
 #[derive(Debug)]
-enum OpenTx {
-    Sqlite(Turn),
-    Postgres(Transaction),
+enum TxBackend {
+    Sqlite(WriteSlot),
+    Postgres(PgTransaction),
 }
 
 /// The pool of a job queue that works on sqlx's own.
@@ -171,20 +171,20 @@ impl Db {
                 }
                 Err(error) => error,
             };
-            let again = unit.tx().has_serialization_failure() && repeats < MAX_REPEATS;
+            let again = unit.tx().has_serialization_failure() && repeats < MAX_RETRIES;
             unit.tx().rollback().await;
             if !again {
                 return Err(error);
             }
-            tokio::time::sleep(REPEAT_BACKOFF * 2_u32.pow(repeats)).await;
+            tokio::time::sleep(RETRY_BACKOFF * 2_u32.pow(repeats)).await;
             repeats += 1;
         }
     }
 
     async fn begin_tx(&self) -> Result<Tx> {
         let open = match &self.pools {
-            Pools::Sqlite(sqlite) => OpenTx::Sqlite(sqlite.write.begin().await?),
-            Pools::Postgres(postgres) => OpenTx::Postgres(Transaction::new(if self.background {
+            Pools::Sqlite(sqlite) => TxBackend::Sqlite(sqlite.write.begin().await?),
+            Pools::Postgres(postgres) => TxBackend::Postgres(PgTransaction::new(if self.background {
                 &postgres.background
             } else {
                 &postgres.requests
@@ -324,10 +324,10 @@ impl Tx {
         // PostgreSQL's transaction stays: the caller reads from it whether the commit failed to serialize.
         match self.open.take() {
             None => Err(ended()),
-            Some(OpenTx::Sqlite(turn)) => turn.commit().await,
-            Some(OpenTx::Postgres(transaction)) => {
-                let open = self.open.insert(OpenTx::Postgres(transaction));
-                let OpenTx::Postgres(transaction) = open else { return Err(ended()) };
+            Some(TxBackend::Sqlite(slot)) => slot.commit().await,
+            Some(TxBackend::Postgres(transaction)) => {
+                let open = self.open.insert(TxBackend::Postgres(transaction));
+                let TxBackend::Postgres(transaction) = open else { return Err(ended()) };
                 transaction.commit().await
             }
         }
@@ -336,13 +336,13 @@ impl Tx {
     async fn rollback(&mut self) {
         match self.open.take() {
             None => {}
-            Some(OpenTx::Sqlite(turn)) => turn.rollback().await,
-            Some(OpenTx::Postgres(transaction)) => transaction.rollback().await,
+            Some(TxBackend::Sqlite(slot)) => slot.rollback().await,
+            Some(TxBackend::Postgres(transaction)) => transaction.rollback().await,
         }
     }
 
     fn has_serialization_failure(&self) -> bool {
-        matches!(&self.open, Some(OpenTx::Postgres(transaction)) if transaction.has_serialization_failure())
+        matches!(&self.open, Some(TxBackend::Postgres(transaction)) if transaction.has_serialization_failure())
     }
 
     /// The connection, for a statement of another library; [`Tx::record_outcome`] takes its outcome. Until then the transaction
@@ -352,8 +352,8 @@ impl Tx {
     /// Other after a statement that failed; Unavailable when the transaction cannot begin.
     pub async fn connection(&mut self) -> Result<TxConnection<'_>> {
         match self.open.as_mut().ok_or_else(ended)? {
-            OpenTx::Sqlite(turn) => turn.connection().await.map(TxConnection::Sqlite),
-            OpenTx::Postgres(transaction) => transaction.connection().await.map(TxConnection::Postgres),
+            TxBackend::Sqlite(slot) => slot.connection().await.map(TxConnection::Sqlite),
+            TxBackend::Postgres(transaction) => transaction.connection().await.map(TxConnection::Postgres),
         }
     }
 
@@ -363,8 +363,8 @@ impl Tx {
     /// The outcome's.
     pub fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
         match self.open.as_mut().ok_or_else(ended)? {
-            OpenTx::Sqlite(turn) => turn.record_outcome(outcome),
-            OpenTx::Postgres(transaction) => transaction.record_outcome(outcome),
+            TxBackend::Sqlite(slot) => slot.record_outcome(outcome),
+            TxBackend::Postgres(transaction) => transaction.record_outcome(outcome),
         }
     }
 

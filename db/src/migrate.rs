@@ -1,6 +1,6 @@
 //! Schema migrations, which the caller brings: all pending ones in one transaction, or none.
 use crate::{
-    Db, Dialect, OpenTx, ScopedBoxFuture, Sql, Tx,
+    Db, Dialect, ScopedBoxFuture, Sql, Tx, TxBackend,
     error::{Error, Result},
 };
 use sqlx::migrate::{Migration, Migrator};
@@ -9,8 +9,8 @@ use std::time::Duration;
 /// How long a migration waits for a table, while others wait behind it; how often it is tried again, and after which pause:
 /// a few minutes in all, as a backup may take to read a table.
 const LOCK_TIMEOUT: &str = "set local lock_timeout = '500ms'";
-const MAX_ATTEMPTS: usize = 200;
-const RETRY_PAUSE: Duration = Duration::from_millis(500);
+const MAX_RETRIES: usize = 200;
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 impl Db {
     /// Runs `work`, which migrates the schema with [`Tx::migrate`], in one transaction. Where others hold the tables it is
@@ -23,7 +23,7 @@ impl Db {
         F: for<'t> Fn(&'t mut Tx) -> ScopedBoxFuture<'a, 't, Result<()>> + Send + Sync + 'a,
     {
         let db = self.background();
-        let mut attempts = MAX_ATTEMPTS;
+        let mut attempts = MAX_RETRIES;
         loop {
             let mut tx = db.begin_tx().await?;
             match work(&mut tx).await {
@@ -32,7 +32,7 @@ impl Db {
                 Err(error) => return Err(error),
             }
             tx.rollback().await;
-            tokio::time::sleep(RETRY_PAUSE).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
     }
 }
@@ -57,11 +57,11 @@ impl Tx {
         }
         // Not `run`, of whose future rustc does not see that it is `Send`.
         match self.open.as_mut().ok_or_else(crate::ended)? {
-            OpenTx::Sqlite(turn) => {
-                migrator.run_direct(None, turn.connection().await?, false).await?;
-                turn.record_outcome(Ok(()))
+            TxBackend::Sqlite(slot) => {
+                migrator.run_direct(None, slot.connection().await?, false).await?;
+                slot.record_outcome(Ok(()))
             }
-            OpenTx::Postgres(transaction) => {
+            TxBackend::Postgres(transaction) => {
                 migrator.run_direct(None, transaction.connection().await?, false).await?;
                 transaction.record_outcome(Ok(()))
             }

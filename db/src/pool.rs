@@ -1,4 +1,4 @@
-//! Connection pool: deadpool, with a [`Lease`] for each use.
+//! Connection pool: deadpool, with a [`PooledConnection`] for each use.
 //!
 //! A lease that is dropped in the middle of a statement keeps its slot until the connection is at rest again: a task waits
 //! for the statement, or closes the connection after [`DRAIN_TIMEOUT`]. So a connection is never handed out, nor counted as
@@ -29,15 +29,15 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Opens, resets and closes the connections of a [`Pool`].
 pub(crate) trait Connector: managed::Manager<Error = sqlx::Error, Type: Sync> + 'static {
     /// The server as errors name it; empty for a file.
-    fn place(&self) -> &str;
+    fn address(&self) -> &str;
     /// Waits for what the connection is in the middle of, and rolls back its transaction.
     fn reset(connection: &mut Self::Type, in_transaction: bool) -> impl Future<Output = sqlx::Result<()>> + Send;
     fn close(connection: Self::Type) -> impl Future<Output = ()> + Send;
 }
 
-/// Limits of a [`Pool`].
+/// PoolOptions of a [`Pool`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct PoolOptions {
     pub size: usize,
     /// How long to wait for a connection in all.
     pub acquire: Duration,
@@ -51,7 +51,7 @@ pub(crate) struct Limits {
 
 pub(crate) struct Pool<C: Connector> {
     inner: managed::Pool<C>,
-    limits: Limits,
+    limits: PoolOptions,
     closed: Arc<AtomicBool>,
 }
 
@@ -70,7 +70,7 @@ impl<C: Connector> Clone for Pool<C> {
 impl<C: Connector> Pool<C> {
     /// # Errors
     /// None that a caller could cause.
-    pub fn new(connector: C, limits: Limits) -> Result<Self> {
+    pub fn new(connector: C, limits: PoolOptions) -> Result<Self> {
         let inner = managed::Pool::builder(connector)
             .max_size(limits.size)
             .queue_mode(managed::QueueMode::Lifo)
@@ -87,15 +87,15 @@ impl<C: Connector> Pool<C> {
     ///
     /// # Errors
     /// Unavailable on timeout, naming the server.
-    pub async fn take(&self) -> Result<Lease<C>> {
+    pub async fn acquire(&self) -> Result<PooledConnection<C>> {
         if self.closed.load(Ordering::Relaxed) {
             return Err(Error::Unavailable("the database is closed".to_owned()));
         }
-        let Limits { acquire, connect, .. } = self.limits;
+        let PoolOptions { acquire, connect, .. } = self.limits;
         let timeouts = Timeouts { wait: Some(acquire), create: Some(connect), recycle: Some(connect) };
         let taken = timeout(acquire, Box::pin(self.inner.timeout_get(&timeouts))).await;
         let object = taken.unwrap_or(Err(PoolError::Timeout(TimeoutType::Wait))).map_err(|e| self.unavailable(e))?;
-        Ok(Lease { object: Some(object), in_transaction: false })
+        Ok(PooledConnection { object: Some(object), in_transaction: false })
     }
 
     fn unavailable(&self, error: PoolError<sqlx::Error>) -> Error {
@@ -111,7 +111,7 @@ impl<C: Connector> Pool<C> {
             PoolError::Closed => "the pool is closed".to_owned(),
             error => error.to_string(),
         };
-        match self.inner.manager().place() {
+        match self.inner.manager().address() {
             "" => Error::Unavailable(why),
             place => Error::Unavailable(format!("{place}: {why}")),
         }
@@ -156,7 +156,7 @@ async fn close_all<C: Connector>(connections: Vec<C::Type>) {
 }
 
 /// Closes connections past their idle time or lifetime, until the pool is gone.
-async fn reap<C: Connector>(pool: managed::WeakPool<C>, limits: Limits) {
+async fn reap<C: Connector>(pool: managed::WeakPool<C>, limits: PoolOptions) {
     loop {
         tokio::time::sleep(REAP_INTERVAL).await;
         let Some(pool) = pool.upgrade() else { return };
@@ -168,27 +168,27 @@ async fn reap<C: Connector>(pool: managed::WeakPool<C>, limits: Limits) {
     }
 }
 
-/// A connection in exclusive use. [`Lease::keep`] returns it as it is; dropped, it is brought to rest first.
-pub(crate) struct Lease<C: Connector> {
+/// A connection in exclusive use. [`PooledConnection::release`] returns it as it is; dropped, it is brought to rest first.
+pub(crate) struct PooledConnection<C: Connector> {
     /// There until it is returned.
     object: Option<Object<C>>,
     in_transaction: bool,
 }
 
-impl<C: Connector> fmt::Debug for Lease<C> {
+impl<C: Connector> fmt::Debug for PooledConnection<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lease").field("in_transaction", &self.in_transaction).finish_non_exhaustive()
+        f.debug_struct("PooledConnection").field("in_transaction", &self.in_transaction).finish_non_exhaustive()
     }
 }
 
-impl<C: Connector> Lease<C> {
+impl<C: Connector> PooledConnection<C> {
     /// A transaction may be open from now on.
-    pub fn begins(&mut self) {
+    pub fn mark_in_transaction(&mut self) {
         self.in_transaction = true;
     }
 
     /// Its last statement ended well, and no transaction is open: the next user may have it as it is.
-    pub fn keep(mut self) {
+    pub fn release(mut self) {
         drop(self.object.take());
     }
 
@@ -205,7 +205,7 @@ impl<C: Connector> Lease<C> {
     }
 }
 
-impl<C: Connector> Drop for Lease<C> {
+impl<C: Connector> Drop for PooledConnection<C> {
     fn drop(&mut self) {
         let Some(mut object) = self.object.take() else { return };
         // Without a runtime the process is ending.
@@ -221,7 +221,7 @@ impl<C: Connector> Drop for Lease<C> {
     }
 }
 
-impl<C: Connector> Deref for Lease<C> {
+impl<C: Connector> Deref for PooledConnection<C> {
     type Target = C::Type;
 
     fn deref(&self) -> &C::Type {
@@ -229,7 +229,7 @@ impl<C: Connector> Deref for Lease<C> {
     }
 }
 
-impl<C: Connector> DerefMut for Lease<C> {
+impl<C: Connector> DerefMut for PooledConnection<C> {
     fn deref_mut(&mut self) -> &mut C::Type {
         self.object.as_mut().expect("there until it is returned")
     }

@@ -4,12 +4,12 @@ mod pooler;
 mod transaction;
 
 pub use limits::{ConnectionLimit, PoolSizes};
-pub(crate) use limits::{connection_limit, place};
-pub(crate) use transaction::Transaction;
+pub(crate) use limits::{connection_limit, server_address};
+pub(crate) use transaction::PgTransaction;
 
 use crate::{
     error::{Error, Result, causes},
-    pool::{Connector, Limits, Pool},
+    pool::{Connector, Pool, PoolOptions},
 };
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use sqlx::{
@@ -20,7 +20,7 @@ use std::{str::FromStr, time::Duration};
 use tokio::time::timeout;
 
 /// Prepared statements that a connection keeps.
-const STATEMENT_CACHE: usize = 300;
+const STATEMENT_CACHE_CAPACITY: usize = 300;
 /// How long a request waits for a connection: with it, a missing database is answered within two seconds.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(1_900);
 /// The same for background work.
@@ -28,7 +28,7 @@ const BACKGROUND_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long opening a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// A connection that was used within this time is taken for alive.
-const PING_AFTER: Duration = Duration::from_secs(30);
+const VALIDATE_AFTER: Duration = Duration::from_secs(30);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 const MAX_LIFETIME: Duration = Duration::from_secs(1_800);
 /// How long apalis and the listener wait for a connection.
@@ -101,7 +101,7 @@ impl managed::Manager for PgConnector {
         if metrics.age() > MAX_LIFETIME {
             return Err(RecycleError::message("too old"));
         }
-        if metrics.last_used() > PING_AFTER {
+        if metrics.last_used() > VALIDATE_AFTER {
             connection.ping().await?;
         }
         Ok(())
@@ -109,7 +109,7 @@ impl managed::Manager for PgConnector {
 }
 
 impl Connector for PgConnector {
-    fn place(&self) -> &str {
+    fn address(&self) -> &str {
         &self.place
     }
 
@@ -146,10 +146,10 @@ impl Postgres {
             .application_name("spvctl")
             // PgBouncer refuses it as a startup parameter; floats are read in their binary form.
             .extra_float_digits(None)
-            .statement_cache_capacity(STATEMENT_CACHE)
+            .statement_cache_capacity(STATEMENT_CACHE_CAPACITY)
             .disable_statement_logging();
-        let connector = |timeouts| PgConnector { options: options.clone(), timeouts, place: place(&options) };
-        let limits = |size: u32, acquire| Limits {
+        let connector = |timeouts| PgConnector { options: options.clone(), timeouts, place: server_address(&options) };
+        let limits = |size: u32, acquire| PoolOptions {
             size: usize::try_from(size).unwrap_or(usize::MAX).max(1),
             acquire,
             connect: CONNECT_TIMEOUT,
@@ -168,7 +168,7 @@ impl Postgres {
                 })
             })
             .connect_lazy_with(options.clone());
-        let first = requests.take().await?;
+        let first = requests.acquire().await?;
         let this = Self { requests, background, queue, options };
         pooler::refuse_shared_connections(first, &this).await?;
         Ok(this)
@@ -180,7 +180,7 @@ impl Postgres {
     /// Unavailable, naming the server.
     pub async fn connect(&self) -> Result<PgConnection> {
         let connector = PgConnector { options: self.options.clone(), timeouts: BACKGROUND, place: String::new() };
-        let place = place(&self.options);
+        let place = server_address(&self.options);
         let unavailable = |why: String| Error::Unavailable(format!("{place}: {why}"));
         match timeout(CONNECT_TIMEOUT, connector.connect()).await {
             Ok(Ok(connection)) => Ok(connection),

@@ -1,11 +1,11 @@
 //! Statements: text, bound values, and how their rows are fetched.
 use crate::{
-    Db, Dialect, OpenTx, Pools, Tx,
+    Db, Dialect, Pools, Tx, TxBackend,
     error::{Error, Result, is_broken},
     pool::Pool,
-    postgres::{PgConnector, Transaction},
+    postgres::{PgConnector, PgTransaction},
     row_decode::NestedRows,
-    sqlite::{STATEMENT_TIMEOUT, SqliteConnector, Turn},
+    sqlite::{STATEMENT_TIMEOUT, SqliteConnector, WriteSlot},
 };
 use serde::de::DeserializeOwned;
 use sqlx::{
@@ -57,18 +57,18 @@ pub trait Sql: Send {
 #[must_use]
 pub struct Query<'c> {
     text: SqlStr,
-    on: On<'c>,
+    on: Target<'c>,
     error: Option<Error>,
 }
 
 /// What a statement runs on, with the values bound to it.
-enum On<'c> {
+enum Target<'c> {
     SqliteRead(&'c Pool<SqliteConnector>, SqliteArguments, Option<Duration>),
-    SqliteWrite(&'c mut Turn, SqliteArguments),
+    SqliteWrite(&'c mut WriteSlot, SqliteArguments),
     /// A connection that is in no pool.
     SqliteOwn(&'c mut SqliteConnection, SqliteArguments),
     PgRead(&'c Pool<PgConnector>, PgArguments),
-    PgWrite(&'c mut Transaction, PgArguments),
+    PgWrite(&'c mut PgTransaction, PgArguments),
     PgOwn(&'c mut PgConnection, PgArguments),
     Ended,
 }
@@ -86,10 +86,12 @@ impl Sql for Db {
         let on = match &self.pools {
             Pools::Sqlite(sqlite) => {
                 let limit = (!self.background).then_some(STATEMENT_TIMEOUT);
-                On::SqliteRead(&sqlite.read, SqliteArguments::default(), limit)
+                Target::SqliteRead(&sqlite.read, SqliteArguments::default(), limit)
             }
-            Pools::Postgres(postgres) if self.background => On::PgRead(&postgres.background, PgArguments::default()),
-            Pools::Postgres(postgres) => On::PgRead(&postgres.requests, PgArguments::default()),
+            Pools::Postgres(postgres) if self.background => {
+                Target::PgRead(&postgres.background, PgArguments::default())
+            }
+            Pools::Postgres(postgres) => Target::PgRead(&postgres.requests, PgArguments::default()),
         };
         Query { text: text.into_sql_str(), on, error }
     }
@@ -102,9 +104,9 @@ impl Sql for Tx {
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
         let on = match &mut self.open {
-            Some(OpenTx::Sqlite(turn)) => On::SqliteWrite(turn, SqliteArguments::default()),
-            Some(OpenTx::Postgres(transaction)) => On::PgWrite(transaction, PgArguments::default()),
-            None => On::Ended,
+            Some(TxBackend::Sqlite(slot)) => Target::SqliteWrite(slot, SqliteArguments::default()),
+            Some(TxBackend::Postgres(transaction)) => Target::PgWrite(transaction, PgArguments::default()),
+            None => Target::Ended,
         };
         Query { text: text.into_sql_str(), on, error: None }
     }
@@ -120,29 +122,29 @@ macro_rules! fetch {
                 return Err(error);
             }
             match on {
-                On::SqliteRead(pool, args, limit) => {
-                    let mut lease = pool.take().await?;
-                    let found = with_timeout(limit, sqlx::query_as_with(text, args).$method(&mut **lease)).await?;
-                    lease.keep();
+                Target::SqliteRead(pool, args, limit) => {
+                    let mut connection = pool.acquire().await?;
+                    let found = with_timeout(limit, sqlx::query_as_with(text, args).$method(&mut **connection)).await?;
+                    connection.release();
                     Ok(found)
                 }
-                On::SqliteWrite(turn, args) => {
-                    let outcome = sqlx::query_as_with(text, args).$method(turn.connection().await?).await;
-                    turn.record_outcome(outcome)
+                Target::SqliteWrite(slot, args) => {
+                    let outcome = sqlx::query_as_with(text, args).$method(slot.connection().await?).await;
+                    slot.record_outcome(outcome)
                 }
-                On::SqliteOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
-                On::PgRead(pool, args) => {
+                Target::SqliteOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
+                Target::PgRead(pool, args) => {
                     let mut repeated = false;
                     loop {
-                        let mut lease = pool.take().await?;
-                        let read = sqlx::query_as_with(text.clone(), args.clone()).$method(&mut *lease).await;
+                        let mut connection = pool.acquire().await?;
+                        let read = sqlx::query_as_with(text.clone(), args.clone()).$method(&mut *connection).await;
                         match read {
                             Ok(found) => {
-                                lease.keep();
+                                connection.release();
                                 return Ok(found);
                             }
                             Err(error) if is_broken(&error) => {
-                                lease.discard();
+                                connection.discard();
                                 pool.discard_idle();
                                 if repeated {
                                     return Err(error.into());
@@ -153,12 +155,12 @@ macro_rules! fetch {
                         }
                     }
                 }
-                On::PgWrite(transaction, args) => {
+                Target::PgWrite(transaction, args) => {
                     let outcome = sqlx::query_as_with(text, args).$method(transaction.connection().await?).await;
                     transaction.record_outcome(outcome)
                 }
-                On::PgOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
-                On::Ended => Err(crate::ended()),
+                Target::PgOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
+                Target::Ended => Err(crate::ended()),
             }
         })
         .await
@@ -167,19 +169,21 @@ macro_rules! fetch {
 
 impl<'c> Query<'c> {
     pub(crate) fn on_sqlite(text: SqlStr, on: &'c mut SqliteConnection) -> Self {
-        Self { text, on: On::SqliteOwn(on, SqliteArguments::default()), error: None }
+        Self { text, on: Target::SqliteOwn(on, SqliteArguments::default()), error: None }
     }
 
     pub(crate) fn on_postgres(text: SqlStr, on: &'c mut PgConnection) -> Self {
-        Self { text, on: On::PgOwn(on, PgArguments::default()), error: None }
+        Self { text, on: Target::PgOwn(on, PgArguments::default()), error: None }
     }
 
     /// Binds the next value: `$1`, then `$2`.
     pub fn bind<T: Value>(mut self, value: T) -> Self {
         let added = match &mut self.on {
-            On::SqliteRead(_, args, _) | On::SqliteWrite(_, args) | On::SqliteOwn(_, args) => args.add(value),
-            On::PgRead(_, args) | On::PgWrite(_, args) | On::PgOwn(_, args) => args.add(value),
-            On::Ended => Ok(()),
+            Target::SqliteRead(_, args, _) | Target::SqliteWrite(_, args) | Target::SqliteOwn(_, args) => {
+                args.add(value)
+            }
+            Target::PgRead(_, args) | Target::PgWrite(_, args) | Target::PgOwn(_, args) => args.add(value),
+            Target::Ended => Ok(()),
         };
         if let Err(e) = added {
             self.error.get_or_insert(sqlx::Error::Encode(e).into());
@@ -223,29 +227,29 @@ impl<'c> Query<'c> {
                 return Err(error);
             }
             match on {
-                On::SqliteRead(pool, args, limit) => {
-                    let mut lease = pool.take().await?;
-                    let done = with_timeout(limit, sqlx::query_with(text, args).execute(&mut **lease)).await?;
-                    lease.keep();
+                Target::SqliteRead(pool, args, limit) => {
+                    let mut connection = pool.acquire().await?;
+                    let done = with_timeout(limit, sqlx::query_with(text, args).execute(&mut **connection)).await?;
+                    connection.release();
                     Ok(done.rows_affected())
                 }
-                On::SqliteWrite(turn, args) => {
-                    let outcome = sqlx::query_with(text, args).execute(turn.connection().await?).await;
-                    turn.record_outcome(outcome).map(|done| done.rows_affected())
+                Target::SqliteWrite(slot, args) => {
+                    let outcome = sqlx::query_with(text, args).execute(slot.connection().await?).await;
+                    slot.record_outcome(outcome).map(|done| done.rows_affected())
                 }
-                On::SqliteOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
-                On::PgRead(pool, args) => {
-                    let mut lease = pool.take().await?;
-                    let done = sqlx::query_with(text, args).execute(&mut *lease).await?;
-                    lease.keep();
+                Target::SqliteOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
+                Target::PgRead(pool, args) => {
+                    let mut connection = pool.acquire().await?;
+                    let done = sqlx::query_with(text, args).execute(&mut *connection).await?;
+                    connection.release();
                     Ok(done.rows_affected())
                 }
-                On::PgWrite(transaction, args) => {
+                Target::PgWrite(transaction, args) => {
                     let outcome = sqlx::query_with(text, args).execute(transaction.connection().await?).await;
                     transaction.record_outcome(outcome).map(|done| done.rows_affected())
                 }
-                On::PgOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
-                On::Ended => Err(crate::ended()),
+                Target::PgOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
+                Target::Ended => Err(crate::ended()),
             }
         })
         .await

@@ -77,7 +77,7 @@ impl<'r, T: DeserializeOwned> FromRow<'r, PgRow> for NestedRows<T> {
         let read =
             T::deserialize(SeqAccessDeserializer::new(&mut columns)).and_then(|read| match row.len() - columns.next {
                 0 => Ok(Self(vec![read])),
-                more => Err(Unreadable(format!("{more} columns more than are read"))),
+                more => Err(DecodeError(format!("{more} columns more than are read"))),
             });
         read.map_err(|e| sqlx::Error::Decode(Box::new(e)))
     }
@@ -90,7 +90,7 @@ struct Columns<'r> {
 }
 
 impl<'r> SeqAccess<'r> for &mut Columns<'r> {
-    type Error = Unreadable;
+    type Error = DecodeError;
 
     fn next_element_seed<S: de::DeserializeSeed<'r>>(&mut self, seed: S) -> Read<Option<S::Value>> {
         if self.next == self.row.len() {
@@ -130,27 +130,27 @@ struct Field<'a> {
 }
 
 #[derive(Debug)]
-struct Unreadable(String);
+struct DecodeError(String);
 
-impl fmt::Display for Unreadable {
+impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unreadable {}
+impl std::error::Error for DecodeError {}
 
-impl de::Error for Unreadable {
+impl de::Error for DecodeError {
     fn custom<T: fmt::Display>(what: T) -> Self {
         Self(what.to_string())
     }
 }
 
-type Read<T> = Result<T, Unreadable>;
+type Read<T> = Result<T, DecodeError>;
 
 /// Takes the first bytes away.
 fn take<'a, const N: usize>(from: &mut &'a [u8]) -> Read<&'a [u8; N]> {
-    let (first, rest) = from.split_first_chunk().ok_or_else(|| Unreadable("a record ends too early".to_owned()))?;
+    let (first, rest) = from.split_first_chunk().ok_or_else(|| DecodeError("a record ends too early".to_owned()))?;
     *from = rest;
     Ok(first)
 }
@@ -161,7 +161,7 @@ fn int(from: &mut &[u8]) -> Read<i32> {
 
 /// The only value there is.
 fn whole<const N: usize>(bytes: &[u8]) -> Read<[u8; N]> {
-    bytes.try_into().map_err(|_| Unreadable(format!("{} bytes instead of {N}", bytes.len())))
+    bytes.try_into().map_err(|_| DecodeError(format!("{} bytes instead of {N}", bytes.len())))
 }
 
 /// Values one after the other: those of a record, each behind its type, or of a list.
@@ -187,7 +187,7 @@ impl<'a> Fields<'a> {
             let _begins_with = int(&mut rest)?;
         }
         if dimensions > 1 {
-            return Err(Unreadable("a list of lists".to_owned()));
+            return Err(DecodeError("a list of lists".to_owned()));
         }
         Ok(Self { rest, left, kind: Some(kind) })
     }
@@ -196,14 +196,14 @@ impl<'a> Fields<'a> {
     fn all<V: Visitor<'a>>(mut self, visitor: V) -> Read<V::Value> {
         let read = visitor.visit_seq(&mut self)?;
         if self.left > 0 {
-            return Err(Unreadable(format!("{} values more than are read", self.left)));
+            return Err(DecodeError(format!("{} values more than are read", self.left)));
         }
         Ok(read)
     }
 }
 
 impl<'a> SeqAccess<'a> for &mut Fields<'a> {
-    type Error = Unreadable;
+    type Error = DecodeError;
 
     fn next_element_seed<S: de::DeserializeSeed<'a>>(&mut self, seed: S) -> Read<Option<S::Value>> {
         if self.left == 0 {
@@ -217,8 +217,10 @@ impl<'a> SeqAccess<'a> for &mut Fields<'a> {
         let bytes = match usize::try_from(int(&mut self.rest)?) {
             Err(_) => None,
             Ok(long) => {
-                let (bytes, rest) =
-                    self.rest.split_at_checked(long).ok_or_else(|| Unreadable("a record ends too early".to_owned()))?;
+                let (bytes, rest) = self
+                    .rest
+                    .split_at_checked(long)
+                    .ok_or_else(|| DecodeError("a record ends too early".to_owned()))?;
                 self.rest = rest;
                 Some(bytes)
             }
@@ -234,21 +236,21 @@ impl<'a> SeqAccess<'a> for &mut Fields<'a> {
 /// A point in time as text, as JSON has it: chrono reads nothing else.
 fn instant(bytes: &[u8]) -> Read<String> {
     let at = timestamps::at(i64::from_be_bytes(whole(bytes)?))
-        .ok_or_else(|| Unreadable("a time beyond all times".to_owned()))?;
+        .ok_or_else(|| DecodeError("a time beyond all times".to_owned()))?;
     Ok(at.to_rfc3339_opts(chrono::SecondsFormat::AutoSi, true))
 }
 
 fn day(bytes: &[u8]) -> Read<String> {
     let days = chrono::Duration::days(i64::from(i32::from_be_bytes(whole(bytes)?)));
     let day = timestamps::BEGIN.checked_add_signed(days);
-    let day = day.ok_or_else(|| Unreadable("a day beyond all days".to_owned()))?;
+    let day = day.ok_or_else(|| DecodeError("a day beyond all days".to_owned()))?;
     Ok(day.to_string())
 }
 
 impl<'a> Field<'a> {
     fn of(value: PgValueRef<'a>) -> Read<Self> {
         if value.format() != PgValueFormat::Binary {
-            return Err(Unreadable("values are read from prepared statements".to_owned()));
+            return Err(DecodeError("values are read from prepared statements".to_owned()));
         }
         let kind = value.type_info().oid().map_or(oid::RECORDS, |oid| oid.0);
         let bytes = if value.is_null() { None } else { Some(value.as_bytes().map_err(de::Error::custom)?) };
@@ -267,7 +269,7 @@ impl<'a> Field<'a> {
 }
 
 impl<'de> Deserializer<'de> for Field<'de> {
-    type Error = Unreadable;
+    type Error = DecodeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Read<V::Value> {
         if let Some(text) = self.json() {
@@ -288,7 +290,7 @@ impl<'de> Deserializer<'de> for Field<'de> {
             oid::TIMESTAMPTZ => visitor.visit_string(instant(bytes)?),
             oid::RECORD => Fields::of_record(bytes)?.all(visitor),
             oid::RECORDS => Fields::of_list(bytes)?.all(visitor),
-            kind => Err(Unreadable(format!("a column of the type {kind}, which nothing of ours has"))),
+            kind => Err(DecodeError(format!("a column of the type {kind}, which nothing of ours has"))),
         }
     }
 

@@ -4,7 +4,7 @@
 //! While one is open SQLite cannot checkpoint its write-ahead log, which grows by what is written: copy the rows, then close
 //! it.
 use crate::{
-    Db, Dialect, OpenTx, Pools, Query, Sql, Tx,
+    Db, Dialect, Pools, Query, Sql, Tx, TxBackend,
     error::{Error, Result},
 };
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
@@ -83,12 +83,12 @@ impl Tx {
             Ok(())
         };
         match self.open.as_mut().ok_or_else(crate::ended)? {
-            OpenTx::Sqlite(turn) => {
-                let lines = sqlx::query_scalar::<Sqlite, String>(text).fetch(turn.connection().await?).boxed();
+            TxBackend::Sqlite(slot) => {
+                let lines = sqlx::query_scalar::<Sqlite, String>(text).fetch(slot.connection().await?).boxed();
                 let outcome = read(lines).await;
-                turn.record_outcome(outcome)
+                slot.record_outcome(outcome)
             }
-            OpenTx::Postgres(transaction) => {
+            TxBackend::Postgres(transaction) => {
                 let lines = sqlx::query_scalar::<Postgres, String>(text).fetch(transaction.connection().await?).boxed();
                 let outcome = read(lines).await;
                 transaction.record_outcome(outcome)

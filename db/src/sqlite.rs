@@ -3,13 +3,13 @@ mod checkpoint;
 mod file;
 mod writer;
 
-pub(crate) use file::File;
-pub(crate) use writer::{Turn, Writer};
+pub(crate) use file::DatabaseFile;
+pub(crate) use writer::{GroupCommitWriter, WriteSlot};
 
 use crate::{
     Durability,
     error::{Error, Result},
-    pool::{Connector, Limits, Pool},
+    pool::{Connector, Pool, PoolOptions},
 };
 use checkpoint::Checkpointer;
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
@@ -28,13 +28,13 @@ use std::{
 };
 
 /// Prepared statements that a connection keeps.
-const STATEMENT_CACHE: usize = 300;
+const STATEMENT_CACHE_CAPACITY: usize = 300;
 /// How long a writer waits for another process: less than a request may take, so that its caller gets an answer.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
 /// The same for the queue.
 const QUEUE_BUSY_TIMEOUT: Duration = Duration::from_secs(30);
 /// How long writers may wait for readers and other processes, so that the write-ahead log can be begun anew.
-const RESTART_BUSY_TIMEOUT: Duration = Duration::from_millis(200);
+const CHECKPOINT_BUSY_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long a request waits for a reader.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a request's read may take, as on PostgreSQL.
@@ -104,7 +104,7 @@ impl managed::Manager for SqliteConnector {
 }
 
 impl Connector for SqliteConnector {
-    fn place(&self) -> &'static str {
+    fn address(&self) -> &'static str {
         ""
     }
 
@@ -134,7 +134,7 @@ fn is_free(connection: &SqliteConnection) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Sqlite {
     pub read: Pool<SqliteConnector>,
-    pub write: Writer,
+    pub write: GroupCommitWriter,
     /// Of apalis, which takes sqlx's own. It leaves a statement waiting when it stops, which must not block the writer.
     pub queue: SqlitePool,
     options: SqliteConnectOptions,
@@ -153,30 +153,31 @@ impl Sqlite {
             })
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT)
-            .statement_cache_capacity(STATEMENT_CACHE)
+            .statement_cache_capacity(STATEMENT_CACHE_CAPACITY)
             .pragma("temp_store", "memory")
             // Pages (of 4 kB) after which SQLite checkpoints by itself, while the writer waits.
             .pragma("wal_autocheckpoint", "8000")
             // Bytes: what a backup, behind which nothing can be checkpointed, has let grow beyond is cut off afterwards.
             .pragma("journal_size_limit", "128000000")
             .disable_statement_logging();
-        File::may_be_made(options.get_filename())?;
+        DatabaseFile::check_no_orphan_wal(options.get_filename())?;
         // The checkpointer begins the log anew before it comes to this.
         let writer = |options: SqliteConnectOptions| {
             options.pragma("cache_size", WRITER_CACHE).pragma("wal_autocheckpoint", "40000")
         };
         let mut first = writer(options.clone()).connect().await?;
-        File::make_private(options.get_filename());
+        DatabaseFile::make_private(options.get_filename());
         // Where the file is gone later, a new one would be another database.
         let options = options.create_if_missing(false);
-        let file = Arc::new(File::opened(options.get_filename().to_owned()));
+        let file = Arc::new(DatabaseFile::opened(options.get_filename().to_owned()));
         let pool = |options: SqliteConnectOptions, size, acquire, interruptible| {
-            let limits = Limits { size, acquire, connect: CONNECT_TIMEOUT.max(acquire), idle: None, lifetime: None };
+            let limits =
+                PoolOptions { size, acquire, connect: CONNECT_TIMEOUT.max(acquire), idle: None, lifetime: None };
             Pool::new(SqliteConnector { options, interruptible }, limits)
         };
         let write = pool(writer(options.clone()), 1, BUSY_TIMEOUT, false)?;
         // Opened while the first one holds the file, so that SQLite does not clear its log away in between.
-        write.take().await?.keep();
+        write.acquire().await?.release();
         sqlx::query("select count(*) from sqlite_master").execute(&mut first).await?;
         first.close().await?;
         let queue = SqlitePoolOptions::new()
@@ -191,8 +192,8 @@ impl Sqlite {
         let checkpoints = SqlitePoolOptions::new()
             .max_connections(1)
             .test_before_acquire(false)
-            .connect_lazy_with(options.clone().busy_timeout(RESTART_BUSY_TIMEOUT).pragma("cache_size", "-100"));
-        let write = Writer::new(write.clone(), Checkpointer::new(checkpoints, write), file, BUSY_TIMEOUT);
+            .connect_lazy_with(options.clone().busy_timeout(CHECKPOINT_BUSY_TIMEOUT).pragma("cache_size", "-100"));
+        let write = GroupCommitWriter::new(write.clone(), Checkpointer::new(checkpoints, write), file, BUSY_TIMEOUT);
         // More than there are cores only wait for one, and each has its own memory.
         let readers = std::thread::available_parallelism().map_or(4, |cores| 2 * cores.get()).clamp(4, 16);
         let options = options.read_only(true).pragma("cache_size", READER_CACHE);
@@ -213,10 +214,10 @@ impl Sqlite {
     /// # Errors
     /// Unavailable while others write for long.
     pub async fn set_bulk_cache(&self, bulk: bool) -> Result<()> {
-        let mut writer = self.write.pool().take().await?;
+        let mut writer = self.write.pool().acquire().await?;
         let pragma = format!("pragma cache_size = {}", if bulk { BULK_CACHE } else { WRITER_CACHE });
         sqlx::query(AssertSqlSafe(pragma)).execute(&mut **writer).await.map_err(Error::from)?;
-        writer.keep();
+        writer.release();
         Ok(())
     }
 

@@ -57,7 +57,7 @@ pub(crate) async fn connection_limit(db: &mut Db) -> Result<ConnectionLimit> {
 }
 
 /// The server as it is named in errors: `host:port`, or its socket.
-pub(crate) fn place(options: &PgConnectOptions) -> String {
+pub(crate) fn server_address(options: &PgConnectOptions) -> String {
     match options.get_socket() {
         Some(socket) => socket.display().to_string(),
         None => format!("{}:{}", options.get_host(), options.get_port()),

@@ -3,7 +3,7 @@
 use super::{PgConnector, Postgres};
 use crate::{
     error::{Error, Result},
-    pool::Lease,
+    pool::PooledConnection,
 };
 use sqlx::{Connection, PgConnection};
 
@@ -17,20 +17,23 @@ const ATTEMPTS: usize = 3;
 ///
 /// # Errors
 /// Unavailable where they do, saying what to change.
-pub(super) async fn refuse_shared_connections(mut first: Lease<PgConnector>, server: &Postgres) -> Result<()> {
+pub(super) async fn refuse_shared_connections(
+    mut first: PooledConnection<PgConnector>,
+    server: &Postgres,
+) -> Result<()> {
     let mut second = server.connect().await?;
     let mut shared = false;
     for _ in 0..ATTEMPTS {
         shared |= is_shared(&mut first, &mut second).await?;
     }
-    first.keep();
+    first.release();
     // It may have broken by itself.
     let _ = second.close().await;
     if shared {
         return Err(Error::Unavailable(format!(
             "{}: a connection pooler shares connections between transactions: set PgBouncer's pool_mode to session, or \
              connect to PostgreSQL itself",
-            super::place(&server.options)
+            super::server_address(&server.options)
         )));
     }
     Ok(())

@@ -2,39 +2,39 @@
 use super::PgConnector;
 use crate::{
     error::{Error, Result, is_broken, is_read_only, sqlstate},
-    pool::{Lease, Pool},
+    pool::{Pool, PooledConnection},
 };
 use sqlx::PgConnection;
 
-/// Rolls back when dropped without [`Transaction::commit`], also in the middle of a statement.
+/// Rolls back when dropped without [`PgTransaction::commit`], also in the middle of a statement.
 #[derive(Debug)]
-pub(crate) struct Transaction {
+pub(crate) struct PgTransaction {
     pool: Pool<PgConnector>,
     /// There once something was sent, until it has ended.
-    lease: Option<Lease<PgConnector>>,
+    connection: Option<PooledConnection<PgConnector>>,
     /// The last statement failed, or is still running.
     failed: bool,
     /// A statement failed because of another transaction (40001, 40P01): to run it again may succeed.
     serialization_failure: bool,
 }
 
-impl Transaction {
+impl PgTransaction {
     pub fn new(pool: &Pool<PgConnector>) -> Self {
-        Self { pool: pool.clone(), lease: None, failed: false, serialization_failure: false }
+        Self { pool: pool.clone(), connection: None, failed: false, serialization_failure: false }
     }
 
-    /// The connection for the next statement; [`Transaction::record_outcome`] takes the statement's outcome.
+    /// The connection for the next statement; [`PgTransaction::record_outcome`] takes the statement's outcome.
     ///
     /// # Errors
     /// Other after a statement that failed: PostgreSQL has rolled back. Unavailable without a free connection.
     pub async fn connection(&mut self) -> Result<&mut PgConnection> {
-        self.is_sound()?;
+        self.check_not_failed()?;
         self.failed = true;
-        let lease = match self.lease.take() {
-            Some(lease) => lease,
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
             None => Box::pin(begin(&self.pool)).await?,
         };
-        Ok(self.lease.insert(lease))
+        Ok(self.connection.insert(connection))
     }
 
     pub fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
@@ -46,8 +46,8 @@ impl Transaction {
             Err(error) => {
                 self.serialization_failure = matches!(sqlstate(&error).as_deref(), Some("40001" | "40P01"));
                 if is_broken(&error) || is_read_only(&error) {
-                    if let Some(lease) = self.lease.take() {
-                        lease.discard();
+                    if let Some(connection) = self.connection.take() {
+                        connection.discard();
                     }
                     self.pool.discard_idle();
                 }
@@ -62,7 +62,7 @@ impl Transaction {
     }
 
     /// PostgreSQL has rolled back by itself when a statement failed, and says nothing of it when that is committed.
-    fn is_sound(&self) -> Result<()> {
+    fn check_not_failed(&self) -> Result<()> {
         if self.failed {
             return Err(Error::other("an earlier statement of the transaction failed"));
         }
@@ -72,40 +72,40 @@ impl Transaction {
     /// # Errors
     /// What PostgreSQL refuses. Where the connection breaks meanwhile, Unavailable: it may have been committed.
     pub async fn commit(&mut self) -> Result<()> {
-        self.is_sound()?;
-        if self.lease.is_none() {
+        self.check_not_failed()?;
+        if self.connection.is_none() {
             return Ok(());
         }
         let outcome = sqlx::raw_sql("commit").execute(self.connection().await?).await;
         self.record_outcome(outcome)?;
-        if let Some(lease) = self.lease.take() {
-            lease.keep();
+        if let Some(connection) = self.connection.take() {
+            connection.release();
         }
         Ok(())
     }
 
     /// Rolls back and waits for it, so that the connection is free for what comes next.
     pub async fn rollback(mut self) {
-        let Some(mut lease) = self.lease.take() else { return };
-        if sqlx::raw_sql("rollback").execute(&mut *lease).await.is_ok() {
-            lease.keep();
+        let Some(mut connection) = self.connection.take() else { return };
+        if sqlx::raw_sql("rollback").execute(&mut *connection).await.is_ok() {
+            connection.release();
         }
     }
 }
 
 /// Begins on a connection of the pool. One that broke while it was idle has been sent nothing else: a new one takes its
 /// place.
-async fn begin(pool: &Pool<PgConnector>) -> Result<Lease<PgConnector>> {
+async fn begin(pool: &Pool<PgConnector>) -> Result<PooledConnection<PgConnector>> {
     let mut repeated = false;
     loop {
-        let mut lease = pool.take().await?;
+        let mut connection = pool.acquire().await?;
         // Before it is sent: cut off in the middle, it may have begun.
-        lease.begins();
-        match sqlx::raw_sql("begin isolation level read committed").execute(&mut *lease).await {
-            Ok(_) => return Ok(lease),
+        connection.mark_in_transaction();
+        match sqlx::raw_sql("begin isolation level read committed").execute(&mut *connection).await {
+            Ok(_) => return Ok(connection),
             Err(error) if is_broken(&error) && !repeated => {
                 repeated = true;
-                lease.discard();
+                connection.discard();
                 pool.discard_idle();
             }
             Err(error) => return Err(error.into()),

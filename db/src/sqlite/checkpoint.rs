@@ -10,11 +10,11 @@ use std::sync::{
 use tokio::sync::Mutex;
 
 /// Transactions between two checkpoints. A page that many of them change is moved once.
-pub(super) const INTERVAL: usize = 50;
+pub(super) const CHECKPOINT_EVERY: usize = 50;
 /// Pages (of 4 kB) in the log from which on it is begun anew: readers have ever more to look through, and while one process
 /// writes without a pause it never happens to be empty. What is there is written over, which is less work for the disk than
 /// a file that grows.
-pub(super) const RESTART_PAGES: i64 = 8_000;
+pub(super) const WAL_RESTART_PAGES: i64 = 8_000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Checkpointer {
@@ -34,7 +34,7 @@ impl Checkpointer {
     /// A group of so many transactions was committed. It counts as three at least: a single transaction may be a large one.
     pub fn committed(&self, transactions: usize) {
         let transactions = transactions.max(3);
-        if self.transactions.fetch_add(transactions, Ordering::Relaxed) + transactions < INTERVAL {
+        if self.transactions.fetch_add(transactions, Ordering::Relaxed) + transactions < CHECKPOINT_EVERY {
             return;
         }
         let Ok(running) = self.running.clone().try_lock_owned() else { return };
@@ -42,7 +42,7 @@ impl Checkpointer {
         let this = self.clone();
         tokio::spawn(async move {
             // What cannot be moved now is moved the next time.
-            let _ = this.run(RESTART_PAGES).await;
+            let _ = this.run(WAL_RESTART_PAGES).await;
             drop(running);
         });
     }
@@ -61,9 +61,9 @@ impl Checkpointer {
         // What came meanwhile: writers are to wait for little.
         let (pages, moved) = self.passive().await?;
         if pages > restart_pages && pages - moved <= restart_pages / 8 {
-            let writer = self.writer.take().await?;
+            let writer = self.writer.acquire().await?;
             let begun = sqlx::query_as("pragma wal_checkpoint(restart)").fetch_one(&self.pool).await;
-            writer.keep();
+            writer.release();
             let (busy, ..): (i64, i64, i64) = begun?;
             self.stayed.store(if busy == 0 { 0 } else { pages }, Ordering::Relaxed);
         }

@@ -7,10 +7,10 @@ use std::{
 };
 
 /// Links that are followed from one to the next, as SQLite does.
-const LINKS: usize = 100;
+const MAX_SYMLINKS: usize = 100;
 
 #[derive(Debug)]
-pub(crate) struct File {
+pub(crate) struct DatabaseFile {
     path: PathBuf,
     /// None where it is only in memory, and where the system does not let an open file be moved.
     opened: Option<FileId>,
@@ -19,7 +19,7 @@ pub(crate) struct File {
 /// Device and inode: a file has them whatever it is called.
 type FileId = (u64, u64);
 
-impl File {
+impl DatabaseFile {
     pub fn opened(path: PathBuf) -> Self {
         let opened = file_id(&path);
         Self { path, opened }
@@ -30,13 +30,13 @@ impl File {
     ///
     /// # Errors
     /// Unavailable.
-    pub fn may_be_made(path: &Path) -> Result<()> {
+    pub fn check_no_orphan_wal(path: &Path) -> Result<()> {
         // The log is beside the file itself, wherever it is called so from.
         let linked = |path: &PathBuf| {
             let to = fs::read_link(path).ok()?;
             Some(path.parent().map_or_else(|| to.clone(), |dir| dir.join(&to)))
         };
-        let path = &iter::successors(Some(path.to_owned()), linked).take(LINKS).last().unwrap_or_default();
+        let path = &iter::successors(Some(path.to_owned()), linked).take(MAX_SYMLINKS).last().unwrap_or_default();
         let mut log = path.as_os_str().to_owned();
         log.push("-wal");
         let has_log = Path::new(&log).metadata().is_ok_and(|log| log.len() > 0);

@@ -4,10 +4,10 @@
 //! The first turn of a group has the transaction to itself; each after it is a savepoint inside, so that it can be rolled
 //! back alone. All are acknowledged only when the whole group is on the disk. The group ends when no turn waits to join it,
 //! or when it has [`MAX_GROUP`] turns.
-use super::{SqliteConnector, checkpoint::Checkpointer, file::File};
+use super::{SqliteConnector, checkpoint::Checkpointer, file::DatabaseFile};
 use crate::{
     error::{Error, Result},
-    pool::{Lease, Pool},
+    pool::{Pool, PooledConnection},
 };
 use sqlx::SqliteConnection;
 use std::{
@@ -30,10 +30,10 @@ use tokio::{
 const MAX_GROUP: usize = 32;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Writer {
+pub(crate) struct GroupCommitWriter {
     /// Of one connection.
     pool: Pool<SqliteConnector>,
-    pub file: Arc<File>,
+    pub file: Arc<DatabaseFile>,
     checkpoints: Checkpointer,
     turns: Arc<Mutex<Option<Group>>>,
     /// How many wait for their turn.
@@ -46,7 +46,7 @@ pub(crate) struct Writer {
 #[derive(Debug)]
 struct Group {
     nth: usize,
-    on: Lease<SqliteConnector>,
+    on: PooledConnection<SqliteConnector>,
     turns: usize,
     /// Turns that are over and wait for the commit.
     committing: Vec<oneshot::Sender<Outcome>>,
@@ -63,10 +63,10 @@ impl Group {
 
 type Outcome = std::result::Result<(), Arc<str>>;
 
-/// One transaction's turn; rolls back when dropped without [`Turn::commit`].
+/// One transaction's turn; rolls back when dropped without [`WriteSlot::commit`].
 #[derive(Debug)]
-pub(crate) struct Turn {
-    writer: Writer,
+pub(crate) struct WriteSlot {
+    writer: GroupCommitWriter,
     /// The group, which is there until the turn is over.
     group: Option<GroupGuard>,
     /// The transaction or savepoint was begun.
@@ -77,9 +77,14 @@ pub(crate) struct Turn {
 
 type GroupGuard = OwnedMutexGuard<Option<Group>>;
 
-impl Writer {
+impl GroupCommitWriter {
     /// Writes on the only connection of `pool`, waiting for its turn at most for `timeout`.
-    pub fn new(pool: Pool<SqliteConnector>, checkpoints: Checkpointer, file: Arc<File>, timeout: Duration) -> Self {
+    pub fn new(
+        pool: Pool<SqliteConnector>,
+        checkpoints: Checkpointer,
+        file: Arc<DatabaseFile>,
+        timeout: Duration,
+    ) -> Self {
         Self {
             pool,
             file,
@@ -110,7 +115,7 @@ impl Writer {
     ///
     /// # Errors
     /// Unavailable when other writers take too long, and when the file is not where it was opened.
-    pub async fn begin(&self) -> Result<Turn> {
+    pub async fn begin(&self) -> Result<WriteSlot> {
         let late = |_| Error::Unavailable("other writers take too long".to_owned());
         let until = Instant::now() + self.timeout;
         let waiting = Waiting::new(&self.waiting);
@@ -120,12 +125,12 @@ impl Writer {
             Some(group) => group.turns += 1,
             None => {
                 self.file.verify_not_replaced()?;
-                let on = timeout_at(until, self.pool.take()).await.map_err(late)??;
+                let on = timeout_at(until, self.pool.acquire()).await.map_err(late)??;
                 let nth = self.groups.fetch_add(1, Ordering::Relaxed);
                 *place = Some(Group { nth, on, turns: 1, committing: Vec::new(), ends: false });
             }
         }
-        Ok(Turn { writer: self.clone(), group: Some(place), begun: false, failed: false })
+        Ok(WriteSlot { writer: self.clone(), group: Some(place), begun: false, failed: false })
     }
 
     /// Commits the group that a turn left behind because others waited to join it, once none does any more.
@@ -159,7 +164,7 @@ impl Writer {
     /// Acknowledges every turn of the group: it is on the disk.
     fn committed(&self, group: Group) {
         let Group { on, turns, committing, .. } = group;
-        on.keep();
+        on.release();
         self.checkpoints.committed(turns);
         tell(committing, Ok(()));
     }
@@ -169,11 +174,11 @@ impl Writer {
     async fn undo(self, mut place: GroupGuard) -> bool {
         let Some(group) = place.as_mut() else { return true };
         let alone = group.is_new();
-        let text = if alone { "rollback" } else { "rollback to turn; release turn" };
+        let text = if alone { "rollback" } else { "rollback to slot; release slot" };
         match sqlx::query(text).execute(&mut **group.on).await {
             Ok(_) if alone => {
                 if let Some(group) = place.take() {
-                    group.on.keep();
+                    group.on.release();
                 }
             }
             Ok(_) => {}
@@ -197,7 +202,7 @@ async fn lose(group: Group, why: &str) {
     for end in ["rollback", "begin; rollback"] {
         // Where there is none to roll back, SQLite has ended it by itself or could not begin it; then one can be begun.
         if sqlx::query(end).execute(&mut **on).await.is_ok() {
-            return on.keep();
+            return on.release();
         }
     }
     on.close().await;
@@ -257,14 +262,14 @@ fn tell(committing: Vec<oneshot::Sender<Outcome>>, outcome: Outcome) {
     }
 }
 
-impl Turn {
-    /// The connection for the next statement; [`Turn::record_outcome`] takes the statement's outcome.
+impl WriteSlot {
+    /// The connection for the next statement; [`WriteSlot::record_outcome`] takes the statement's outcome.
     ///
     /// # Errors
     /// Other after a statement that failed; Unavailable when the transaction cannot begin.
     pub async fn connection(&mut self) -> Result<&mut SqliteConnection> {
         if !self.begun {
-            let begin = if self.group()?.is_new() { "begin immediate" } else { "savepoint turn" };
+            let begin = if self.group()?.is_new() { "begin immediate" } else { "savepoint slot" };
             // Before it is sent: cut off in the middle, it may have begun.
             self.begun = true;
             let outcome = sqlx::query(begin).execute(self.sending()?).await;
@@ -280,7 +285,7 @@ impl Turn {
 
     /// Nothing more is sent after a statement that failed: SQLite may have ended the transaction, and then each further
     /// statement would be committed by itself.
-    fn is_sound(&self) -> Result<()> {
+    fn check_not_failed(&self) -> Result<()> {
         if self.failed {
             return Err(Error::other("an earlier statement of the transaction failed"));
         }
@@ -293,7 +298,7 @@ impl Turn {
     }
 
     fn sending(&mut self) -> Result<&mut SqliteConnection> {
-        self.is_sound()?;
+        self.check_not_failed()?;
         self.failed = true;
         Ok(&mut self.group()?.on)
     }
@@ -304,7 +309,7 @@ impl Turn {
     /// # Errors
     /// Unavailable when the group could not be committed: nothing of it is kept then.
     pub async fn commit(self) -> Result<()> {
-        self.is_sound()?;
+        self.check_not_failed()?;
         if !self.begun {
             return Ok(());
         }
@@ -329,8 +334,8 @@ impl Turn {
         }
         let sent = match (new, last) {
             (true, true) => sqlx::query("commit").execute(self.sending()?).await,
-            (false, true) => sqlx::query("release turn; commit").execute(self.sending()?).await,
-            (false, false) => sqlx::query("release turn").execute(self.sending()?).await,
+            (false, true) => sqlx::query("release slot; commit").execute(self.sending()?).await,
+            (false, false) => sqlx::query("release slot").execute(self.sending()?).await,
             (true, false) => Ok(sqlx::sqlite::SqliteQueryResult::default()),
         };
         let writer = self.writer.clone();
@@ -366,13 +371,13 @@ impl Turn {
     }
 }
 
-impl Drop for Turn {
+impl Drop for WriteSlot {
     fn drop(&mut self) {
         let Some(mut place) = self.group.take() else { return };
         if !self.begun {
             // A turn before this one has seen to it that the group ends.
             if let Some(group) = place.take_if(|group| group.is_new()) {
-                group.on.keep();
+                group.on.release();
             }
             return;
         }
@@ -391,30 +396,30 @@ impl Drop for Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::checkpoint::{INTERVAL, RESTART_PAGES};
+    use crate::sqlite::checkpoint::{CHECKPOINT_EVERY, WAL_RESTART_PAGES};
     use crate::{Db, Durability, PoolSizes, Pools};
     use sqlx::Connection;
 
-    async fn writer() -> (tempfile::TempDir, Writer) {
+    async fn writer() -> (tempfile::TempDir, GroupCommitWriter) {
         let dir = tempfile::tempdir().expect("a folder");
-        let url = format!("sqlite:{}", dir.path().join("turns.db").display());
+        let url = format!("sqlite:{}", dir.path().join("slots.db").display());
         let db = Db::open(&url, Durability::Normal, PoolSizes::default()).await.expect("opens");
         let Pools::Sqlite(sqlite) = &db.pools else { panic!("a file") };
-        let mut connection = sqlite.write.pool().take().await.expect("a connection");
+        let mut connection = sqlite.write.pool().acquire().await.expect("a connection");
         sqlx::raw_sql("create table t (n integer primary key)").execute(&mut **connection).await.expect("a table");
-        connection.keep();
+        connection.release();
         (dir, sqlite.write.clone())
     }
 
-    async fn add(turn: &mut Turn, n: i64) {
-        let on = turn.connection().await.expect("a connection");
+    async fn add(slot: &mut WriteSlot, n: i64) {
+        let on = slot.connection().await.expect("a connection");
         let outcome = sqlx::query("insert into t values ($1)").bind(n).execute(on).await;
-        turn.record_outcome(outcome).expect("is inserted");
+        slot.record_outcome(outcome).expect("is inserted");
     }
 
-    async fn kept(writer: &Writer) -> Vec<i64> {
+    async fn kept(writer: &GroupCommitWriter) -> Vec<i64> {
         sqlx::query_scalar("select n from t order by n")
-            .fetch_all(&mut **writer.pool().take().await.expect("a connection"))
+            .fetch_all(&mut **writer.pool().acquire().await.expect("a connection"))
             .await
             .expect("reads")
     }
@@ -422,15 +427,15 @@ mod tests {
     #[tokio::test]
     async fn waiting_turns_are_committed_as_a_group_and_a_dropped_one_is_rolled_back_alone() {
         let (_dir, writer) = writer().await;
-        let first = writer.begin().await.expect("a turn");
+        let first = writer.begin().await.expect("a slot");
         let others: Vec<_> = (1..10)
             .map(|n| {
                 let writer = writer.clone();
                 tokio::spawn(async move {
-                    let mut turn = writer.begin().await?;
-                    add(&mut turn, n).await;
+                    let mut slot = writer.begin().await?;
+                    add(&mut slot, n).await;
                     // Every third goes away after it has written.
-                    if n % 3 == 0 { Ok(()) } else { turn.commit().await }
+                    if n % 3 == 0 { Ok(()) } else { slot.commit().await }
                 })
             })
             .collect();
@@ -445,29 +450,29 @@ mod tests {
     #[tokio::test]
     async fn checkpoints_run_beside_the_writer() {
         let (dir, writer) = writer().await;
-        let mut on = writer.pool().take().await.expect("a connection");
+        let mut on = writer.pool().acquire().await.expect("a connection");
         sqlx::query("pragma wal_autocheckpoint = 0").execute(&mut **on).await.expect("leaves it to us");
-        on.keep();
-        let file = dir.path().join("turns.db");
+        on.release();
+        let file = dir.path().join("slots.db");
         let size = || std::fs::metadata(&file).expect("a file").len();
         let before = size();
-        for n in 0..i64::try_from(INTERVAL).expect("a few") {
-            let mut turn = writer.begin().await.expect("a turn");
-            add(&mut turn, n).await;
-            turn.commit().await.expect("is kept");
+        for n in 0..i64::try_from(CHECKPOINT_EVERY).expect("a few") {
+            let mut slot = writer.begin().await.expect("a slot");
+            add(&mut slot, n).await;
+            slot.commit().await.expect("is kept");
         }
         // Waits for a checkpoint that is running; none runs from here on.
         let _alone = writer.checkpoints.running.lock().await;
         assert!(size() > before);
-        let log = dir.path().join("turns.db-wal");
+        let log = dir.path().join("slots.db-wal");
         let log = || std::fs::metadata(&log).expect("a log").len();
         let long = log();
-        writer.checkpoints.run(RESTART_PAGES).await.expect("is small");
+        writer.checkpoints.run(WAL_RESTART_PAGES).await.expect("is small");
         sqlx::raw_sql("pragma busy_timeout = 50").execute(&writer.checkpoints.pool).await.expect("waits less");
         let write = async |n| {
-            let mut turn = writer.begin().await.expect("a turn");
-            add(&mut turn, n).await;
-            turn.commit().await.expect("is kept");
+            let mut slot = writer.begin().await.expect("a slot");
+            add(&mut slot, n).await;
+            slot.commit().await.expect("is kept");
         };
         // A reader keeps the log from being begun anew, and then it is not tried again at once.
         write(-1).await;
@@ -492,15 +497,15 @@ mod tests {
     #[tokio::test]
     async fn a_commit_whose_caller_is_cancelled_is_kept() {
         let (_dir, writer) = writer().await;
-        let mut turn = writer.begin().await.expect("a turn");
-        add(&mut turn, 1).await;
+        let mut slot = writer.begin().await.expect("a slot");
+        add(&mut slot, 1).await;
         let mut next = Box::pin(writer.begin());
         assert!(futures::poll!(&mut next).is_pending());
         // The next transaction joins the group, so this commit cannot end before that one.
-        let mut leaving = Box::pin(turn.commit());
+        let mut leaving = Box::pin(slot.commit());
         assert!(futures::poll!(&mut leaving).is_pending());
         drop(leaving);
-        let mut next = next.await.expect("a turn");
+        let mut next = next.await.expect("a slot");
         add(&mut next, 2).await;
         next.commit().await.expect("is kept");
         assert_eq!(kept(&writer).await, [1, 2]);
@@ -509,7 +514,7 @@ mod tests {
     #[tokio::test]
     async fn a_turn_with_a_failed_statement_is_rolled_back_alone() {
         let (_dir, writer) = writer().await;
-        let mut first = writer.begin().await.expect("a turn");
+        let mut first = writer.begin().await.expect("a slot");
         add(&mut first, 1).await;
         let on = first.connection().await.expect("a connection");
         let refused = sqlx::query("insert into nowhere values (1)").execute(on).await;
@@ -517,7 +522,7 @@ mod tests {
         let mut second = Box::pin(writer.begin());
         assert!(futures::poll!(&mut second).is_pending());
         assert!(first.commit().await.is_err());
-        let mut second = second.await.expect("a turn");
+        let mut second = second.await.expect("a slot");
         add(&mut second, 2).await;
         second.commit().await.expect("is kept");
         assert_eq!(kept(&writer).await, [2]);
@@ -526,19 +531,19 @@ mod tests {
     #[tokio::test]
     async fn a_rollback_of_the_whole_group_is_an_error_for_every_turn_of_it() {
         let (_dir, writer) = writer().await;
-        let mut first = writer.begin().await.expect("a turn");
+        let mut first = writer.begin().await.expect("a slot");
         add(&mut first, 1).await;
         let mut second = Box::pin(writer.begin());
         assert!(futures::poll!(&mut second).is_pending());
         let first = tokio::spawn(first.commit());
-        let mut second = second.await.expect("a turn of the same group");
+        let mut second = second.await.expect("a slot of the same group");
         // What SQLite does by itself when the disk is full.
         let on = second.connection().await.expect("a connection");
         let ended = sqlx::query("rollback").execute(on).await;
         second.record_outcome(ended).expect("ends it");
         assert!(second.commit().await.is_err());
         assert!(matches!(first.await.expect("runs"), Err(Error::Unavailable(_))));
-        let mut third = writer.begin().await.expect("a turn");
+        let mut third = writer.begin().await.expect("a slot");
         add(&mut third, 3).await;
         third.commit().await.expect("is kept");
         assert_eq!(kept(&writer).await, [3]);
@@ -548,16 +553,16 @@ mod tests {
     async fn a_failed_commit_is_an_error_for_the_whole_group_and_the_next_goes_on() {
         let (_dir, writer) = writer().await;
         {
-            let mut connection = writer.pool().take().await.expect("a connection");
+            let mut connection = writer.pool().acquire().await.expect("a connection");
             // Once, SQLite ends a transaction instead of keeping it, as it does when the disk fails.
             let mut refused = false;
             let mut handle = connection.lock_handle().await.expect("a handle");
             handle.set_commit_hook(move || mem::replace(&mut refused, true));
         }
-        let mut first = writer.begin().await.expect("a turn");
+        let mut first = writer.begin().await.expect("a slot");
         add(&mut first, 1).await;
         assert!(matches!(first.commit().await, Err(Error::Unavailable(_))));
-        let mut second = writer.begin().await.expect("a turn");
+        let mut second = writer.begin().await.expect("a slot");
         add(&mut second, 2).await;
         second.commit().await.expect("is kept");
         assert_eq!(kept(&writer).await, [2]);
