@@ -8,9 +8,9 @@ mod shapes;
 
 pub use ::db::{
     AssertSqlSafe, ColumnKind, ColumnSpec, ConnectionLimit, Dialect, Durability, Json, Nested, PerDialect, PoolSizes,
-    QueuePool, Record, Scalar, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, contains,
-    counter_shard, elapsed_seconds, for_update, in_id_list, json_row, nested_row, nested_subquery, placeholders,
-    select_nested, select_rows, timestamps, unindexed,
+    QueuePool, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, contains, counter_shard, elapsed_seconds,
+    for_update, in_id_list, json_row, nested_row, nested_subquery, placeholders, select_nested, select_rows,
+    timestamps, unindexed,
 };
 pub use inspect::{Existing, inspect, sqlite_file};
 
@@ -21,7 +21,6 @@ use crate::{
 };
 use ::db::{Sql as _, UnitOfWork};
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
-use serde::de::DeserializeOwned;
 use sqlx::{
     migrate::{Migration, Migrator},
     postgres::PgListener,
@@ -104,45 +103,8 @@ pub trait Sql: Send {
     }
 }
 
-/// A statement with its bound values; run it with `all`, `one`, `optional`, `scalar`, `list` or `run`.
-#[must_use]
-pub struct Query<'c>(::db::Query<'c>);
-
-impl Query<'_> {
-    pub fn bind<T: Value>(self, value: T) -> Self {
-        Self(self.0.bind(value))
-    }
-
-    /// Every row.
-    pub async fn all<T: Record>(self) -> Result<Vec<T>> {
-        Ok(self.0.all().await?)
-    }
-
-    /// The only row.
-    pub async fn one<T: Record>(self) -> Result<T> {
-        Ok(self.0.one().await?)
-    }
-
-    /// The row, if there is one.
-    pub async fn optional<T: Record>(self) -> Result<Option<T>> {
-        Ok(self.0.optional().await?)
-    }
-
-    /// Runs a statement and gives the number of rows it changed.
-    pub async fn run(self) -> Result<u64> {
-        Ok(self.0.run().await?)
-    }
-
-    /// The first column of the only row.
-    pub async fn scalar<T: Scalar>(self) -> Result<T> {
-        Ok(self.0.scalar().await?)
-    }
-
-    /// The rows of a statement made by [`select_rows`].
-    pub async fn list<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<Vec<T>> {
-        Ok(self.0.list().await?)
-    }
-}
+/// A statement with its bound values ([`::db::Query`]).
+pub type Query<'c> = ::db::Query<'c, Error>;
 
 impl Sql for Db {
     fn dialect(&self) -> Dialect {
@@ -157,7 +119,7 @@ impl Sql for Db {
         {
             reads.insert(text.as_str().to_owned());
         }
-        Query(self.db.sql(text))
+        self.db.sql(text).with_error()
     }
 }
 
@@ -167,7 +129,7 @@ impl Sql for Tx {
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
-        Query(self.tx.sql(text))
+        self.tx.sql(text).with_error()
     }
 }
 
@@ -177,7 +139,7 @@ impl Sql for Snapshot {
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
-        Query(self.0.sql(text))
+        self.0.sql(text).with_error()
     }
 }
 
@@ -455,7 +417,7 @@ impl UnitOfWork for Tx {
         figures::write(self).await
     }
 
-    fn committed(self) {
+    fn after_commit(self) {
         self.signals.committed(self.jobs, self.events);
     }
 }

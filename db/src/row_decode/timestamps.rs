@@ -1,62 +1,71 @@
-//! Timestamps of the rows that are read most, for `#[serde(deserialize_with = …)]`. chrono's own `Deserialize` parses text:
-//! PostgreSQL's numbers would be formatted for it first, and a page of fifty rows has more than a hundred of them.
+//! Timestamps for `#[serde(deserialize_with = …)]`, for the structs that are read most. chrono's own `Deserialize` takes text
+//! only, so PostgreSQL's binary timestamps would be formatted and parsed: a twelfth of our time for a company's dashboard.
 use chrono::{DateTime, Duration, NaiveDate, NaiveTime, Utc};
 use serde::{
     Deserialize, Deserializer,
-    de::{self, Visitor},
+    de::{Error, Visitor},
 };
 use std::fmt;
 
 /// PostgreSQL counts days and microseconds from here.
-pub(super) const BEGIN: NaiveDate = NaiveDate::from_ymd_opt(2000, 1, 1).expect("there was that day");
+const EPOCH: NaiveDate = NaiveDate::from_ymd_opt(2000, 1, 1).expect("is a date");
 
-/// So many microseconds after PostgreSQL's beginning; none where that is beyond all times.
-pub(super) fn at(microseconds: i64) -> Option<DateTime<Utc>> {
-    let at = BEGIN.and_time(NaiveTime::MIN).checked_add_signed(Duration::microseconds(microseconds));
-    at.map(|at| at.and_utc())
+/// The date `days` after PostgreSQL's epoch.
+pub(super) fn date<E: Error>(days: i32) -> Result<NaiveDate, E> {
+    EPOCH.checked_add_signed(Duration::days(days.into())).ok_or_else(|| E::custom("a date out of range"))
 }
 
-struct At(DateTime<Utc>);
+/// The timestamp so many microseconds after PostgreSQL's epoch.
+pub(super) fn timestamp<E: Error>(microseconds: i64) -> Result<DateTime<Utc>, E> {
+    let at = EPOCH.and_time(NaiveTime::MIN).checked_add_signed(Duration::microseconds(microseconds));
+    at.map(|at| at.and_utc()).ok_or_else(|| E::custom("a timestamp out of range"))
+}
 
-struct AtVisitor;
+struct Timestamp(DateTime<Utc>);
 
-impl Visitor<'_> for AtVisitor {
-    type Value = At;
+struct TimestampVisitor;
+
+impl Visitor<'_> for TimestampVisitor {
+    type Value = Timestamp;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a point in time")
+        f.write_str("a timestamp")
     }
 
-    fn visit_i64<E: de::Error>(self, microseconds: i64) -> Result<At, E> {
-        at(microseconds).map(At).ok_or_else(|| E::custom("a time beyond all times"))
+    fn visit_i64<E: Error>(self, microseconds: i64) -> Result<Timestamp, E> {
+        timestamp(microseconds).map(Timestamp)
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<At, E> {
-        DateTime::parse_from_rfc3339(text).map(|at| At(at.to_utc())).map_err(E::custom)
+    fn visit_str<E: Error>(self, text: &str) -> Result<Timestamp, E> {
+        DateTime::parse_from_rfc3339(text).map(|at| Timestamp(at.to_utc())).map_err(E::custom)
     }
 }
 
 /// Text in JSON, a number in PostgreSQL's binary format.
-impl<'de> Deserialize<'de> for At {
+impl<'de> Deserialize<'de> for Timestamp {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        if from.is_human_readable() { from.deserialize_str(AtVisitor) } else { from.deserialize_i64(AtVisitor) }
+        if from.is_human_readable() {
+            from.deserialize_str(TimestampVisitor)
+        } else {
+            from.deserialize_i64(TimestampVisitor)
+        }
     }
 }
 
-/// A point in time.
+/// Deserializes a timestamp.
 ///
 /// # Errors
-/// An error of `D` for anything else.
+/// For any other value.
 pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<DateTime<Utc>, D::Error> {
-    At::deserialize(from).map(|At(at)| at)
+    Timestamp::deserialize(from).map(|Timestamp(at)| at)
 }
 
-/// One that there may not be.
+/// Deserializes a timestamp or NULL.
 ///
 /// # Errors
-/// As [`deserialize`].
+/// For any other value.
 pub fn deserialize_option<'de, D: Deserializer<'de>>(from: D) -> Result<Option<DateTime<Utc>>, D::Error> {
-    Option::<At>::deserialize(from).map(|at| at.map(|At(at)| at))
+    Option::<Timestamp>::deserialize(from).map(|at| at.map(|Timestamp(at)| at))
 }
 
 #[cfg(test)]
@@ -65,21 +74,21 @@ mod tests {
     use serde::de::value::{Error, I64Deserializer, StrDeserializer};
 
     #[test]
-    fn a_number_and_a_text_are_the_same_time() {
+    fn numbers_and_rfc_3339_text_deserialize_alike() {
         for (microseconds, text) in [
             (0, "2000-01-01T00:00:00Z"),
             (-1, "1999-12-31T23:59:59.999999Z"),
             (846_000_000_123_456, "2026-10-22T16:00:00.123456+00:00"),
             (846_000_000_123_456, "2026-10-22T18:00:00.123456+02:00"),
         ] {
-            let number = deserialize(I64Deserializer::<Error>::new(microseconds)).expect("is one");
+            let number = deserialize(I64Deserializer::<Error>::new(microseconds)).expect("is in range");
             assert_eq!(Ok(number), deserialize(StrDeserializer::<Error>::new(text)), "{text}");
             assert_eq!(number, text.parse::<DateTime<Utc>>().expect("chrono reads it"), "{text}");
         }
     }
 
     #[test]
-    fn what_is_beyond_all_times_is_refused() {
+    fn out_of_range_and_invalid_timestamps_are_errors() {
         assert!(deserialize(I64Deserializer::<Error>::new(i64::MAX)).is_err());
         assert!(deserialize(StrDeserializer::<Error>::new("yesterday")).is_err());
     }
