@@ -1,6 +1,6 @@
 //! Whose address a request comes from: the peer's, or what a trusted proxy says of it.
 use axum::http::HeaderMap;
-pub use domain::network::Network;
+pub use domain::kernel::network::Network;
 use std::net::{IpAddr, SocketAddr};
 
 /// The last hop that is not one of `trusted`: each proxy appends whom it heard from, and only what ours append

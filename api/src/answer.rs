@@ -93,7 +93,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    pub fn of<R>(page: domain::page::Page<R>, view: impl FnMut(R) -> T) -> Self {
+    pub fn of<R>(page: domain::kernel::page::Page<R>, view: impl FnMut(R) -> T) -> Self {
         let page = page.map(view);
         Self { items: page.items, next_cursor: page.next_cursor }
     }

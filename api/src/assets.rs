@@ -5,7 +5,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use base64::{Engine, prelude::BASE64_STANDARD};
-use domain::{clock::Chance, hex, settings::Pages};
+use domain::{
+    kernel::{clock::Chance, hex},
+    platform::settings::Pages,
+};
 use rust_embed::{EmbeddedFile, RustEmbed};
 use std::borrow::Cow;
 

@@ -8,8 +8,11 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{
-    Error, catalogue,
-    error::{FieldError, Problem},
+    Error,
+    kernel::{
+        error::{FieldError, Problem},
+        i18n,
+    },
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -79,11 +82,9 @@ impl ApiError {
 
     fn body(&self, language: &str, request_id: &str) -> ErrorBody {
         let (code, params, message) = match self {
-            Self::Http(_, problem) => (
-                problem.code,
-                problem.params.clone(),
-                catalogue::text(language, "errors", problem.code, &problem.params),
-            ),
+            Self::Http(_, problem) => {
+                (problem.code, problem.params.clone(), i18n::text(language, "errors", problem.code, &problem.params))
+            }
             Self::Domain(error) => {
                 let (code, params) = match error {
                     Error::NotFound(_) => ("not_found", Map::new()),
@@ -95,7 +96,7 @@ impl ApiError {
                     Error::Unavailable(_) => ("unavailable", Map::new()),
                     Error::Internal(_) => ("internal", Map::new()),
                 };
-                (code, params, catalogue::error(language, error))
+                (code, params, i18n::error(language, error))
             }
         };
         let fields = match self {
@@ -203,7 +204,7 @@ impl Refused {
             field: error.field.clone(),
             code: error.problem.code.to_owned(),
             params: error.problem.params.clone(),
-            message: catalogue::field(language, error),
+            message: i18n::field(language, error),
         }
     }
 }

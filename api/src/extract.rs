@@ -6,7 +6,10 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Request, path::ErrorKind, rejection::PathRejection},
     http::{HeaderMap, Method, header, request::Parts},
 };
-use domain::{Actor, Ctx, Error, Origin, error::Problem, hex};
+use domain::{
+    Actor, Ctx, Error, Origin,
+    kernel::{error::Problem, hex},
+};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use sha2::{Digest, Sha256};
 use std::{fmt::Display, str::FromStr, sync::Arc};
@@ -289,7 +292,7 @@ pub fn changed<'de, D: Deserializer<'de>, T: FromStr>(deserializer: D) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::CompanyId;
+    use domain::kernel::ids::CompanyId;
 
     #[derive(Debug, Deserialize)]
     #[serde(rename_all = "snake_case")]

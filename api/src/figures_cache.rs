@@ -2,7 +2,10 @@
 //! person, role, language and URL. A small office's figures are fast, so they are never cached and always current.
 use crate::answer::Json;
 use axum::http::Uri;
-use domain::{Ctx, access::Role, ids::UserId};
+use domain::{
+    Ctx,
+    kernel::{access::Role, ids::UserId},
+};
 use std::{
     collections::HashMap,
     sync::{Mutex, PoisonError},

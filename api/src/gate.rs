@@ -12,7 +12,11 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{Actor, Error, catalogue, error::Problem, gate::Gate};
+use domain::{
+    Actor, Error,
+    accounts::admission::Gate,
+    kernel::{error::Problem, i18n},
+};
 use serde_json::Map;
 
 /// What ends looking as somebody else.
@@ -102,7 +106,8 @@ fn is_sign_in(path: &str) -> bool {
 /// A program of the operator's.
 async fn is_service(app: &App, token: Option<&str>) -> bool {
     let Some(token) = token else { return false };
-    let who = domain::auth::admin::authenticate(&app.auth, &app.db, &app.options, app.clock.now(), token).await;
+    let who =
+        domain::accounts::auth::admin::authenticate(&app.auth, &app.db, &app.options, app.clock.now(), token).await;
     matches!(who, Ok(Actor::Service))
 }
 
@@ -111,7 +116,7 @@ fn kept_out(asked: Asked<'_>, about: &About) -> Response {
         return answer(asked, about, Error::forbidden("address_blocked"));
     }
     // A person at a browser: words, and nothing that would have to be loaded.
-    let words = catalogue::text(language(asked.headers), "errors", "address_blocked", &Map::new());
+    let words = i18n::text(language(asked.headers), "errors", "address_blocked", &Map::new());
     let mut response = (StatusCode::FORBIDDEN, words).into_response();
     let plain = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, plain);

@@ -1,6 +1,6 @@
 //! `Accept-Language` (RFC 9110): the language of ours that a reader prefers, by weight.
 use axum::http::HeaderValue;
-use domain::catalogue::LANGUAGES;
+use domain::kernel::i18n::LANGUAGES;
 
 /// The language with the greatest weight (`q`) that we have; of equal weights the first; English where none fits.
 pub fn preferred(header: Option<&HeaderValue>) -> &'static str {

@@ -1,7 +1,7 @@
 //! How often a caller may ask.
 use axum::http::Method;
 use domain::Error;
-pub use domain::auth::failures::neighbourhood;
+pub use domain::accounts::auth::failures::neighbourhood;
 use governor::{
     DefaultKeyedRateLimiter, Quota,
     clock::{Clock, DefaultClock},
@@ -208,7 +208,7 @@ impl Limits {
     /// # Errors
     /// TooMany with the seconds until the next is allowed.
     pub fn account(&self, bucket: Bucket, name: &str) -> Result<(), Error> {
-        let account = || Sha256::digest(domain::users::email_key(name)).into();
+        let account = || Sha256::digest(domain::accounts::users::email_key(name)).into();
         if self.on { self.accounts.check(bucket, account()) } else { Ok(()) }
     }
 }

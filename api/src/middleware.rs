@@ -15,7 +15,7 @@ use axum::{
     middleware::Next,
     response::{IntoResponse, Response},
 };
-use domain::access::SignedIn;
+use domain::kernel::access::SignedIn;
 use futures::FutureExt;
 use std::{
     net::{IpAddr, Ipv4Addr},
@@ -227,7 +227,7 @@ mod tests {
     use crate::{Http, Parts};
     use axum::{Router, routing::get};
     use domain::{
-        auth::{Auth, Keys},
+        accounts::auth::{Auth, Keys},
         testing::World,
     };
     use tower::ServiceExt;

@@ -6,11 +6,9 @@ mod sheet;
 use crate::error::{ApiError, Result};
 use axum::http::StatusCode;
 use domain::{
-    catalogue,
-    error::Problem,
-    invoices::{Detail, Status},
-    money::Currency,
-    users::DateFormat,
+    accounts::users::DateFormat,
+    kernel::{error::Problem, i18n, money::Currency},
+    orders::invoices::{Detail, Status},
 };
 use faces::{
     Faces,
@@ -63,7 +61,7 @@ pub fn named(letters: &std::collections::BTreeSet<char>) -> String {
 }
 
 fn word(language: &str, key: &str) -> String {
-    catalogue::text(language, "names", key, &Map::new())
+    i18n::text(language, "names", key, &Map::new())
 }
 
 fn lay_out<'a>(faces: &'a Faces, detail: &Detail, office: &str, language: &str, format: DateFormat) -> Sheet<'a> {
@@ -159,8 +157,8 @@ fn payer_and_facts(sheet: &mut Sheet, detail: &Detail, language: &str, format: D
     let left = sheet.at;
     sheet.at = begin;
     for (key, value) in [
-        ("paper.issued", catalogue::date(language, format, invoice.issued_date)),
-        ("paper.due_date", catalogue::date(language, format, invoice.due_date)),
+        ("paper.issued", i18n::date(language, format, invoice.issued_date)),
+        ("paper.due_date", i18n::date(language, format, invoice.due_date)),
         ("paper.order", invoice.spv_identifier()),
     ] {
         sheet.put(pen(Plain, 9.0, DIM), MIDDLE, &word(language, key));
@@ -195,9 +193,9 @@ mod tests {
     use super::*;
     use chrono::{DateTime, NaiveDate};
     use domain::{
-        ids::{InvoiceId, SpvId, UserId},
-        invoices::{Invoice, Line},
-        settings::{Bank, Billing},
+        kernel::ids::{InvoiceId, SpvId, UserId},
+        orders::invoices::{Invoice, Line},
+        platform::settings::{Bank, Billing},
     };
 
     #[test]

@@ -1,6 +1,6 @@
 //! Concurrency limits per key in this process: event streams, upload pieces and exports per person, connections per peer
 //! address. A [`Place`] frees its slot on drop.
-use domain::ids::UserId;
+use domain::kernel::ids::UserId;
 use std::{
     collections::{HashMap, hash_map::Entry},
     hash::Hash,

@@ -1,9 +1,11 @@
 //! Reports as workbooks: dates, numbers and amounts are such in the cells, so that a spreadsheet can go on with them.
 use domain::{
-    Error, Result, catalogue,
-    exports::harmless,
-    money::Currency,
-    reports::{Cells, Kind, Report},
+    Error, Result,
+    kernel::{i18n, money::Currency},
+    reporting::{
+        exports::harmless,
+        reports::{Cells, Kind, Report},
+    },
 };
 use rust_xlsxwriter::{ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
 use serde_json::Map;
@@ -17,7 +19,7 @@ pub fn workbook(report: Report, rows: &[Cells], language: &str) -> Result<Vec<u8
 }
 
 fn write(report: Report, rows: &[Cells], language: &str) -> std::result::Result<Vec<u8>, XlsxError> {
-    let named = |key: String| catalogue::text(language, "names", &key, &Map::new());
+    let named = |key: String| i18n::text(language, "names", &key, &Map::new());
     let mut book = Workbook::new();
     let sheet = book.add_worksheet();
     sheet.set_name(named(format!("report.{}", report.name())))?;

@@ -15,12 +15,14 @@ use crate::{
 };
 use domain::{
     Actor, Ctx, Error, Options, Origin,
-    access::SignedIn,
-    activity::Feed,
-    auth::{self, Auth},
-    clock::{Chance, Clock},
-    db::Db,
-    ids::UserId,
+    accounts::auth::{self, Auth},
+    kernel::{
+        access::SignedIn,
+        clock::{Chance, Clock},
+        db::Db,
+        ids::UserId,
+    },
+    platform::activity::Feed,
 };
 use std::{
     net::IpAddr,
@@ -46,7 +48,7 @@ pub struct Parts {
     pub chance: Chance,
     pub options: Arc<Options>,
     pub auth: Auth,
-    /// Filled by [`domain::activity::follow`], which the caller runs.
+    /// Filled by [`domain::platform::activity::follow`], which the caller runs.
     pub feed: Feed,
     pub http: Http,
 }

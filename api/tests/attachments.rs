@@ -5,7 +5,7 @@ use crate::{
     documents::{link, upload},
     support::{Person, TestApp, on_both},
 };
-use domain::{activity, ids::DocumentId, notifications};
+use domain::{kernel::ids::DocumentId, outbox::notifications, platform::activity};
 use serde_json::{Value, json};
 
 /// A document that will hang on something, and its version.
@@ -61,7 +61,7 @@ async fn a_receipt_is_a_document_of_the_order_beside_its_invoice() {
         assert_eq!(names(&theirs["items"]), ["transfer.pdf"]);
         let seen = erin.get(&format!("/rest/v1/invoices/{invoice}")).await.ok();
         let version = seen["receipts"][0]["document"]["latest"]["id"].as_str().unwrap().parse().unwrap();
-        let content = app.nobody().get(&link(&erin, domain::ids::VersionId(version), "inline").await).await;
+        let content = app.nobody().get(&link(&erin, domain::kernel::ids::VersionId(version), "inline").await).await;
         assert_eq!(content.bytes.as_ref(), b"%PDF-1.4 paper");
         // The staff hear of the receipt, and not of the upload beside it.
         let heard = told(&app, &erin).await;
@@ -144,7 +144,7 @@ async fn papers_go_with_a_request_and_belong_to_its_order() {
         // The staff open one before they decide.
         let seen = erin.get(&path).await.ok();
         let version = seen["documents"][0]["latest"]["id"].as_str().unwrap().parse().unwrap();
-        link(&erin, domain::ids::VersionId(version), "inline").await;
+        link(&erin, domain::kernel::ids::VersionId(version), "inline").await;
 
         let terms = json!({ "company_id": app.acme, "purchase_amount": "1000" });
         let accepted = erin.post(&format!("{path}/accept"), terms).await.ok();

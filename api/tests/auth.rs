@@ -2,7 +2,7 @@
 
 use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
-use domain::{
+use domain::accounts::{
     auth::{
         links::{self, LinkKind},
         passwords,

@@ -2,7 +2,7 @@
 
 use crate::support::{Answer, Asking, Person, TestApp, on_both, on_both_with};
 use chrono::Duration;
-use domain::{auth::links::LinkKind, db::Sql, mails::Kind};
+use domain::{accounts::auth::links::LinkKind, kernel::db::Sql, outbox::mails::Kind};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";

@@ -2,7 +2,7 @@
 
 use crate::support::{Answer, Asking, Person, TestApp, on_both};
 use chrono::Duration;
-use domain::{activity, db::Sql, mails::Kind};
+use domain::{kernel::db::Sql, outbox::mails::Kind, platform::activity};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -58,7 +58,7 @@ async fn administrators_are_service_tokens_and_super_admins() {
 async fn pages_are_counted_and_linked_as_the_client_reads_them() {
     on_both(async |app: TestApp| {
         for name in ["Ada", "Ben", "Cy"] {
-            app.world.user(domain::access::Role::Employee, name, None, None).await;
+            app.world.user(domain::kernel::access::Role::Employee, name, None, None).await;
             app.world.clock.advance(Duration::seconds(1));
         }
         let list = async |query: &str| modern(app.service().get(&format!("/auth/v1/admin/users{query}"))).await;
@@ -358,7 +358,7 @@ async fn people_neither_open_nor_take_over_an_account_in_use() {
         let (sam, service) = (app.super_admin("Sam").await, app.service());
         let (maya, pia) = (app.client("Maya").await, app.super_admin("Pia").await);
         // An active account without a sign-in so far, and a suspended one, are both in use.
-        let erin = app.world.user(domain::access::Role::Employee, "Erin", None, None).await.id;
+        let erin = app.world.user(domain::kernel::access::Role::Employee, "Erin", None, None).await.id;
         let noah = app.client("Noah").await;
         sam.post(&format!("/rest/v1/users/{}/suspend", noah.id), json!({})).await.ok();
         for (email, id) in [("maya", maya.id), ("pia", pia.id), ("erin", erin), ("noah", noah.id)]

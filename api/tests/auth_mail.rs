@@ -4,10 +4,10 @@ use crate::support::{Answer, Asking, Letter, TestApp, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
 use domain::{
-    mails::{self, Kind},
-    page::PageQuery,
-    queue::{self, Job},
-    users,
+    accounts::users,
+    kernel::page::PageQuery,
+    outbox::mails::{self, Kind},
+    platform::queue::{self, Job},
 };
 use serde_json::{Value, json};
 

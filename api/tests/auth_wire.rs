@@ -4,7 +4,7 @@
 use crate::support::{Answer, Asking, TestApp, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
-use domain::{auth::links::LinkKind, users};
+use domain::accounts::{auth::links::LinkKind, users};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -107,7 +107,7 @@ async fn all_together_are_sent_so_many_mails_an_hour_and_no_more() {
         assert!(app.post().await.is_empty());
         for n in 0..20 {
             let name = format!("P{n}");
-            app.world.user(domain::access::Role::Client, &name, Some(app.acme), None).await;
+            app.world.user(domain::kernel::access::Role::Client, &name, Some(app.acme), None).await;
             ask(&format!("{name}@example.com")).await.ok();
         }
         assert_eq!(app.post().await.len(), 20);
@@ -248,7 +248,7 @@ async fn a_link_and_its_code_end_with_their_time() {
         let make = async |kind: LinkKind| {
             let mut tx = app.world.db.begin().await.unwrap();
             let ctx = app.world.operator();
-            let made = domain::auth::links::make(&mut tx, &ctx, user.id, &user.email, kind).await.unwrap();
+            let made = domain::accounts::auth::links::make(&mut tx, &ctx, user.id, &user.email, kind).await.unwrap();
             tx.commit().await.unwrap();
             made
         };

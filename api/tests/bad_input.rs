@@ -2,7 +2,7 @@
 
 use crate::support::{TestApp, on_both};
 use domain::{
-    db::{Db, Durability},
+    kernel::db::{Db, Durability},
     testing::World,
 };
 use serde_json::{Value, json};

@@ -3,11 +3,13 @@
 use crate::support::{Answer, Person, on_both, on_both_with};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
-    activity,
-    clock::Chance,
-    ids::{DocumentId, UserId, VersionId},
-    probes,
-    storage::{Address, Credentials, Storage},
+    kernel::{
+        clock::Chance,
+        ids::{DocumentId, UserId, VersionId},
+        storage::{Address, Credentials, Storage},
+    },
+    operations::health_checks,
+    platform::activity,
     testing::needs,
 };
 use serde_json::{Value, json};
@@ -539,7 +541,7 @@ async fn unavailable_storage_fails_its_probe_and_leaves_the_portal_ready() {
     on_both(|app| async move {
         let sam = app.super_admin("Sam").await;
         let storage = async || {
-            probes::check(&app.world.operator(), async { Ok("mail".to_owned()) }).await.unwrap();
+            health_checks::check(&app.world.operator(), async { Ok("mail".to_owned()) }).await.unwrap();
             let found = sam.get("/rest/v1/probes").await.ok();
             found["items"].as_array().unwrap().iter().find(|probe| probe["name"] == "file_storage").unwrap().clone()
         };

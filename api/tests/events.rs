@@ -5,7 +5,7 @@ use crate::{
     support::{Person, TestApp, on_both},
 };
 use axum::body::BodyDataStream;
-use domain::ids::SpvId;
+use domain::kernel::ids::SpvId;
 use futures::StreamExt;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, time::Duration};
@@ -111,7 +111,7 @@ async fn first_step(person: &Person, spv: SpvId) -> String {
 
 /// Everything that the preparations wrote has its number: a stream that begins now does not bring it.
 async fn settled(app: &TestApp) {
-    domain::activity::number_all(&app.world.operator()).await.unwrap();
+    domain::platform::activity::number_all(&app.world.operator()).await.unwrap();
 }
 
 #[tokio::test]
@@ -416,8 +416,9 @@ async fn who_falls_behind_the_feed_reads_on_from_the_log() {
         let company = app.world.company("Busy").await;
         settled(&app).await;
         // More than the feed holds, while nobody reads.
-        let row =
-            domain::activity::list(&app.world.operator(), &Default::default(), &Default::default()).await.unwrap();
+        let row = domain::platform::activity::list(&app.world.operator(), &Default::default(), &Default::default())
+            .await
+            .unwrap();
         for _ in 0..1_200 {
             let _ = app.app.feed.send(std::sync::Arc::new(row.items[0].clone()));
         }
@@ -437,7 +438,7 @@ async fn the_stream_ends_with_the_session_within_two_seconds() {
         settled(&app).await;
         let mut events = Events::of(&erin, None).await;
         events.ready().await;
-        domain::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
+        domain::accounts::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
         let ended = async { while events.next().await.is_some() {} };
         timeout(Duration::from_secs(2), ended).await.expect("the stream ends");
         erin.get("/rest/v1/me").await.refused(401, "unauthenticated");
@@ -484,7 +485,7 @@ async fn a_slow_reader_with_much_to_catch_up_on_hears_no_more_after_the_session(
         let mut events = Events::of(&erin, Some(0)).await;
         events.ready().await;
         events.change().await;
-        domain::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
+        domain::accounts::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
         let known = async {
             while erin.get("/rest/v1/me").await.status.is_success() {
                 tokio::time::sleep(Duration::from_millis(50)).await;
@@ -507,14 +508,15 @@ async fn what_another_process_writes_is_heard_within_two_seconds() {
         let mut events = Events::of(&erin, None).await;
         events.ready().await;
         // A second handle on the same database, as `spvctl` has.
-        let elsewhere = domain::db::Db::open(&app.world.url, domain::db::Durability::Full).await.unwrap();
+        let elsewhere =
+            domain::kernel::db::Db::open(&app.world.url, domain::kernel::db::Durability::Full).await.unwrap();
         let ctx = domain::Ctx { db: elsewhere.clone(), ..app.world.operator() };
-        let input = domain::companies::Input {
+        let input = domain::directory::companies::Input {
             name: Some("Far".into()),
             business_name: Some("Far LLC".into()),
             ..Default::default()
         };
-        domain::companies::create(&ctx, input).await.unwrap();
+        domain::directory::companies::create(&ctx, input).await.unwrap();
         let heard = timeout(Duration::from_secs(2), events.until("company.created")).await.expect("heard in time");
         assert_eq!(
             (heard["subject"]["label"].as_str(), heard["actor"]["kind"].as_str()),

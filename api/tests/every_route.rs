@@ -5,8 +5,13 @@ use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
-    blocks, calls, commissions, companies, document_requests, documents::uploads, ids::CompanyId, iso_notes, isos,
-    leads, maintenance, reports, requests, spvs, steps, users,
+    accounts::{ip_blocklist, users},
+    desk::requests,
+    directory::{calls, companies, iso_notes, isos, leads},
+    kernel::ids::CompanyId,
+    orders::{commissions, document_requests, documents::uploads, spvs, steps},
+    platform::maintenance,
+    reporting::reports,
 };
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -197,7 +202,7 @@ async fn rows(
     };
     Rows {
         schedule: schedule.id.to_string(),
-        block: blocks::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
+        block: ip_blocklist::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
         admin: admin.to_string(),
         free: free.kept_in.expect("is kept").to_string(),
         commission,

@@ -4,7 +4,7 @@ use crate::{
     documents::{pdf, upload},
     support::{Answer, Person, on_both},
 };
-use domain::db::Sql;
+use domain::kernel::db::Sql;
 use futures::StreamExt;
 use serde_json::{Value, json};
 
@@ -72,7 +72,7 @@ async fn a_file_breaks_off_when_who_reads_it_slowly_is_shut_out() {
             body
         };
         let (mut erins, mut olgas) = (open(&erin).await, open(&olga).await);
-        domain::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
+        domain::accounts::users::suspend(&app.world.operator(), erin.id, None).await.unwrap();
         erins.next().await.unwrap().unwrap_err();
         assert!(erins.next().await.is_none());
         // Who only reads for longer than a token lives gets all of it.
@@ -283,7 +283,7 @@ async fn partners_take_their_own_leads_and_calls_with_them_and_the_staff_their_o
             }
         }
         // The page shows the first 200 of them; the file has all.
-        domain::seed::load(&app.world.operator(), 150, |_| true).await.unwrap();
+        domain::operations::seed::load(&app.world.operator(), 150, |_| true).await.unwrap();
         let mut tx = app.world.db.begin().await.unwrap();
         tx.sql("update spv_steps set assignee_id = $1").bind(erin.id).run().await.unwrap();
         tx.commit().await.unwrap();
@@ -524,7 +524,7 @@ async fn visitors_and_the_operator_are_worded_in_the_readers_language() {
         let (sam, erin) = (app.super_admin("Sam").await, app.employee("Erin").await);
         let support = json!({ "kind": "support", "name": "Vera", "email": "vera@example.com", "message": "Hello" });
         app.nobody().post("/rest/v1/requests", support).await.ok();
-        domain::activity::number_all(&app.world.operator()).await.unwrap();
+        domain::platform::activity::number_all(&app.world.operator()).await.unwrap();
         let request = erin.get("/rest/v1/requests").await.ok()["items"][0].clone();
         let path = format!("/rest/v1/requests/{}", request["id"].as_str().unwrap());
         for (language, visitor, operator) in

@@ -3,7 +3,7 @@
 use crate::support::{Asking, Person, TestApp, on_both};
 use axum::http::Method;
 use chrono::Duration;
-use domain::db::Sql;
+use domain::kernel::db::Sql;
 use serde_json::{Value, json};
 use totp_rs::{Builder, Secret, Totp};
 

@@ -1,9 +1,8 @@
 //! The server functions of decision 30: mails to people we know, with links of ours.
 use crate::support::on_both;
 use domain::{
-    db::Sql,
-    mails::{self, Kind},
-    page::PageQuery,
+    kernel::{db::Sql, page::PageQuery},
+    outbox::mails::{self, Kind},
 };
 use serde_json::json;
 

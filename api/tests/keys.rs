@@ -5,7 +5,7 @@ use crate::{
     documents::{pdf, upload},
     support::{Person, on_both},
 };
-use domain::activity;
+use domain::platform::activity;
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
 

@@ -3,7 +3,7 @@
 use crate::support::{Person, TestApp, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
-use domain::activity;
+use domain::platform::activity;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -53,7 +53,7 @@ async fn during_maintenance_everybody_looks_and_only_super_admins_write() {
         assert!(service.post("/auth/v1/admin/users", new).await.status.is_success());
         // Jobs go on.
         activity::number_all(&app.world.operator()).await.unwrap();
-        domain::notifications::catch_up(&app.world.operator()).await.unwrap();
+        domain::outbox::notifications::catch_up(&app.world.operator()).await.unwrap();
 
         assert_eq!(sam.delete("/rest/v1/maintenance").await.status, 204);
         assert!(app.nobody().get("/rest/v1/settings").await.ok()["maintenance"].is_null());
@@ -73,7 +73,7 @@ async fn another_process_hears_of_maintenance_by_the_log() {
         let maya = app.client("Maya").await;
         app.follow();
         maya.get("/rest/v1/me").await.ok();
-        domain::maintenance::start(&app.world.operator(), None).await.unwrap();
+        domain::platform::maintenance::start(&app.world.operator(), None).await.unwrap();
         for _ in 0..100 {
             if maya.post("/rest/v1/messages", json!({ "body": "Hello" })).await.status == 409 {
                 return;

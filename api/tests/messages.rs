@@ -1,7 +1,7 @@
 //! Conversations: who has which, what nobody but the staff ever gets of an internal note, and what is unread.
 
 use crate::support::{Person, TestApp, on_both};
-use domain::activity;
+use domain::platform::activity;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! The notification centre over HTTP: one's own and nobody else's, and the choices.
 
 use crate::support::{Person, TestApp, on_both};
-use domain::{activity, notifications};
+use domain::{outbox::notifications, platform::activity};
 use serde_json::{Value, json};
 
 async fn settle(app: &TestApp) {

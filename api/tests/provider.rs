@@ -4,8 +4,7 @@ use crate::support::{Answer, Asking, Person, TestApp};
 use api::{Http, ProviderKind, ProviderSettings};
 use chrono::Duration;
 use domain::{
-    clock::Clock,
-    db::Sql,
+    kernel::{clock::Clock, db::Sql},
     testing::{self, World},
 };
 use reqwest::{Client, Response, redirect::Policy};
@@ -164,7 +163,7 @@ impl Office {
 
     /// What the log says of an action, newest first.
     async fn told(&self, staff: &Person, action: &str) -> Vec<Value> {
-        domain::activity::number_all(&self.app.world.operator()).await.unwrap();
+        domain::platform::activity::number_all(&self.app.world.operator()).await.unwrap();
         let all = staff.get("/rest/v1/activity?limit=200").await.ok();
         all["items"].as_array().unwrap().iter().filter(|item| item["action"] == action).cloned().collect()
     }
@@ -503,7 +502,7 @@ async fn linking_ends_with_the_session_that_began_it() {
             let callback = begin(&stolen).await;
             let brought = office.way_back(&begin(&stolen).await).await;
             match ended_by {
-                "office" => assert_eq!(domain::users::sign_out(&operator, maya.id).await.unwrap(), 1),
+                "office" => assert_eq!(domain::accounts::users::sign_out(&operator, maya.id).await.unwrap(), 1),
                 scope => {
                     let answer = stolen.post(&format!("/auth/v1/logout?scope={scope}"), json!({})).await;
                     assert_eq!(answer.status, 204);
@@ -537,7 +536,7 @@ async fn without_a_challenge_the_session_comes_behind_the_number_sign() {
         let mut me = office.app.nobody();
         me.token = token;
         assert_eq!(me.get("/rest/v1/me").await.ok()["id"], json!(maya.id));
-        let sessions = domain::auth::sessions::list(&office.app.world.operator(), maya.id).await.unwrap();
+        let sessions = domain::accounts::auth::sessions::list(&office.app.world.operator(), maya.id).await.unwrap();
         // All begun at the same moment of a clock that stands still.
         let session = sessions.iter().find(|session| session.amr[0].method == "oauth").unwrap();
         assert_eq!(session.user_agent.as_deref(), Some("Firefox/140 (Test)"));

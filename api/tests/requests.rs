@@ -2,7 +2,7 @@
 
 use crate::support::{Answer, TestApp};
 use api::Http;
-use domain::{mails, page::PageQuery, testing};
+use domain::{kernel::page::PageQuery, outbox::mails, testing};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -7,11 +7,14 @@ use crate::{
 };
 use axum::http::{Method, StatusCode};
 use domain::{
-    activity, companies,
-    ids::{CompanyId, UserId},
-    mails,
-    page::PageQuery,
-    users,
+    accounts::users,
+    directory::companies,
+    kernel::{
+        ids::{CompanyId, UserId},
+        page::PageQuery,
+    },
+    outbox::mails,
+    platform::activity,
 };
 use serde_json::{Value, json};
 use std::{

@@ -2,7 +2,7 @@
 
 use crate::support::{Person, TestApp};
 use api::{Http, serve};
-use domain::{db::Sql, testing::World};
+use domain::{kernel::db::Sql, testing::World};
 use serde_json::json;
 use std::{net::SocketAddr, time::Duration};
 use tokio::{

@@ -4,7 +4,7 @@ use crate::support::{Asking, Person, TestApp, on_both};
 use api::Http;
 use axum::http::Method;
 use chrono::Duration;
-use domain::{activity, testing};
+use domain::{platform::activity, testing};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";

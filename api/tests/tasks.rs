@@ -155,7 +155,7 @@ async fn several_steps_are_completed_together_or_not_at_all() {
         let maya = app.client_of("Maya", app.acme, Some(iso)).await;
         let nils = app.client("Nils").await;
         let erin = app.employee("Erin").await;
-        let ids = async |spv: domain::ids::SpvId| {
+        let ids = async |spv: domain::kernel::ids::SpvId| {
             let order = erin.get(&format!("/rest/v1/spvs/{spv}")).await.ok();
             order["steps"].as_array().unwrap().iter().map(|step| step["id"].clone()).collect::<Vec<_>>()
         };
@@ -174,7 +174,7 @@ async fn several_steps_are_completed_together_or_not_at_all() {
         let closed = erin.post(&path, json!({ "ids": hers })).await.ok();
         assert_eq!((&closed["progress"]["percent"], &closed["status"]), (&json!(100), &json!("closed")));
         let letters = app.post().await;
-        assert_eq!(letters.iter().filter(|letter| letter.kind == domain::mails::Kind::SpvClosed).count(), 1);
+        assert_eq!(letters.iter().filter(|letter| letter.kind == domain::outbox::mails::Kind::SpvClosed).count(), 1);
     })
     .await;
 }

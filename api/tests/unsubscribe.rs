@@ -3,11 +3,14 @@
 use crate::support::{TestApp, on_both};
 use axum::http::Method;
 use domain::{
-    Actor, activity,
-    mails::{self, Kind, Status},
-    messages::{self, Input},
-    notifications,
-    page::PageQuery,
+    Actor,
+    desk::messages::{self, Input},
+    kernel::page::PageQuery,
+    outbox::{
+        mails::{self, Kind, Status},
+        notifications,
+    },
+    platform::activity,
 };
 use serde_json::json;
 

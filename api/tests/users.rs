@@ -2,7 +2,7 @@
 
 use crate::support::{Person, TestApp, on_both, on_both_with};
 use chrono::Duration;
-use domain::activity;
+use domain::platform::activity;
 use serde_json::{Value, json};
 
 fn names(page: &Value) -> Vec<&str> {
@@ -92,7 +92,7 @@ async fn whoever_was_here_last_comes_first() {
         assert_eq!(order().await[0], "Maya");
         let row = sam.get(&format!("/rest/v1/users/{}", maya.id)).await.ok();
         assert!(row["last_active_at"].as_str() > row["last_sign_in_at"].as_str(), "{row}");
-        app.world.user(domain::access::Role::Employee, "Never", None, None).await;
+        app.world.user(domain::kernel::access::Role::Employee, "Never", None, None).await;
         assert_eq!(order().await.last().map(String::as_str), Some("Never"));
     })
     .await;
@@ -149,7 +149,7 @@ async fn what_is_done_to_an_account_ends_its_sessions_at_once_and_is_told() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;
         // Without an order: who has one stays a client.
-        let maya = app.world.user(domain::access::Role::Client, "Maya", Some(app.acme), None).await;
+        let maya = app.world.user(domain::kernel::access::Role::Client, "Maya", Some(app.acme), None).await;
         let id = maya.id.to_string();
         let path = |verb: &str| format!("/rest/v1/users/{id}/{verb}");
         for verb in ["suspend", "sign-out", "reset-mfa", "archive"] {

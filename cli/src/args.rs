@@ -182,7 +182,7 @@ pub enum Command {
 #[derive(Clone, Debug, Default, Args)]
 pub struct Paging {
     /// Rows at most, up to 500
-    #[arg(long, value_name = "N", default_value_t = domain::page::DEFAULT_LIMIT)]
+    #[arg(long, value_name = "N", default_value_t = domain::kernel::page::DEFAULT_LIMIT)]
     pub limit: u32,
     /// Where the part before ended, as it said
     #[arg(long, value_name = "CURSOR")]
@@ -190,7 +190,7 @@ pub struct Paging {
 }
 
 impl Paging {
-    pub fn query(&self) -> domain::page::PageQuery {
-        domain::page::PageQuery { limit: Some(self.limit), cursor: self.cursor.clone() }
+    pub fn query(&self) -> domain::kernel::page::PageQuery {
+        domain::kernel::page::PageQuery { limit: Some(self.limit), cursor: self.cursor.clone() }
     }
 }

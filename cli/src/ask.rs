@@ -4,7 +4,7 @@ use crate::{
     output::clean,
 };
 use dialoguer::{Confirm, Input, Select, theme::ColorfulTheme};
-use domain::{catalogue, error::FieldError, error::Problem};
+use domain::kernel::{error::FieldError, error::Problem, i18n};
 use std::io::IsTerminal;
 
 #[derive(Clone, Copy, Debug)]
@@ -112,5 +112,5 @@ pub fn anything(_: &str) -> Result<(), Problem> {
 }
 
 fn words(problem: Problem) -> String {
-    catalogue::field(LANGUAGE, &FieldError { field: String::new(), problem })
+    i18n::field(LANGUAGE, &FieldError { field: String::new(), problem })
 }

@@ -13,11 +13,13 @@ use crate::{
 use api::{Network, ProviderSettings, Redirects};
 use domain::{
     Options,
-    access::Role,
-    auth::passwords,
-    db::PoolSizes,
-    scanner::Scanner,
-    storage::{Address, Credentials, Storage},
+    accounts::auth::passwords,
+    kernel::{
+        access::Role,
+        antivirus::Scanner,
+        db::PoolSizes,
+        storage::{Address, Credentials, Storage},
+    },
 };
 use source::{Found, Sources};
 use std::{

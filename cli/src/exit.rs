@@ -1,11 +1,14 @@
 //! How a command ends: what it says and which number it gives to the shell.
-use domain::{Error, catalogue, error::FieldError};
+use domain::{
+    Error,
+    kernel::{error::FieldError, i18n},
+};
 use std::process::ExitCode;
 
 pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
 /// The language of everything `spvctl` says.
-pub const LANGUAGE: &str = catalogue::LANGUAGES[0];
+pub const LANGUAGE: &str = i18n::LANGUAGES[0];
 
 /// Exit codes of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +70,7 @@ impl Failure {
             // On the machine itself the reason helps; over HTTP it would not be sent.
             Self::Domain(Error::Unavailable(why)) => Some(format!("the portal cannot be used right now: {why}")),
             Self::Domain(Error::Internal(why)) => Some(format!("something went wrong on our side: {why}")),
-            Self::Domain(error) => Some(catalogue::error(LANGUAGE, error)),
+            Self::Domain(error) => Some(i18n::error(LANGUAGE, error)),
             Self::Refused(words) | Self::Usage(words) => Some(words.clone()),
             Self::Fault(error) => Some(format!("{error:#}")),
             Self::Found | Self::ReaderGone => None,
@@ -78,7 +81,7 @@ impl Failure {
 /// `--price: Enter an amount …`: a refused field, by the flag that set it. One inside a file (`US.steps.0.step_name`) has
 /// no flag.
 fn refused(error: &FieldError) -> String {
-    let words = catalogue::field(LANGUAGE, error);
+    let words = i18n::field(LANGUAGE, error);
     if error.field.contains('.') {
         return format!("{}: {words}", error.field);
     }

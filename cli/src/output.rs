@@ -3,7 +3,7 @@ use crate::exit::Result;
 use chrono::DateTime;
 use clap::ValueEnum;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use domain::exports::csv_guarded;
+use domain::reporting::exports::csv_guarded;
 use serde_json::{Map, Value};
 use std::io::{IsTerminal, Write};
 

@@ -7,8 +7,10 @@ use crate::{
 };
 use domain::{
     Actor, Ctx, Error, Options, Origin,
-    clock::{Chance, Clock},
-    db::{Db, Durability, Existing, SchemaState, inspect, sqlite_file},
+    kernel::{
+        clock::{Chance, Clock},
+        db::{Db, Durability, Existing, SchemaState, inspect, sqlite_file},
+    },
 };
 use std::{path, sync::Arc};
 use tokio::{net::TcpListener, sync::watch};

@@ -1,7 +1,7 @@
 //! The schema: all of it or none.
 
 use crate::support::spvctl;
-use domain::db::{Db, Durability, Sql};
+use domain::kernel::db::{Db, Durability, Sql};
 use domain::testing::World;
 
 /// A database in which the first migration must fail half-way: it holds a table of ours that is not ours.
@@ -102,7 +102,7 @@ async fn a_database_made_before_the_baseline_is_refused_and_left_as_it_is() {
 #[tokio::test]
 async fn an_older_program_works_on_a_newer_schema() {
     for world in both().await {
-        assert!(domain::seed::demo(&world.operator()).await.unwrap());
+        assert!(domain::operations::seed::demo(&world.operator()).await.unwrap());
         world.migrate_ahead().await;
         for args in [&["client", "list"][..], &["spv", "list"], &["migrate"], &["migrate", "--check"], &["job", "list"]]
         {

@@ -100,7 +100,7 @@ async fn an_empty_postgresql_database_stays_empty() {
     let Some(office) = Office::postgres().await else { return };
     let mut tx = office.world.db.begin().await.unwrap();
     for sql in ["drop schema public cascade", "drop schema apalis cascade", "create schema public"] {
-        domain::db::Sql::sql(&mut tx, sql).run().await.unwrap();
+        domain::kernel::db::Sql::sql(&mut tx, sql).run().await.unwrap();
     }
     tx.commit().await.unwrap();
     for args in [&["client", "list"][..], &["doctor"], &["migrate", "--check"], &["key", "list"]] {
@@ -179,8 +179,10 @@ async fn what_commands_did_without_a_server_is_in_the_log() {
         assert!(office.run(&["export", "activity"]).out.lines().count() > actions.len());
         // What is written last has its number before the command ends: taken out, it is missed.
         let mut tx = office.world.db.begin().await.unwrap();
-        let waiting: i64 =
-            domain::db::Sql::sql(&mut tx, "select count(*) from activity where seq is null").scalar().await.unwrap();
+        let waiting: i64 = domain::kernel::db::Sql::sql(&mut tx, "select count(*) from activity where seq is null")
+            .scalar()
+            .await
+            .unwrap();
         assert_eq!(waiting, 0);
     }
 }

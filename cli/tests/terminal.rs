@@ -1,7 +1,7 @@
 //! On a terminal, `spvctl` asks. The terminal is a real one, opened by Python's pty module.
 
 use crate::support::{Office, python};
-use domain::{db::Sql, testing::World};
+use domain::{kernel::db::Sql, testing::World};
 use std::process::{Command, Stdio};
 
 /// Runs a command on a terminal of its own; each answer is typed when its question has appeared.

@@ -1,7 +1,7 @@
 //! TLS to mail servers, OpenID providers, S3 and PostgreSQL with certificates of an internal authority, which only
 //! `SSL_CERT_FILE` makes trusted: what `doctor` says, and that a password never goes out in the clear.
 use crate::support::{Office, Running, free_port, offices, python};
-use domain::{activity, mails, page::PageQuery, testing::needs};
+use domain::{kernel::page::PageQuery, outbox::mails, platform::activity, testing::needs};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use serde_json::Value;
 use std::{

@@ -2,7 +2,7 @@
 //! portal's own pool, and by the library alone in a thread for each core. `make bench` holds sign-ins against both.
 use argon2::{Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version, password_hash::phc::PasswordHash};
 use domain::{
-    auth::passwords::{self, LANES, MEMORY_KIB, PASSES},
+    accounts::auth::passwords::{self, LANES, MEMORY_KIB, PASSES},
     testing::World,
 };
 use std::{

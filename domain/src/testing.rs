@@ -1,13 +1,15 @@
 //! For the tests of every crate: a fresh database of either kind, a clock that stands still, people by name.
 use crate::{
-    access::{Actor, Role},
-    clock::{Chance, Clock},
-    ctx::{Ctx, Options, Origin},
-    db::{Db, Dialect, Durability, Sql},
-    error::Error,
-    ids::{CompanyId, IsoId, SessionId, SpvId, StepId, UserId},
-    storage::{Address, Storage},
-    users::{self, NewUser, User},
+    accounts::users::{self, NewUser, User},
+    kernel::{
+        access::{Actor, Role},
+        clock::{Chance, Clock},
+        ctx::{Ctx, Options, Origin},
+        db::{Db, Dialect, Durability, Sql},
+        error::Error,
+        ids::{CompanyId, IsoId, SessionId, SpvId, StepId, UserId},
+        storage::{Address, Storage},
+    },
 };
 use chrono::{DateTime, Utc};
 use std::{
@@ -233,19 +235,19 @@ impl World {
     }
 
     pub async fn company(&self, name: &str) -> CompanyId {
-        let input = crate::companies::Input {
+        let input = crate::directory::companies::Input {
             name: Some(name.to_owned()),
             business_name: Some(format!("{name} LLC")),
             ..Default::default()
         };
-        crate::companies::create(&self.operator(), input).await.expect("a company").id
+        crate::directory::companies::create(&self.operator(), input).await.expect("a company").id
     }
 
     /// An ISO partner and its signed-in actor.
     pub async fn iso(&self, first: &str, company: CompanyId) -> (IsoId, Ctx) {
-        let iso = crate::isos::create(
+        let iso = crate::directory::isos::create(
             &self.operator().silently(),
-            crate::isos::Input {
+            crate::directory::isos::Input {
                 first_name: first.to_owned(),
                 last_name: "Test".to_owned(),
                 email: format!("{}@example.com", first.to_lowercase()),
@@ -263,7 +265,7 @@ impl World {
 
     /// A client with an order made by Quick Setup.
     pub async fn client(&self, first: &str, company: CompanyId, iso: Option<IsoId>) -> (UserId, SpvId, Ctx) {
-        let input = crate::clients::Input {
+        let input = crate::directory::clients::Input {
             first_name: first.to_owned(),
             last_name: "Test".to_owned(),
             email: format!("{}@example.com", first.to_lowercase()),
@@ -273,9 +275,13 @@ impl World {
             commission: iso.map(|_| "50.00".to_owned()),
             ..Default::default()
         };
-        let made = crate::clients::create(&self.operator().silently(), crate::clients::Setup::Quick, input)
-            .await
-            .expect("a client");
+        let made = crate::directory::clients::create(
+            &self.operator().silently(),
+            crate::directory::clients::Setup::Quick,
+            input,
+        )
+        .await
+        .expect("a client");
         self.activate(made.client.id).await;
         let user = users::get(&self.operator(), made.client.id).await.expect("its user");
         (made.client.id, made.spv.id, self.signed_in(&user))

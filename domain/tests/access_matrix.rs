@@ -1,8 +1,10 @@
 //! Role × resource × action as one reviewed text file: a change of a rule is a change of that file.
 use domain::{
     Action,
-    access::{Actor, Portal, Resource, Role, SignedIn},
-    ids::{CompanyId, IsoId, SessionId, UserId},
+    kernel::{
+        access::{Actor, Portal, Resource, Role, SignedIn},
+        ids::{CompanyId, IsoId, SessionId, UserId},
+    },
 };
 use std::{fmt::Write, sync::Arc};
 use uuid::Uuid;
@@ -24,7 +26,7 @@ fn actor(role: Role) -> Actor {
         time_zone: "UTC".to_owned(),
         must_change_password: false,
         proven_at: None,
-        mfa: domain::access::Mfa::default(),
+        mfa: domain::kernel::access::Mfa::default(),
         impersonator: None,
     }))
 }

@@ -1,13 +1,16 @@
 //! What takes long asks again who it is for: an export that is read slowly, a report. On both databases.
 use domain::{
     Actor, Ctx, Error,
-    access::Role,
-    auth::{self, Auth, Keys, Which, passwords},
-    exports::{self, Table},
-    reports::{self, Report, Wanted},
-    span::Asked,
+    accounts::{
+        auth::{self, Auth, Keys, Which, passwords},
+        users::{self, User},
+    },
+    kernel::{access::Role, date_range::Asked},
+    reporting::{
+        exports::{self, Table},
+        reports::{self, Report, Wanted},
+    },
     testing::{World, on_both},
-    users::{self, User},
 };
 
 const PASSWORD: &str = "correct horse battery";

@@ -3,21 +3,27 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
-    access::Role,
-    activity,
-    auth::{
-        self, Auth, Came, Change, Granted, Keys, Purpose, Ticket, Wanted, Way, Which, asked, factors, flows,
-        identities::{self, Arrival, Landing, ProviderTokens},
-        links::{self, LinkKind},
-        passwords::{self, PasswordHash},
-        sessions,
+    accounts::{
+        auth::{
+            self, Auth, Came, Change, Granted, Keys, Purpose, Ticket, Wanted, Way, Which, asked, factors, flows,
+            identities::{self, Arrival, Landing, ProviderTokens},
+            links::{self, LinkKind},
+            passwords::{self, PasswordHash},
+            sessions,
+        },
+        users::{self, NewUser, Status, User},
     },
-    clients, companies,
-    db::{Dialect, Sql},
-    ids::ChallengeId,
-    settings::{self, Settings},
+    directory::{clients, companies},
+    kernel::{
+        access::Role,
+        db::{Dialect, Sql},
+        ids::ChallengeId,
+    },
+    platform::{
+        activity,
+        settings::{self, Settings},
+    },
     testing::{World, on_both},
-    users::{self, NewUser, Status, User},
 };
 use std::sync::Arc;
 use tokio::sync::broadcast;
@@ -293,12 +299,12 @@ async fn archiving_a_company_or_an_iso_signs_its_people_out() {
         give_password(&world, &client_user).await;
         let (ivan, clara) = (sign_in(&world, &auth, "ivan").await, sign_in(&world, &auth, "clara").await);
 
-        domain::isos::archive(&world.operator(), iso, None).await.unwrap();
+        domain::directory::isos::archive(&world.operator(), iso, None).await.unwrap();
         assert_eq!(code(holder(&world, &node(), &ivan.access_token).await), "session_not_found");
         assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "ivan@example.com", PASSWORD).await), "user_banned");
         assert!(holder(&world, &node(), &clara.access_token).await.is_ok(), "an ISO's client stays the office's");
 
-        domain::companies::archive(&world.operator(), company, None).await.unwrap();
+        domain::directory::companies::archive(&world.operator(), company, None).await.unwrap();
         assert_eq!(code(holder(&world, &node(), &clara.access_token).await), "session_not_found");
         assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "clara@example.com", PASSWORD).await), "user_banned");
     })
@@ -336,7 +342,7 @@ async fn refreshing_rotates_and_a_stolen_old_token_ends_the_session() {
         assert_eq!(told(&world, "session.ended").await[0]["reason"], "refresh_token_reused");
 
         assert_eq!(code(refresh("nonsense").await), "refresh_token_not_valid");
-        let stranger = Keys::for_tests().refresh_token(domain::ids::SessionId(world.chance.uuid()), 0);
+        let stranger = Keys::for_tests().refresh_token(domain::kernel::ids::SessionId(world.chance.uuid()), 0);
         assert_eq!(code(refresh(&stranger).await), "refresh_token_not_found");
     })
     .await;

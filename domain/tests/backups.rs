@@ -2,18 +2,26 @@
 //! nobody but super admins and the operator has to do with them.
 use chrono::Duration;
 use domain::{
-    Ctx, Error, Options, activity, alerts,
-    auth::{self, Auth, Keys},
-    backups::{self, LEFT_OUT, Manifest, Progress, State},
-    clock::{Chance, Clock},
-    dashboards,
-    db::{Db, Dialect, Durability, Sql},
-    documents::uploads,
-    page::PageQuery,
-    probes, queue, search, seed, spvs,
-    storage::{Address, Credentials, Storage},
+    Ctx, Error, Options,
+    accounts::{
+        auth::{self, Auth, Keys},
+        users,
+    },
+    kernel::{
+        clock::{Chance, Clock},
+        db::{Db, Dialect, Durability, Sql},
+        page::PageQuery,
+        storage::{Address, Credentials, Storage},
+    },
+    operations::{
+        alerts,
+        backups::{self, LEFT_OUT, Manifest, Progress, State},
+        health_checks, seed,
+    },
+    orders::{documents::uploads, spvs},
+    platform::{activity, queue},
+    reporting::{dashboards, search},
     testing::{World, code, needs, noon, on_both},
-    users,
 };
 use flate2::read::GzDecoder;
 use futures::TryStreamExt;
@@ -134,7 +142,7 @@ async fn the_demo_office_moves_from_either_database_to_either() {
         let before = Auth::new(Keys::load_or_create(&keys).unwrap());
         let password = office.options.demo_password.clone();
         let granted = auth::sign_in(&office.nobody(), &before, "super@example.com", &password).await.unwrap();
-        probes::ask(&operator).await.unwrap();
+        health_checks::ask(&operator).await.unwrap();
         activity::number_all(&operator).await.unwrap();
         let made = backups::create(&operator, &quiet).await.unwrap();
         assert_eq!((made.state, made.documents_missing), (State::Done, 0));
@@ -454,7 +462,7 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
         let world = machine(&world, folder.path());
         let operator = world.operator();
         for _ in 0..5 {
-            probes::ask(&operator).await.unwrap();
+            health_checks::ask(&operator).await.unwrap();
         }
         let all = PageQuery::default();
         let asked = queue::list(&operator, None, &all).await.unwrap().items;

@@ -2,12 +2,19 @@
 use chrono::Duration;
 use domain::{
     Ctx,
-    clock::Chance,
-    commissions::{self, Commission, Filter, Kind, Period, Status},
-    companies, counts, dashboards, exports, finances,
-    ids::{CompanyId, IsoId, SpvId, UserId},
-    page::PageQuery,
-    span, spvs, steps,
+    directory::companies,
+    kernel::{
+        clock::Chance,
+        date_range,
+        ids::{CompanyId, IsoId, SpvId, UserId},
+        page::PageQuery,
+    },
+    orders::{
+        commissions::{self, Commission, Filter, Kind, Period, Status},
+        spvs, steps,
+    },
+    platform::rollups,
+    reporting::{dashboards, exports, finances},
     testing::{World, code, on_both},
 };
 use std::collections::BTreeMap;
@@ -146,7 +153,7 @@ async fn what_is_earned_is_of_the_month_by_the_companys_clock() {
         }
         let earned = rows(&ingrid, &Filter::default()).await;
         assert!(earned.len() == 2 && earned.iter().all(|row| row.earned_date.to_string() == "2026-11-30"));
-        let asked = || span::Asked { period: Some("this_month".to_owned()), ..span::Asked::default() };
+        let asked = || date_range::Asked { period: Some("this_month".to_owned()), ..date_range::Asked::default() };
         // What was earned this month, as each of them has it.
         let told = async || {
             let (from, to) = commissions::days(&ingrid, None, Period::ThisMonth).await.unwrap();
@@ -170,7 +177,7 @@ async fn what_is_earned_is_of_the_month_by_the_companys_clock() {
         // Midnight in New York.
         world.clock.advance(Duration::minutes(3 * 60 + 30));
         assert_eq!(told().await, [0; 6]);
-        assert!(counts::differ(&world.db).await.unwrap().is_empty());
+        assert!(rollups::differ(&world.db).await.unwrap().is_empty());
     })
     .await;
 }
@@ -369,7 +376,7 @@ async fn agree(ctx: &Ctx, iso: IsoId, history: &str) {
         for line in file.text.lines().skip(1) {
             // Names of this test have no commas.
             let cells: Vec<_> = line.split(',').collect();
-            let currency: domain::money::Currency = cells[9].parse().unwrap();
+            let currency: domain::kernel::money::Currency = cells[9].parse().unwrap();
             let (sign, digits) = cells[10].strip_prefix('-').map_or((1, cells[10]), |rest| (-1, rest));
             let minor = if cells[11] == "void" { 0 } else { currency.parse(digits).unwrap() };
             assert!(minor > 0 || digits.trim_matches(['0', '.']).is_empty(), "{line}");
@@ -477,7 +484,7 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                 if n % 5 == 0 {
                     agree(&partner, iso, &history).await;
                     agree(&sam, iso, &history).await;
-                    let differing = counts::differ(&world.db).await.unwrap();
+                    let differing = rollups::differ(&world.db).await.unwrap();
                     assert!(differing.is_empty(), "{history}: {differing:?}");
                 }
             }

@@ -1,13 +1,14 @@
 //! The demo office: the same on both databases, and whole.
 use domain::{
     Ctx, Error,
-    access::Role,
-    activity, alerts, companies, counts,
-    ctx::Options,
-    page::PageQuery,
-    requests, seed, spvs,
+    accounts::users,
+    desk::requests,
+    directory::companies,
+    kernel::{access::Role, ctx::Options, page::PageQuery},
+    operations::{alerts, seed},
+    orders::spvs,
+    platform::{activity, rollups},
     testing::{World, on_both},
-    users,
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -47,7 +48,7 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         }
         let before = first.lock().unwrap().replace(told.clone());
         assert!(before.is_none_or(|before| before == told));
-        let differing = counts::differ(&world.db).await.unwrap();
+        let differing = rollups::differ(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         let demo = companies::find(&operator, "Meridian Ventures").await.unwrap();
         let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();

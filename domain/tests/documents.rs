@@ -5,16 +5,20 @@ use bytes::Bytes;
 use chrono::Duration;
 use domain::{
     Ctx, Error,
-    auth::Keys,
-    document_requests::{self as requests, Input, Status},
-    documents::{
-        self, Filter, Late,
-        uploads::{self, New, Upload},
+    accounts::auth::Keys,
+    kernel::{
+        ids::SpvId,
+        page::PageQuery,
+        storage::{Address, Credentials, Storage},
     },
-    ids::SpvId,
-    page::PageQuery,
-    steps,
-    storage::{Address, Credentials, Storage},
+    orders::{
+        document_requests::{self as requests, Input, Status},
+        documents::{
+            self, Filter, Late,
+            uploads::{self, New, Upload},
+        },
+        steps,
+    },
     testing::{World, on_both},
 };
 use futures::{StreamExt, stream};
@@ -202,7 +206,7 @@ async fn what_is_taken_back_while_the_storage_is_away_is_swept_later() {
         let storage = Storage::open(&nowhere, Some(&credentials)).unwrap();
         let options = domain::Options { storage, ..(*world.options).clone() };
         let away = World { options: std::sync::Arc::new(options), ..world.clone() };
-        let user = domain::users::get(&world.operator(), client).await.unwrap();
+        let user = domain::accounts::users::get(&world.operator(), client).await.unwrap();
         let refused = uploads::cancel(&away.signed_in(&user), upload.id).await.unwrap_err();
         assert!(matches!(refused, Error::Unavailable(_)), "{refused}");
         // It is over for whoever sent it, and what came of it is known of.
@@ -252,8 +256,9 @@ async fn a_document_is_found_by_the_new_name_of_its_client() {
         let (client, _, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
         send(&maya, named("deed.txt"), b"a").await.unwrap();
-        let change = domain::clients::Change { first_name: Some("Philippa".to_owned()), ..Default::default() };
-        domain::clients::update(&erin, client, None, change).await.unwrap();
+        let change =
+            domain::directory::clients::Change { first_name: Some("Philippa".to_owned()), ..Default::default() };
+        domain::directory::clients::update(&erin, client, None, change).await.unwrap();
         let found = async |q: &str| {
             let filter = Filter { q: Some(q.to_owned()), ..Filter::default() };
             documents::list(&erin, &filter, &PageQuery::default()).await.unwrap().items.len()
@@ -441,7 +446,8 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
         requests::waive(&erin, address.id, None, "The passport says it").await.unwrap();
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Completed);
 
-        let mails: Vec<_> = domain::mails::list(&world.operator(), None, &PageQuery::default()).await.unwrap().items;
+        let mails: Vec<_> =
+            domain::outbox::mails::list(&world.operator(), None, &PageQuery::default()).await.unwrap().items;
         let mut told: Vec<_> = mails.iter().map(|mail| mail.kind.name()).collect();
         told.sort_unstable();
         assert_eq!(told, ["document_requested", "document_requested", "document_requested", "document_returned"]);
@@ -463,7 +469,8 @@ async fn a_step_completes_with_its_documents_whatever_comes_last() {
         let order = steps::list(&erin, spv).await.unwrap();
         assert!(order.len() >= 4, "the test needs some steps");
         let documents = steps::Change { completes_with_documents: Some(true), ..steps::Change::default() };
-        let after = |needs: Vec<domain::ids::StepId>| steps::Change { depends_on: Some(needs), ..documents.clone() };
+        let after =
+            |needs: Vec<domain::kernel::ids::StepId>| steps::Change { depends_on: Some(needs), ..documents.clone() };
         let done = steps::Change { status: Some("completed".to_owned()), ..steps::Change::default() };
         steps::update(&erin, order[1].id, None, after(vec![order[0].id])).await.unwrap();
         steps::update(&erin, order[2].id, None, after(vec![order[1].id])).await.unwrap();
@@ -519,7 +526,7 @@ async fn a_step_completes_when_what_came_before_it_is_taken_away_and_never_witho
         let (_, spv, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
         let order = steps::list(&erin, spv).await.unwrap();
-        let after = |need: domain::ids::StepId| steps::Change {
+        let after = |need: domain::kernel::ids::StepId| steps::Change {
             completes_with_documents: Some(true),
             depends_on: Some(vec![need]),
             ..steps::Change::default()
@@ -565,19 +572,19 @@ async fn an_order_that_is_held_takes_documents_and_one_that_is_over_takes_the_st
         };
         // What the screens offer and what is taken are the same.
         let offered = async |ctx: &Ctx| {
-            let of_order = domain::spvs::can(ctx, &domain::spvs::get(ctx, spv).await.unwrap().spv);
+            let of_order = domain::orders::spvs::can(ctx, &domain::orders::spvs::get(ctx, spv).await.unwrap().spv);
             let of_request = requests::can(ctx, &requests::get(ctx, request).await.unwrap());
             let of_document = documents::can(ctx, &documents::get(ctx, document).await.unwrap().document);
             [of_order, of_request, of_document].map(|can| can.contains(&"upload"))
         };
-        domain::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
+        domain::orders::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
         assert_eq!(offered(&maya).await, [true; 3]);
         let held = requests::can(&erin, &requests::get(&erin, request).await.unwrap());
         assert_eq!(held, ["upload"], "nothing is decided meanwhile");
         for new in targets() {
             send(&maya, new, b"a").await.unwrap();
         }
-        domain::spvs::cancel(&erin, spv, None, "The deal is off").await.unwrap();
+        domain::orders::spvs::cancel(&erin, spv, None, "The deal is off").await.unwrap();
         assert_eq!((offered(&maya).await, offered(&erin).await), ([false; 3], [true; 3]));
         for new in targets() {
             assert_eq!(code(send(&maya, new.clone(), b"a").await.unwrap_err()), "wrong_status");
@@ -629,12 +636,12 @@ async fn nothing_is_asked_for_an_order_that_rests() {
         assert_eq!(code(requests::create(&erin, spv, ask(Some(foreign))).await.unwrap_err()), "step_id not_found");
         assert_eq!(code(requests::create(&erin, spv, Input::default()).await.unwrap_err()), "name required");
         let request = requests::create(&erin, spv, ask(None)).await.unwrap();
-        domain::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
+        domain::orders::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
         assert_eq!(code(requests::create(&erin, spv, ask(None)).await.unwrap_err()), "wrong_status");
         // The client may use the time.
         send(&maya, New { request_id: Some(request.id), ..named("a.txt") }, b"a").await.unwrap();
         assert_eq!(code(requests::approve(&erin, request.id, None).await.unwrap_err()), "wrong_status");
-        domain::spvs::resume(&erin, spv, None).await.unwrap();
+        domain::orders::spvs::resume(&erin, spv, None).await.unwrap();
         requests::approve(&erin, request.id, None).await.unwrap();
     })
     .await;

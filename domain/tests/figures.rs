@@ -3,24 +3,28 @@
 use chrono::{Duration, NaiveDate};
 use domain::{
     Ctx,
-    access::Role,
-    clients::{self, Setup},
-    clock::Chance,
-    commissions, counts, dashboards,
-    db::{Db, Dialect, Sql, Value},
-    finances,
-    ids::{CompanyId, IsoId, SpvId},
-    invoices, leads,
-    page::PageQuery,
-    seed,
-    span::Asked,
-    spvs, steps,
+    accounts::users,
+    directory::{
+        clients::{self, Setup},
+        leads,
+    },
+    kernel::{
+        access::Role,
+        clock::Chance,
+        date_range::Asked,
+        db::{Db, Dialect, Sql, Value},
+        ids::{CompanyId, IsoId, SpvId},
+        page::PageQuery,
+    },
+    operations::seed,
+    orders::{commissions, invoices, spvs, steps},
+    platform::rollups,
+    reporting::{dashboards, finances},
     testing::{World, on_both},
-    users,
 };
 
 async fn assert_agree(db: &Db) {
-    let differing = counts::differ(db).await.unwrap();
+    let differing = rollups::differ(db).await.unwrap();
     assert!(differing.is_empty(), "{differing:?}");
 }
 
@@ -312,13 +316,13 @@ async fn recount_finds_missing_and_wrong_figures_and_repairs_them() {
             tx.sql(sql).run().await.unwrap();
         }
         tx.commit().await.unwrap();
-        let differing = counts::differ(db).await.unwrap();
+        let differing = rollups::differ(db).await.unwrap();
         assert!(differing.iter().any(|(name, kept, found)| name.ends_with(".clients.count") && kept - 1 == *found));
         for name in ["expected.", "company."] {
             assert!(differing.iter().any(|(of, kept, found)| of.starts_with(name) && *kept == 0 && *found > 0));
         }
         let mut tx = db.begin().await.unwrap();
-        counts::repair(&mut tx).await.unwrap();
+        rollups::repair(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
         assert_agree(db).await;
     })
@@ -336,7 +340,7 @@ async fn finances_and_a_partners_dashboard_read_what_is_kept_by_its_key() {
             assert!(rows > 999.0, "what so many rows are planned by is known at once, {rows}");
         }
         let page = PageQuery::default();
-        let company = domain::companies::list(&operator, None, false, &page).await.unwrap().items[0].id;
+        let company = domain::directory::companies::list(&operator, None, false, &page).await.unwrap().items[0].id;
         let (_, partner) = world.iso("Ingrid", company).await;
         let clara = world.company_admin("Clara", company).await;
         world.counts_its_rows().await;
@@ -395,9 +399,9 @@ async fn cancelled_orders_count_in_no_card_of_the_overview() {
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update company_clients set spvs = 7").run().await.unwrap();
         tx.commit().await.unwrap();
-        assert!(!counts::differ(&world.db).await.unwrap().is_empty());
+        assert!(!rollups::differ(&world.db).await.unwrap().is_empty());
         let mut tx = world.db.begin().await.unwrap();
-        counts::repair(&mut tx).await.unwrap();
+        rollups::repair(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(cards().await, (1, 1, 125_000));
     })
@@ -444,8 +448,11 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         assert_eq!(tx.sql(insert).bind(company).bind(olga).run().await.unwrap(), 0);
         drop(tx);
         clients::archive(&sam, noah, None).await.unwrap();
-        domain::companies::archive(&sam, company, None).await.unwrap();
-        assert!(matches!(domain::companies::delete(&sam, company, None).await, Err(domain::Error::Conflict(_))));
+        domain::directory::companies::archive(&sam, company, None).await.unwrap();
+        assert!(matches!(
+            domain::directory::companies::delete(&sam, company, None).await,
+            Err(domain::Error::Conflict(_))
+        ));
         assert_eq!(active().await, 2);
         assert_agree(&world.db).await;
 
@@ -456,7 +463,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         assert_eq!(active().await, 1);
         let repair = async || {
             let mut tx = world.db.begin().await.unwrap();
-            counts::repair(&mut tx).await.unwrap();
+            rollups::repair(&mut tx).await.unwrap();
             tx.commit().await.unwrap();
             assert_agree(&world.db).await;
         };
@@ -467,7 +474,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         tx.sql("update expected_commissions set minor = minor - 1").run().await.unwrap();
         tx.commit().await.unwrap();
         assert!(active().await > 2);
-        let differing = counts::differ(&world.db).await.unwrap();
+        let differing = rollups::differ(&world.db).await.unwrap();
         let names: Vec<_> = differing.iter().map(|(name, ..)| name.as_str()).collect();
         let wrong = [format!("company.{company}.active_clients"), format!("expected.{iso}.{company}.USD")];
         assert_eq!(names, wrong);
@@ -475,7 +482,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         assert_eq!(active().await, 2);
         // A company that nobody has ordered of goes as before.
         let empty = world.company("Empty").await;
-        domain::companies::delete(&sam, empty, None).await.unwrap();
+        domain::directory::companies::delete(&sam, empty, None).await.unwrap();
     })
     .await;
 }
@@ -554,7 +561,7 @@ async fn a_repair_beside_others_who_order_and_work_loses_nothing_and_is_in_nobod
     }
     while others.iter().any(|other| !other.is_finished()) {
         let mut tx = world.db.begin().await.unwrap();
-        counts::repair(&mut tx).await.unwrap();
+        rollups::repair(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
     }
     for other in others {

@@ -1,16 +1,18 @@
 //! What careless and hostile people do, on both databases.
 use domain::{
     Ctx, Error,
-    access::Role,
-    activity,
-    clients::{self, Setup},
-    ctx::Options,
-    ids::{CompanyId, IsoId, UserId},
-    mails,
-    page::PageQuery,
-    spvs,
+    accounts::users::{self, Status},
+    directory::clients::{self, Setup},
+    kernel::{
+        access::Role,
+        ctx::Options,
+        ids::{CompanyId, IsoId, UserId},
+        page::PageQuery,
+    },
+    orders::spvs,
+    outbox::mails,
+    platform::activity,
     testing::{World, on_both},
-    users::{self, Status},
 };
 use std::sync::Arc;
 
@@ -186,8 +188,8 @@ async fn a_password_that_somebody_else_chose_opens_nothing() {
         let refused = |error: Error| matches!(error, Error::Forbidden(p) if p.code == "password_change_required");
         assert!(refused(spvs::get(&maya, spv).await.unwrap_err()));
         assert!(refused(spvs::list(&maya, &spvs::Filter::default(), &PageQuery::default()).await.unwrap_err()));
-        assert!(refused(domain::dashboards::client(&maya).await.unwrap_err()));
-        assert!(domain::activity::since(&maya, 0, 10).await.is_err());
+        assert!(refused(domain::reporting::dashboards::client(&maya).await.unwrap_err()));
+        assert!(domain::platform::activity::since(&maya, 0, 10).await.is_err());
         assert_eq!(users::me(&maya).await.unwrap().user.id, client, "who they are is theirs to know");
     })
     .await;

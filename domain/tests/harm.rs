@@ -3,18 +3,18 @@
 use chrono::Duration;
 use domain::{
     Ctx, Error,
-    access::Role,
-    auth::{
-        self, Auth, Came, Change, Granted, Keys, NewAccount, Purpose, SignedUp, Ticket, Wanted, Way, Which, asked,
-        factors,
-        links::{self, LinkKind},
-        passwords, sessions,
+    accounts::{
+        auth::{
+            self, Auth, Came, Change, Granted, Keys, NewAccount, Purpose, SignedUp, Ticket, Wanted, Way, Which, asked,
+            factors,
+            links::{self, LinkKind},
+            passwords, sessions,
+        },
+        users::{self, User},
     },
-    db::Sql,
-    mails,
-    page::PageQuery,
+    kernel::{access::Role, db::Sql, page::PageQuery},
+    outbox::mails,
     testing::{World, on_both},
-    users::{self, User},
 };
 use std::sync::Arc;
 use totp_rs::{Builder, Secret};
@@ -77,7 +77,7 @@ async fn reasons(world: &World) -> Vec<String> {
 
 /// An authenticator, and how it is shown.
 struct Phone {
-    id: domain::ids::FactorId,
+    id: domain::kernel::ids::FactorId,
     secret: String,
 }
 

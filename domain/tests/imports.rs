@@ -3,17 +3,17 @@
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
-    access::Role,
-    activity, clients, commissions, companies, counts,
-    db::Sql,
-    document_requests,
-    imports::{self, Import, Kind, Outcome, Row, Sums},
-    isos, leads,
-    page::PageQuery,
-    spvs::{self, Country, Detail},
-    steps, templates,
+    accounts::users,
+    directory::{clients, companies, isos, leads},
+    kernel::{access::Role, db::Sql, page::PageQuery},
+    operations::imports::{self, Import, Kind, Outcome, Row, Sums},
+    orders::{
+        commissions, document_requests,
+        spvs::{self, Country, Detail},
+        steps, templates,
+    },
+    platform::{activity, rollups},
     testing::{World, code, on_both},
-    users,
 };
 
 type Cells<'a> = &'a [(&'static str, &'a str)];
@@ -38,7 +38,7 @@ fn reading(ctx: &Ctx, kind: Kind) -> Import {
 /// How many rows each table has, and what is counted.
 async fn everything(world: &World) -> Vec<(String, i64)> {
     let mut db = world.db.clone();
-    let mut found: Vec<_> = counts::kept(&mut db).await.unwrap().into_iter().collect();
+    let mut found: Vec<_> = rollups::kept(&mut db).await.unwrap().into_iter().collect();
     for table in [
         "activity",
         "commissions",
@@ -64,7 +64,7 @@ async fn count(world: &World, table: &str) -> i64 {
 }
 
 async fn assert_agree(world: &World) {
-    let differing = counts::differ(&world.db).await.unwrap();
+    let differing = rollups::differ(&world.db).await.unwrap();
     assert!(differing.is_empty(), "{differing:?}");
 }
 

@@ -1,10 +1,16 @@
 //! Invoices: raised with orders, numbered without gaps, paid and voided by the staff, seen by their client alone.
 use domain::{
-    Ctx, Error, activity, clients,
-    ids::{CompanyId, InvoiceId, UserId},
-    invoices::{self, Filter, Invoice, Status, Typed},
-    page::PageQuery,
-    spvs,
+    Ctx, Error,
+    directory::clients,
+    kernel::{
+        ids::{CompanyId, InvoiceId, UserId},
+        page::PageQuery,
+    },
+    orders::{
+        invoices::{self, Filter, Invoice, Status, Typed},
+        spvs,
+    },
+    platform::activity,
     testing::{World, on_both},
 };
 
@@ -102,7 +108,7 @@ async fn numbers_have_no_gaps_whatever_is_tried_at_once() {
                     iso_id: None,
                     custom_identifier: Some(format!("GONE-{n}")),
                     country: spvs::Country::Us,
-                    currency: domain::money::Currency::Usd,
+                    currency: domain::kernel::money::Currency::Usd,
                     price_minor: Some(1),
                     commission_minor: None,
                     purchase_amount_minor: None,

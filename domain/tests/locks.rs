@@ -2,16 +2,22 @@
 //! does not look through every table that refers to it. On both databases.
 use domain::{
     Error,
-    access::Role,
-    auth::{self, Auth, Keys, passwords},
-    clients, commissions, counts,
-    db::{Dialect, Sql, for_update},
-    ids::{SpvId, StepId},
-    isos, mails, messages,
-    page::PageQuery,
-    spvs, steps,
+    accounts::{
+        auth::{self, Auth, Keys, passwords},
+        users,
+    },
+    desk::messages,
+    directory::{clients, isos},
+    kernel::{
+        access::Role,
+        db::{Dialect, Sql, for_update},
+        ids::{SpvId, StepId},
+        page::PageQuery,
+    },
+    orders::{commissions, spvs, steps},
+    outbox::mails,
+    platform::rollups,
     testing::{World, on_both},
-    users,
 };
 use std::{collections::HashMap, fs, path::Path, pin::pin, time::Duration};
 
@@ -113,12 +119,12 @@ async fn what_refers_to_a_locked_row_is_added_meanwhile() {
         let before: String = db.sql(written).bind(order).scalar().await.unwrap();
         let lock = format!("select s.id from spvs s where s.id = $1{}", for_update(dialect, "s"));
         let mut holder = world.db.begin().await.unwrap();
-        holder.sql_built(lock.clone()).bind(order).one::<(domain::ids::SpvId,)>().await.unwrap();
+        holder.sql_built(lock.clone()).bind(order).one::<(domain::kernel::ids::SpvId,)>().await.unwrap();
         let hello = messages::Input { spv_id: Some(order), body: "Hello".to_owned(), ..Default::default() };
         let sent = tokio::time::timeout(Duration::from_secs(5), messages::send(&maya, hello)).await;
         sent.expect("nobody waits for the lock of the order").unwrap();
         let mut other = world.db.begin().await.unwrap();
-        other.sql_built(format!("{lock} nowait")).bind(order).one::<(domain::ids::SpvId,)>().await.unwrap_err();
+        other.sql_built(format!("{lock} nowait")).bind(order).one::<(domain::kernel::ids::SpvId,)>().await.unwrap_err();
         drop(other);
         holder.commit().await.unwrap();
         let after: String = db.sql(written).bind(order).scalar().await.unwrap();
@@ -179,7 +185,7 @@ async fn those_who_change_the_steps_of_one_order_at_once_lose_nothing() {
         }
         let pending = after.steps.iter().filter(|step| step.status == steps::Status::Pending).count();
         assert_eq!(usize::try_from(after.spv.steps_pending), Ok(pending));
-        let differing = counts::differ(&world.db).await.unwrap();
+        let differing = rollups::differ(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
     })
     .await;

@@ -2,21 +2,29 @@
 use chrono::Duration;
 use domain::{
     Ctx, Error,
-    access::Role,
-    activity::{self, Activity},
-    alerts::{self, Readings},
-    blocks, clients,
-    clock::Clock,
-    companies, dashboards,
-    db::{Dialect, Sql},
-    leads, mails, messages,
-    page::PageQuery,
-    probes::Disk,
-    queue, scans, seed,
-    settings::{self, Retention, Settings},
-    spvs, steps,
+    accounts::{ip_blocklist, users},
+    desk::messages,
+    directory::{clients, companies, leads},
+    kernel::{
+        access::Role,
+        clock::Clock,
+        db::{Dialect, Sql},
+        page::PageQuery,
+    },
+    operations::{
+        alerts::{self, Readings},
+        health_checks::Disk,
+        security_scan, seed,
+    },
+    orders::{spvs, steps},
+    outbox::mails,
+    platform::{
+        activity::{self, Activity},
+        queue,
+        settings::{self, Retention, Settings},
+    },
+    reporting::dashboards,
     testing::{World, noon, on_both},
-    users,
 };
 use tokio::sync::{broadcast, mpsc};
 
@@ -292,10 +300,10 @@ async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
         mails::failed(&operator, mail, "550 no such user", true).await.unwrap();
         let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
         alerts::check(&operator, &full).await.unwrap();
-        let block = blocks::add(&sigrid, "192.0.2.0/24", Some("they try passwords")).await.unwrap();
-        blocks::remove(&sigrid, block.id).await.unwrap();
-        let scan = scans::ask(&sigrid).await.unwrap();
-        scans::failed(&operator, scan.id, "the disk is full").await.unwrap();
+        let block = ip_blocklist::add(&sigrid, "192.0.2.0/24", Some("they try passwords")).await.unwrap();
+        ip_blocklist::remove(&sigrid, block.id).await.unwrap();
+        let scan = security_scan::ask(&sigrid).await.unwrap();
+        security_scan::failed(&operator, scan.id, "the disk is full").await.unwrap();
         let seeded = seed::queue(&operator).await.unwrap();
         seed::failed(&operator, seeded, "the disk is full").await.unwrap();
         let jobs = queue::list(&sigrid, None, &PageQuery::default()).await.unwrap().items;

@@ -3,19 +3,25 @@
 use chrono::Duration;
 use domain::{
     Action, Actor, Ctx,
-    access::Role,
-    activity, companies,
-    db::Sql,
-    document_requests,
-    ids::{SpvId, UserId},
-    invoices,
-    mails::{self, Kind, Mail},
-    messages::{self, Input},
-    notifications::{self, Mailed, Topic, Wanted, Way},
-    page::PageQuery,
-    queue, requests, spvs, steps,
+    accounts::users,
+    desk::{
+        messages::{self, Input},
+        requests,
+    },
+    directory::companies,
+    kernel::{
+        access::Role,
+        db::Sql,
+        ids::{SpvId, UserId},
+        page::PageQuery,
+    },
+    orders::{document_requests, invoices, spvs, steps},
+    outbox::{
+        mails::{self, Kind, Mail},
+        notifications::{self, Mailed, Topic, Wanted, Way},
+    },
+    platform::{activity, queue},
     testing::{World, on_both},
-    users,
 };
 use std::sync::Arc;
 use tokio::sync::broadcast;
@@ -130,7 +136,7 @@ async fn a_mail_waits_and_is_not_sent_when_it_was_read_in_the_app() {
         notifications::read(&office.maya, &[], true).await.unwrap();
         office.world.clock.advance(notifications::WAIT);
         assert!(!notifications::mail_now(&office.job(), maya).await.unwrap(), "it was read in the app");
-        assert!(office.maya.can(Action::View, domain::access::Resource::Thread { client_id: maya }));
+        assert!(office.maya.can(Action::View, domain::kernel::access::Resource::Thread { client_id: maya }));
         assert!(notifications::mail_now(&office.maya, maya).await.is_err(), "people do not send mails");
     })
     .await;
@@ -518,7 +524,7 @@ async fn a_client_is_reminded_of_documents_and_invoices_once_before_and_once_aft
 async fn nobody_is_told_of_a_seed() {
     on_both(async |world| {
         let office = office(world).await;
-        domain::seed::load(&office.world.operator(), 20, |_| true).await.unwrap();
+        domain::operations::seed::load(&office.world.operator(), 20, |_| true).await.unwrap();
         office.settle().await;
         assert_eq!((told(&office.erin).await.len(), told(&office.maya).await.len()), (0, 0));
     })

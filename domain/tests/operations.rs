@@ -3,25 +3,23 @@
 use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
-    access::Role,
-    activity, alerts,
-    alerts::{Alert, Readings},
-    analytics, clients,
-    clock::Clock,
-    dashboards,
-    db::Sql,
-    exports,
-    gate::Gatekeeper,
-    mails, maintenance,
-    money::Currency,
-    page::PageQuery,
-    probes::{self, Disk},
-    queue, scans, settings,
-    span::Asked,
-    spvs::{self, Country},
-    steps,
+    accounts::{admission::Gatekeeper, users},
+    directory::clients,
+    kernel::{access::Role, clock::Clock, date_range::Asked, db::Sql, money::Currency, page::PageQuery},
+    operations::{
+        alerts,
+        alerts::{Alert, Readings},
+        health_checks::{self, Disk},
+        security_scan,
+    },
+    orders::{
+        spvs::{self, Country},
+        steps,
+    },
+    outbox::mails,
+    platform::{activity, maintenance, queue, settings},
+    reporting::{analytics, dashboards, exports},
     testing::{World, noon, on_both},
-    users,
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,11 +43,11 @@ async fn failed_sign_ins_from_one_place_are_a_storm_until_they_stop() {
         let origin = |address: &str| Origin { address: Some(address.to_owned()), user_agent: None };
         let quiet = Ctx { origin: origin("192.0.2.9"), ..world.nobody() };
         let stormy = Ctx { origin: origin("192.0.2.1"), ..world.nobody() };
-        let auth = domain::auth::Auth::new(domain::auth::Keys::for_tests());
+        let auth = domain::accounts::auth::Auth::new(domain::accounts::auth::Keys::for_tests());
         for n in 0..40 {
             let ctx = if n % 10 == 0 { &quiet } else { &stormy };
             let email = format!("nobody{n}@example.com");
-            domain::auth::sign_in(ctx, &auth, &email, "wrong password").await.unwrap_err();
+            domain::accounts::auth::sign_in(ctx, &auth, &email, "wrong password").await.unwrap_err();
         }
         let open = check(&world, &Readings::default()).await;
         assert_eq!(open.len(), 1, "{open:?}");
@@ -59,7 +57,9 @@ async fn failed_sign_ins_from_one_place_are_a_storm_until_they_stop() {
         // As many, but one in twenty minutes: whoever mistypes an address now and then.
         for n in 2..35 {
             let ctx = Ctx { origin: origin("192.0.2.7"), ..at(&world, n * 20).nobody() };
-            domain::auth::sign_in(&ctx, &auth, &format!("nobody{n}@example.net"), "wrong password").await.unwrap_err();
+            domain::accounts::auth::sign_in(&ctx, &auth, &format!("nobody{n}@example.net"), "wrong password")
+                .await
+                .unwrap_err();
             assert!(check(&at(&world, n * 20), &Readings::default()).await.is_empty());
         }
     })
@@ -71,12 +71,12 @@ async fn fails(world: &World, address: &str, times: i64) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let origin = Origin { address: Some(address.to_owned()), user_agent: None };
     let ctx = Ctx { origin, ..world.nobody() };
-    let auth = domain::auth::Auth::new(domain::auth::Keys::for_tests());
+    let auth = domain::accounts::auth::Auth::new(domain::accounts::auth::Keys::for_tests());
     for n in 0..times {
         // Whoever fails more often at one account has to wait.
         let nobody = format!("no{}@example.com", NEXT.fetch_add(1, Ordering::Relaxed));
         let email = if [5, 18].contains(&n) { "maya@example.com".to_owned() } else { nobody };
-        domain::auth::sign_in(&ctx, &auth, &email, "wrong password").await.unwrap_err();
+        domain::accounts::auth::sign_in(&ctx, &auth, &email, "wrong password").await.unwrap_err();
     }
 }
 
@@ -113,7 +113,7 @@ async fn a_storm_is_made_out_by_the_true_number_of_failed_sign_ins() {
         // The first nineteen are out of the window, the eighteen after them are not, and too few.
         assert_eq!(storms(&at(&world, 15)).await, [storm("2001:db8:1:2::/64", 21)]);
         // Of a place without a storm within the window nothing is kept for long, and the log heard of a few only.
-        domain::auth::failures::clean_up(&at(&world, 75).operator()).await.unwrap();
+        domain::accounts::auth::failures::clean_up(&at(&world, 75).operator()).await.unwrap();
         let db = &mut world.db.clone();
         let kept: i64 = db.sql("select count(*) from sign_in_failures").scalar().await.unwrap();
         assert_eq!(kept, 0);
@@ -130,10 +130,11 @@ async fn guessing_at_one_account_is_a_storm_though_most_guesses_have_to_wait() {
         world.client("Maya", company, None).await;
         let origin = Origin { address: Some("192.0.2.5".to_owned()), user_agent: None };
         let ctx = Ctx { origin, ..world.nobody() };
-        let auth = domain::auth::Auth::new(domain::auth::Keys::for_tests());
+        let auth = domain::accounts::auth::Auth::new(domain::accounts::auth::Keys::for_tests());
         let mut waits = 0;
         for _ in 0..25 {
-            let refused = domain::auth::sign_in(&ctx, &auth, "maya@example.com", "wrong password").await.unwrap_err();
+            let refused =
+                domain::accounts::auth::sign_in(&ctx, &auth, "maya@example.com", "wrong password").await.unwrap_err();
             waits += i32::from(matches!(refused, Error::TooMany(_)));
         }
         assert_eq!(waits, 20);
@@ -201,9 +202,9 @@ async fn mails_that_fail_are_told_of() {
 async fn dead_jobs_are_told_of_until_they_are_run_again() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
-        probes::ask(&sigrid).await.unwrap();
+        health_checks::ask(&sigrid).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
-        let table = if tx.dialect() == domain::db::Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
+        let table = if tx.dialect() == domain::kernel::db::Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
         tx.sql_built(format!("update {table} set status = 'Killed'")).run().await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(kinds(&world, &Readings::default()).await, ["dead_jobs"]);
@@ -228,7 +229,7 @@ async fn a_full_disk_and_an_old_key_are_told_of() {
         assert_eq!(kinds(&world, &key(365)).await, ["key_expiring"]);
         // As the machine itself says it.
         let file = world.dir.0.join("keys.json");
-        domain::auth::Keys::load_or_create(&file).unwrap();
+        domain::accounts::auth::Keys::load_or_create(&file).unwrap();
         let written_long_ago = || {
             let old = std::time::SystemTime::from(noon() - Duration::days(400));
             std::fs::File::options().write(true).open(&file).unwrap().set_modified(old).unwrap();
@@ -241,7 +242,7 @@ async fn a_full_disk_and_an_old_key_are_told_of() {
         assert!(read.disk.is_some_and(|disk| disk.total > 0));
         assert_eq!(read.keys_changed_at, Some(noon() - Duration::days(400)));
         // A key that says itself when it was made is as old as that, whenever its file was written.
-        domain::auth::keys::rotate(&there.operator(), &file).await.unwrap();
+        domain::accounts::auth::keys::rotate(&there.operator(), &file).await.unwrap();
         written_long_ago();
         assert_eq!(Readings::take(&there.operator()).keys_changed_at, Some(noon()));
     })
@@ -257,14 +258,14 @@ async fn a_part_that_does_not_answer_is_told_of_at_the_second_time() {
         let world = World { options: options.into(), ..world };
         let sigrid = world.super_admin("Sigrid").await;
         let leaves = async || Ok("mails are files".to_owned());
-        probes::check(&world.operator(), leaves()).await.unwrap();
+        health_checks::check(&world.operator(), leaves()).await.unwrap();
         assert!(kinds(&world, &Readings::default()).await.is_empty(), "once may be chance");
-        probes::check(&world.operator(), leaves()).await.unwrap();
+        health_checks::check(&world.operator(), leaves()).await.unwrap();
         let open = check(&world, &Readings::default()).await;
         let mut broken: Vec<_> = open.iter().map(|alert| alert.subject.as_str()).collect();
         broken.sort_unstable();
         assert_eq!(broken, ["api_gateway", "queue", "web_server"]);
-        let found = probes::list(&sigrid).await.unwrap();
+        let found = health_checks::list(&sigrid).await.unwrap();
         let names: Vec<_> = found.iter().map(|probe| (probe.name.as_str(), probe.ok)).collect();
         assert_eq!(
             names,
@@ -283,10 +284,10 @@ async fn a_part_that_does_not_answer_is_told_of_at_the_second_time() {
             Ok(String::new())
         };
         let begun = std::time::Instant::now();
-        probes::check(&world.operator(), stuck()).await.unwrap();
+        health_checks::check(&world.operator(), stuck()).await.unwrap();
         assert!(begun.elapsed().as_secs() < 20, "what hangs is not waited for");
-        assert!(!probes::list(&sigrid).await.unwrap()[4].ok);
-        let later = probes::list(&at(&world, 10).signed_in(&user(&world, &sigrid).await)).await.unwrap();
+        assert!(!health_checks::list(&sigrid).await.unwrap()[4].ok);
+        let later = health_checks::list(&at(&world, 10).signed_in(&user(&world, &sigrid).await)).await.unwrap();
         assert!(later.iter().all(|probe| !probe.fresh));
     })
     .await;
@@ -310,9 +311,9 @@ async fn a_resolved_alert_stays_away_for_an_hour_and_is_for_super_admins() {
             let other = world.signed_in(&world.user(role, &format!("Other{}", role.name()), company, None).await);
             assert!(matches!(alerts::resolve(&other, alert.id).await, Err(Error::Forbidden(_))));
             assert!(matches!(alerts::list(&other, true, &PageQuery::default()).await, Err(Error::Forbidden(_))));
-            assert!(matches!(probes::list(&other).await, Err(Error::Forbidden(_))));
-            assert!(matches!(scans::ask(&other).await, Err(Error::Forbidden(_))));
-            assert!(matches!(scans::latest(&other).await, Err(Error::Forbidden(_))));
+            assert!(matches!(health_checks::list(&other).await, Err(Error::Forbidden(_))));
+            assert!(matches!(security_scan::ask(&other).await, Err(Error::Forbidden(_))));
+            assert!(matches!(security_scan::latest(&other).await, Err(Error::Forbidden(_))));
             assert!(matches!(analytics::office(&other, &Asked::default()).await, Err(Error::Forbidden(_))));
             let log = activity::search(&other, &activity::Search::default(), &PageQuery::default()).await;
             assert!(matches!(log, Err(Error::Forbidden(_))));
@@ -366,12 +367,12 @@ async fn a_scan_finds_what_is_wrong() {
         options.public_url = "http://portal.example.com".to_owned();
         options.demo = false;
         let open = World { options: options.into(), ..world.clone() };
-        let asked = scans::ask(&sigrid).await.unwrap();
+        let asked = security_scan::ask(&sigrid).await.unwrap();
         assert_eq!(asked.finished_at, None);
         activity::number_all(&world.operator()).await.unwrap();
         world.without_triggers("update activity set actor_name = 'Mallory' where seq = 1").await;
-        scans::run(&open.operator(), asked.id, async { Err("it is away".to_owned()) }).await.unwrap();
-        let scan = scans::latest(&sigrid).await.unwrap().unwrap();
+        security_scan::run(&open.operator(), asked.id, async { Err("it is away".to_owned()) }).await.unwrap();
+        let scan = security_scan::latest(&sigrid).await.unwrap().unwrap();
         assert_eq!((scan.id, scan.error.as_deref()), (asked.id, None));
         let codes: Vec<_> = scan.findings.iter().map(|finding| finding.code.as_str()).collect();
         for code in [
@@ -401,12 +402,12 @@ async fn the_log_is_searched_by_who_what_whom_when_and_from_where() {
             ..world.employee("Elias").await
         };
         let company = world.company("Meridian").await;
-        let update = domain::companies::Input {
+        let update = domain::directory::companies::Input {
             name: Some("Meridian".to_owned()),
             business_name: Some("Meridian Two".to_owned()),
             ..Default::default()
         };
-        domain::companies::update(&there, company, None, update).await.unwrap();
+        domain::directory::companies::update(&there, company, None, update).await.unwrap();
         activity::number_all(&world.operator()).await.unwrap();
         let search = async |wanted: activity::Search| {
             let found = activity::search(&sigrid, &wanted, &PageQuery::default()).await?.items;
@@ -567,7 +568,7 @@ async fn the_offices_settings_are_used_where_they_say() {
         let sigrid = world.super_admin("Sigrid").await;
         settings::set(&sigrid, |now| settings::Settings {
             identifier_prefix: Some("nf".to_owned()),
-            default_currency: Some(domain::money::Currency::Eur),
+            default_currency: Some(domain::kernel::money::Currency::Eur),
             default_time_zone: Some("Asia/Singapore".to_owned()),
             storage_quota_gb: Some(2),
             mail_sender: Some("Northern <office@example.com>".to_owned()),
@@ -576,19 +577,19 @@ async fn the_offices_settings_are_used_where_they_say() {
         .await
         .unwrap();
         let company = world.company("Meridian").await;
-        let row = domain::companies::get(&sigrid, company).await.unwrap();
+        let row = domain::directory::companies::get(&sigrid, company).await.unwrap();
         assert_eq!(row.time_zone, "Asia/Singapore");
         let (client, _, maya) = world.client("Maya", company, None).await;
         assert_eq!(user(&world, &maya).await.time_zone, "Asia/Singapore");
-        let input = domain::spvs::Input {
+        let input = domain::orders::spvs::Input {
             client_id: Some(client),
             company_id: Some(company),
             purchase_amount: Some("5".to_owned()),
             ..Default::default()
         };
-        let spv = domain::spvs::create(&sigrid, input).await.unwrap().spv;
+        let spv = domain::orders::spvs::create(&sigrid, input).await.unwrap().spv;
         assert!(spv.identifier().starts_with("NF-2026"), "{}", spv.identifier());
-        assert_eq!(spv.currency, domain::money::Currency::Eur);
+        assert_eq!(spv.currency, domain::kernel::money::Currency::Eur);
         let found = settings::get(&sigrid).await.unwrap();
         assert_eq!(found.storage_quota(&world.options), Some(2_000_000_000));
         activity::number_all(&world.operator()).await.unwrap();

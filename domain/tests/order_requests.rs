@@ -1,10 +1,13 @@
 //! A client asks for an order; the staff accept or refuse it, once, whoever else tries at the same time.
 use domain::{
-    Ctx, activity,
-    ids::{CompanyId, RequestId},
-    page::PageQuery,
-    requests::{self, Filter, Input, OrderForm, Request, Status},
-    spvs,
+    Ctx,
+    desk::requests::{self, Filter, Input, OrderForm, Request, Status},
+    kernel::{
+        ids::{CompanyId, RequestId},
+        page::PageQuery,
+    },
+    orders::spvs,
+    platform::activity,
     testing::{World, code, on_both},
 };
 

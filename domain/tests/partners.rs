@@ -2,20 +2,24 @@
 use chrono::{DateTime, Duration};
 use domain::{
     Ctx, Error,
-    access::Role,
-    activity,
-    calls::{self, Status},
-    clients::{self, Setup},
-    commissions, companies, counts, dashboards,
-    db::{Dialect, Sql},
-    iso_notes,
-    leads::{self, Change, Input, Stage, Terms},
-    notifications,
-    page::PageQuery,
-    requests::{self, Kind, MadeKind, Priority, Request},
-    search, spvs, steps,
+    accounts::users,
+    desk::requests::{self, Kind, MadeKind, Priority, Request},
+    directory::{
+        calls::{self, Status},
+        clients::{self, Setup},
+        companies, iso_notes,
+        leads::{self, Change, Input, Stage, Terms},
+    },
+    kernel::{
+        access::Role,
+        db::{Dialect, Sql},
+        page::PageQuery,
+    },
+    orders::{commissions, spvs, steps},
+    outbox::notifications,
+    platform::{activity, rollups},
+    reporting::{dashboards, search},
     testing::{World, code, on_both},
-    users,
 };
 
 fn lead(first: &str, phone: Option<&str>) -> Input {
@@ -283,9 +287,9 @@ async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell
         tx.sql("update company_clients set client_created_at = $1").bind(DateTime::UNIX_EPOCH).run().await.unwrap();
         tx.commit().await.unwrap();
         assert!(listed(&clara, meridian, None).await.len() <= 3, "its pages end");
-        assert!(!counts::differ(&world.db).await.unwrap().is_empty());
+        assert!(!rollups::differ(&world.db).await.unwrap().is_empty());
         let mut tx = clara.begin().await.unwrap();
-        counts::repair(&mut tx).await.unwrap();
+        rollups::repair(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
         let rows = listed(&clara, meridian, None).await;
         assert_eq!(rows.iter().map(|row| row.client.id).collect::<Vec<_>>(), [maya, noah, olaf]);
@@ -301,7 +305,7 @@ async fn nobody_makes_a_client_of_another_partners_lead() {
         let (other, igor) = world.iso("Igor", company).await;
         let elias = world.employee("Elias").await;
         let lena = leads::create(&ingrid, lead("Lena", Some("+1 (555) 010-2030"))).await.unwrap();
-        let make = async |email: &str, phone: Option<&str>, iso: Option<domain::ids::IsoId>| {
+        let make = async |email: &str, phone: Option<&str>, iso: Option<domain::kernel::ids::IsoId>| {
             let input = clients::Input {
                 first_name: "Lena".to_owned(),
                 last_name: "Lead".to_owned(),

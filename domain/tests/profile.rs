@@ -1,10 +1,12 @@
 //! What people say of themselves, and their own log.
 use domain::{
-    Ctx, activity, clients, isos,
-    page::PageQuery,
-    spvs,
+    Ctx,
+    accounts::users::{self, DateFormat, Preferences, ProfileChange, Theme},
+    directory::{clients, isos},
+    kernel::page::PageQuery,
+    orders::spvs,
+    platform::activity,
     testing::{World, code, on_both},
-    users::{self, DateFormat, Preferences, ProfileChange, Theme},
 };
 
 fn some(text: &str) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Readiness: whether the database takes writes, said within two seconds, whatever is the matter with it.
 use domain::{
     Error,
-    db::{Db, Durability, Sql},
+    kernel::db::{Db, Durability, Sql},
     testing::{World, on_both},
 };
 use std::time::{Duration, Instant};

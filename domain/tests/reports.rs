@@ -1,19 +1,24 @@
 //! What a company sees of its money and its orders: every figure is the sum of rows, and nobody else sees it.
 use chrono::Duration;
 use domain::{
-    Ctx, activity, analytics,
-    clock::Chance,
-    commissions, companies, dashboards,
-    finances::{self, Account, Figures},
-    ids::{CompanyId, IsoId, UserId},
-    invoices,
-    mails::{self, Kind},
-    money::Currency,
-    page::PageQuery,
-    reports,
-    reports::{Change, Input, Report, Wanted},
-    span::{Asked, Period},
-    spvs, steps,
+    Ctx,
+    directory::companies,
+    kernel::{
+        clock::Chance,
+        date_range::{Asked, Period},
+        ids::{CompanyId, IsoId, UserId},
+        money::Currency,
+        page::PageQuery,
+    },
+    orders::{commissions, invoices, spvs, steps},
+    outbox::mails::{self, Kind},
+    platform::activity,
+    reporting::{
+        analytics, dashboards,
+        finances::{self, Account, Figures},
+        reports,
+        reports::{Change, Input, Report, Wanted},
+    },
     testing::{World, code, on_both},
 };
 use serde_json::json;
@@ -39,13 +44,13 @@ async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: Option<IsoId>
     spvs::create(ctx, input).await.unwrap().spv
 }
 
-async fn close(ctx: &Ctx, spv: domain::ids::SpvId) {
+async fn close(ctx: &Ctx, spv: domain::kernel::ids::SpvId) {
     spvs::start(ctx, spv, None).await.unwrap();
     let ids: Vec<_> = spvs::get(ctx, spv).await.unwrap().steps.iter().map(|step| step.id).collect();
     steps::complete(ctx, spv, None, &ids).await.unwrap();
 }
 
-async fn pay(ctx: &Ctx, spv: domain::ids::SpvId, amount: &str) {
+async fn pay(ctx: &Ctx, spv: domain::kernel::ids::SpvId, amount: &str) {
     let filter = invoices::Filter { spv_id: Some(spv), ..Default::default() };
     let found = invoices::list(ctx, &filter, &PageQuery::default()).await.unwrap();
     let typed = invoices::Typed { amount: Some(amount.to_owned()), ..Default::default() };
@@ -443,7 +448,7 @@ async fn a_report_is_mailed_on_its_morning_and_once_after_a_long_night() {
 
         // Seven weeks without a server are one mail. Meanwhile one left, one went to another company, one is suspended.
         let mut tx = world.db.begin().await.unwrap();
-        use domain::db::Sql;
+        use domain::kernel::db::Sql;
         tx.sql("update users set status = 'suspended' where id = $1").bind(ids[1]).run().await.unwrap();
         tx.sql("update users set company_id = $2 where id = $1").bind(ids[2]).bind(beta).run().await.unwrap();
         tx.sql("update users set role = 'employee' where id = $1").bind(ids[3]).run().await.unwrap();

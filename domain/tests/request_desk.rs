@@ -2,16 +2,21 @@
 use chrono::{Duration, NaiveDate, TimeZone, Utc};
 use domain::{
     Ctx, Error,
-    access::Role,
-    activity, clients, companies,
-    db::Sql,
-    ids::{CompanyId, RequestId, UserId},
-    isos, mails, notifications,
-    page::PageQuery,
-    requests::{self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Priority, Request, Status},
-    search,
+    accounts::users,
+    desk::requests::{
+        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Priority, Request, Status,
+    },
+    directory::{clients, companies, isos},
+    kernel::{
+        access::Role,
+        db::Sql,
+        ids::{CompanyId, RequestId, UserId},
+        page::PageQuery,
+    },
+    outbox::{mails, notifications},
+    platform::activity,
+    reporting::search,
     testing::{World, code, on_both},
-    users,
 };
 
 fn ask(kind: &str) -> Input {
@@ -574,7 +579,7 @@ async fn the_desk_counts_what_there_is_in_the_weeks_of_the_viewer() {
         let tokyo = world.signed_in(&tokyo);
         // A Sunday evening in UTC is a Monday in Tokyo.
         let sunday = Utc.with_ymd_and_hms(2026, 11, 15, 20, 0, 0).unwrap();
-        let then = Ctx { clock: domain::clock::Clock::fixed(sunday), ..elias.clone() };
+        let then = Ctx { clock: domain::kernel::clock::Clock::fixed(sunday), ..elias.clone() };
         let early = requests::create(&then, ask("other")).await.unwrap();
         let late = requests::create(&elias, Input { priority: Some("high".to_owned()), ..ask("call") }).await.unwrap();
         requests::reject(&elias, late.id, None, "No").await.unwrap();

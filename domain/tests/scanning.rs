@@ -1,15 +1,19 @@
 //! Virus scans by a real clamd where `TEST_CLAMD` names one, which knows the EICAR test file. `make test` always does.
 use domain::{
-    Ctx, Error, activity,
-    db::Sql,
-    document_requests,
-    documents::{self, Scan, scanning, uploads},
-    ids::{SpvId, UserId, VersionId},
-    page::PageQuery,
-    queue,
-    scanner::Scanner,
+    Ctx, Error,
+    accounts::users,
+    kernel::{
+        antivirus::Scanner,
+        db::Sql,
+        ids::{SpvId, UserId, VersionId},
+        page::PageQuery,
+    },
+    orders::{
+        document_requests,
+        documents::{self, Scan, scanning, uploads},
+    },
+    platform::{activity, queue},
     testing::{World, needs, on_both},
-    users,
 };
 use std::{convert::Infallible, sync::Arc};
 

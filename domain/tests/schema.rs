@@ -2,16 +2,26 @@
 //! that fails leaves the old schema.
 use domain::{
     Error,
-    access::Role,
-    activity, alerts, analytics, auth, backups, calls, clients, commissions, companies, dashboards,
-    db::{Db, Dialect, Durability, Sql},
-    document_requests,
-    documents::{self, uploads},
-    finances, invoices, iso_notes, isos, leads, mails, messages, notifications,
-    page::PageQuery,
-    queue, reports, requests, scans, schema, seed, span, spvs, steps, tasks,
+    accounts::{auth, users},
+    desk::{messages, requests, tasks},
+    directory::{calls, clients, companies, iso_notes, isos, leads},
+    kernel::{
+        access::Role,
+        date_range,
+        db::{Db, Dialect, Durability, Sql},
+        page::PageQuery,
+        schema,
+    },
+    operations::{alerts, backups, security_scan, seed},
+    orders::{
+        commissions, document_requests,
+        documents::{self, uploads},
+        invoices, spvs, steps,
+    },
+    outbox::{mails, notifications},
+    platform::{activity, queue},
+    reporting::{analytics, dashboards, finances, reports},
     testing::{World, on_both},
-    users,
 };
 use std::collections::BTreeSet;
 
@@ -391,8 +401,8 @@ async fn no_query_scans_a_table_that_grows() {
             recipients,
         };
         reports::create(&clara, schedule).await.unwrap();
-        for period in span::Period::ALL {
-            let asked = span::Asked { period: Some(period.name().to_owned()), ..Default::default() };
+        for period in date_range::Period::ALL {
+            let asked = date_range::Asked { period: Some(period.name().to_owned()), ..Default::default() };
             finances::get(&clara, None, &asked).await.unwrap();
             analytics::get(&clara, None, &asked).await.unwrap();
             for report in reports::Report::ALL {
@@ -423,12 +433,12 @@ async fn no_query_scans_a_table_that_grows() {
             let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
             activity::search(&sigrid, &wanted, &next).await.unwrap();
         }
-        let asked = span::Asked { period: Some("last_month".to_owned()), ..Default::default() };
+        let asked = date_range::Asked { period: Some("last_month".to_owned()), ..Default::default() };
         analytics::office(&sigrid, &asked).await.unwrap();
         alerts::list(&sigrid, true, &PageQuery::default()).await.unwrap();
         alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap();
         alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
-        scans::latest(&sigrid).await.unwrap();
+        security_scan::latest(&sigrid).await.unwrap();
         backups::list(&sigrid).await.unwrap();
         backups::last_good(&sigrid).await.unwrap();
         reports::admins(&clara, None).await.unwrap();
@@ -619,7 +629,7 @@ async fn no_query_scans_a_table_that_grows() {
             plans.extend(world.plan(sql).await);
         }
         assert!(plans.iter().any(|line| line.contains("activity_work")), "{plans:?}");
-        let plan = world.plan(&domain::leads::client_with_phone("'5550102030'")).await;
+        let plan = world.plan(&domain::directory::leads::client_with_phone("'5550102030'")).await;
         assert!(plan.iter().any(|line| line.contains("users_by_phone")), "{plan:?}");
     })
     .await;

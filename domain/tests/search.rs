@@ -1,17 +1,20 @@
 //! Full-text search: what is found, in which order, and that each finds only and all of what is theirs.
 use domain::{
     Ctx,
-    access::Role,
-    clients::{self, Setup},
-    companies,
-    db::Sql,
-    ids::{CompanyId, IsoId, UserId},
-    isos, leads,
-    page::PageQuery,
-    search::{self, Kind},
-    spvs,
+    accounts::users,
+    directory::{
+        clients::{self, Setup},
+        companies, isos, leads,
+    },
+    kernel::{
+        access::Role,
+        db::Sql,
+        ids::{CompanyId, IsoId, UserId},
+        page::PageQuery,
+    },
+    orders::spvs,
+    reporting::search::{self, Kind},
     testing::{World, on_both},
-    users,
 };
 use uuid::Uuid;
 

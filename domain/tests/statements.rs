@@ -1,8 +1,8 @@
 //! A statement is made as a whole, so it has an end. On both databases.
 use domain::{
-    Error, commissions,
-    db::{Dialect, Sql},
-    spvs, steps,
+    Error,
+    kernel::db::{Dialect, Sql},
+    orders::{commissions, spvs, steps},
     testing::on_both,
 };
 

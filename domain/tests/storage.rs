@@ -5,8 +5,10 @@
 use bytes::Bytes;
 use domain::{
     Error,
-    clock::Chance,
-    storage::{Address, Bucket, Credentials, Storage},
+    kernel::{
+        clock::Chance,
+        storage::{Address, Bucket, Credentials, Storage},
+    },
     testing::needs,
 };
 use futures::{TryStreamExt, stream};

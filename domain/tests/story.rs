@@ -1,12 +1,13 @@
 //! One order from creation to close, and the rules it meets on the way, on both databases.
 use domain::{
     Ctx, Error,
-    activity::{self, Filter},
-    clients, counts,
-    db::Sql,
-    ids::StepId,
-    page::PageQuery,
-    queue, spvs, steps,
+    directory::clients,
+    kernel::{db::Sql, ids::StepId, page::PageQuery},
+    orders::{spvs, steps},
+    platform::{
+        activity::{self, Filter},
+        queue, rollups,
+    },
     testing::{World, on_both},
 };
 
@@ -63,7 +64,7 @@ async fn an_order_goes_from_quick_setup_to_close() {
             ..clients::Input::default()
         };
         let made = clients::create(&elias, clients::Setup::Quick, input).await.unwrap();
-        assert_eq!(made.client.status, domain::users::Status::Pending);
+        assert_eq!(made.client.status, domain::accounts::users::Status::Pending);
         assert_eq!(made.spv.status, spvs::Status::Active);
         assert_eq!(made.spv.steps_total, 8);
         assert_eq!(made.spv.identifier(), format!("SPV-{}", &made.spv.id.to_string()[..8]));
@@ -88,7 +89,7 @@ async fn an_order_goes_from_quick_setup_to_close() {
         assert!(closed.closed_at.is_some());
         assert_eq!(jobs(&world).await.len(), 3, "the client is told");
 
-        let maya = world.signed_in(&domain::users::get(&world.operator(), made.client.id).await.unwrap());
+        let maya = world.signed_in(&domain::accounts::users::get(&world.operator(), made.client.id).await.unwrap());
         let seen = actions(&world, &maya).await;
         assert_eq!(seen.iter().filter(|a| *a == "spv.closed").count(), 1);
         assert_eq!(seen.iter().filter(|a| *a == "step.updated").count(), 8);
@@ -357,12 +358,13 @@ async fn stored_counters_equal_a_recount_after_any_history() {
         for n in 0..4 {
             orders.push(world.client(&format!("Client{n}"), company, (n % 2 == 0).then_some(iso)).await);
         }
-        let chance = domain::clock::Chance::seeded(7);
+        let chance = domain::kernel::clock::Chance::seeded(7);
         for n in 0..200 {
             let (client, id, _) = &orders[chance.below(4) as usize];
             let detail = spvs::get(&sigrid, *id).await.unwrap();
-            let any =
-                |chance: &domain::clock::Chance| detail.steps[chance.below(detail.steps.len() as u64) as usize].id;
+            let any = |chance: &domain::kernel::clock::Chance| {
+                detail.steps[chance.below(detail.steps.len() as u64) as usize].id
+            };
             // Whatever the state refuses is part of the history too.
             let _ = match chance.below(13) {
                 9 => {
@@ -404,9 +406,9 @@ async fn stored_counters_equal_a_recount_after_any_history() {
             };
         }
         let mut db = world.db.clone();
-        let stored = counts::kept(&mut db).await.unwrap();
+        let stored = rollups::kept(&mut db).await.unwrap();
         assert!(stored.keys().any(|name| name.ends_with(".unassigned.USD.spvs")), "{stored:?}");
-        let differing = counts::differ(&db).await.unwrap();
+        let differing = rollups::differ(&db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         for (_, id, _) in &orders {
             let detail = spvs::get(&sigrid, *id).await.unwrap();

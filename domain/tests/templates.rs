@@ -1,10 +1,12 @@
 //! What a template says comes first does so in the orders made from it, and in no other.
 use domain::{
     Error,
-    ids::StepId,
-    spvs::Country,
-    steps::{self, Change, Step},
-    templates::{self, Input, StepInput},
+    kernel::ids::StepId,
+    orders::{
+        spvs::Country,
+        steps::{self, Change, Step},
+        templates::{self, Input, StepInput},
+    },
     testing::{code, on_both},
 };
 
@@ -87,7 +89,7 @@ async fn templates_of_several_countries_are_replaced_together_or_not_at_all() {
         assert!(matches!(&again[..], [(template, false)] if template.version == 2), "{again:?}");
         let told: i64 = {
             let mut db = world.db.clone();
-            domain::db::Sql::sql(&mut db, "select count(*) from activity where action = 'template.updated'")
+            domain::kernel::db::Sql::sql(&mut db, "select count(*) from activity where action = 'template.updated'")
                 .scalar()
                 .await
                 .unwrap()

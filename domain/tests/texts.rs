@@ -2,17 +2,20 @@
 //! another name, identifier or address.
 use domain::{
     Ctx, Error,
-    access::Role,
-    activity::{self, Search},
-    auth::{self, Auth, Keys, passwords},
-    clients::{self, Filter, Setup},
-    companies,
-    imports::{self, Kind, Outcome},
-    mails,
-    page::PageQuery,
-    spvs,
+    accounts::{
+        auth::{self, Auth, Keys, passwords},
+        users::{self, NewUser},
+    },
+    directory::{
+        clients::{self, Filter, Setup},
+        companies,
+    },
+    kernel::{access::Role, page::PageQuery},
+    operations::imports::{self, Kind, Outcome},
+    orders::spvs,
+    outbox::mails,
+    platform::activity::{self, Search},
     testing::{code, on_both},
-    users::{self, NewUser},
 };
 
 /// `Société-1` composed, and six other spellings of it.
@@ -26,7 +29,7 @@ const TWINS: [&str; 6] = [
     "Soci\u{e9}t\u{200d}\u{e9}-1",
 ];
 
-async fn order(ctx: &Ctx, client: domain::ids::UserId, identifier: &str) -> Result<spvs::Spv, Error> {
+async fn order(ctx: &Ctx, client: domain::kernel::ids::UserId, identifier: &str) -> Result<spvs::Spv, Error> {
     let input = spvs::Input {
         client_id: Some(client),
         custom_identifier: Some(identifier.to_owned()),

@@ -2,9 +2,9 @@
 //! the reader may know of them, and nothing of anybody else.
 use domain::{
     Ctx,
-    activity::{self, Activity, Filter},
-    page::PageQuery,
-    spvs, steps,
+    kernel::page::PageQuery,
+    orders::{spvs, steps},
+    platform::activity::{self, Activity, Filter},
     testing::{World, on_both},
 };
 use uuid::Uuid;

@@ -3,16 +3,23 @@
 use chrono::{DateTime, Duration, Utc};
 use domain::{
     Ctx,
-    clients::{self, Setup},
-    clock::Clock,
-    db::Sql,
-    document_requests, exports,
-    ids::{CompanyId, SpvId},
-    invoices::{self, Typed},
-    page::PageQuery,
-    requests, settings, spvs, steps, tasks,
+    accounts::users::{self, Preferences, ProfileChange},
+    desk::{requests, tasks},
+    directory::clients::{self, Setup},
+    kernel::{
+        clock::Clock,
+        db::Sql,
+        ids::{CompanyId, SpvId},
+        page::PageQuery,
+    },
+    orders::{
+        document_requests,
+        invoices::{self, Typed},
+        spvs, steps,
+    },
+    platform::settings,
+    reporting::exports,
     testing::{World, code, on_both},
-    users::{self, Preferences, ProfileChange},
 };
 
 fn at(text: &str) -> DateTime<Utc> {
@@ -169,10 +176,10 @@ async fn a_payout_run_is_numbered_and_dated_by_the_offices_year() {
                 let done = steps::Change { status: Some("completed".to_owned()), ..steps::Change::default() };
                 steps::update(&sam, step.id, None, done).await.unwrap();
             }
-            domain::commissions::approve_pending(&sam, Some(iso)).await.unwrap();
-            let run = domain::commissions::open(&sam).await.unwrap().run;
+            domain::orders::commissions::approve_pending(&sam, Some(iso)).await.unwrap();
+            let run = domain::orders::commissions::open(&sam).await.unwrap().run;
             assert!(run.name().starts_with(year), "{} in {zone}", run.name());
-            let paid = domain::commissions::pay(&sam, run.id, None, None).await.unwrap().run;
+            let paid = domain::orders::commissions::pay(&sam, run.id, None, None).await.unwrap().run;
             assert_eq!(paid.paid_date.unwrap().to_string(), day, "{zone}");
         }
     })

@@ -2,10 +2,12 @@
 //! those of programs, which may be signed with a secret that other programs share.
 use domain::{
     Actor, Error,
-    access::Role,
-    auth::{self, Auth, Keys, admin, passwords},
+    accounts::{
+        auth::{self, Auth, Keys, admin, passwords},
+        users,
+    },
+    kernel::access::Role,
     testing::{World, on_both},
-    users,
 };
 use jsonwebtoken::{Algorithm, EncodingKey, Header};
 use serde_json::{Value, json};

@@ -1,13 +1,19 @@
 //! One-click unsubscribe: which mails carry a link, and what it stops. And addresses that mails did not reach.
 use chrono::Duration;
 use domain::{
-    Actor, Ctx, Error, activity, clients,
-    ids::{MailId, SpvId, UserId},
-    mails::{self, Kind, Mail},
-    messages::{self, Input},
-    notifications::{self, Mailed, Wanted, Way},
-    page::PageQuery,
-    reports,
+    Actor, Ctx, Error,
+    desk::messages::{self, Input},
+    directory::clients,
+    kernel::{
+        ids::{MailId, SpvId, UserId},
+        page::PageQuery,
+    },
+    outbox::{
+        mails::{self, Kind, Mail},
+        notifications::{self, Mailed, Wanted, Way},
+    },
+    platform::activity,
+    reporting::reports,
     testing::{World, on_both},
 };
 use std::collections::BTreeMap;
@@ -174,7 +180,7 @@ async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
         // A mail that is not wanted any more says nothing of the address.
         let test = mails::test(&sam).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
-        use domain::db::Sql;
+        use domain::kernel::db::Sql;
         tx.sql("update users set email = 'new@example.com', email_key = 'new@example.com' where id = $1")
             .bind(id(&sam))
             .run()

@@ -4,15 +4,16 @@ use bytes::Bytes;
 use chrono::Duration;
 use domain::{
     Ctx, Error, Options,
-    access::Role,
-    documents::{
-        self, Filter,
-        uploads::{self, New, Upload},
+    accounts::users,
+    kernel::{access::Role, page::PageQuery},
+    orders::{
+        documents::{
+            self, Filter,
+            uploads::{self, New, Upload},
+        },
+        spvs,
     },
-    page::PageQuery,
-    spvs,
     testing::{World, on_both},
-    users,
 };
 use futures::{StreamExt, future::join_all, stream};
 use std::{convert::Infallible, sync::Arc};
@@ -124,7 +125,7 @@ async fn who_gets_another_role_ends_no_upload_of_the_one_before() {
 }
 
 /// All of it is there, and nothing was made of it.
-async fn cut_off(world: &World, maya: &Ctx, spv: domain::ids::SpvId, name: &str) -> Upload {
+async fn cut_off(world: &World, maya: &Ctx, spv: domain::kernel::ids::SpvId, name: &str) -> Upload {
     let operator = world.operator();
     let upload = begun(maya, New { spv_id: Some(spv), ..named(name) }).await;
     spvs::cancel(&operator, spv, None, "The deal is off").await.unwrap();

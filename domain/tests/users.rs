@@ -1,15 +1,17 @@
 //! User management, on both databases.
 use domain::{
     Ctx, Error,
-    access::Role,
-    calls, companies, counts,
-    db::{Sql, for_update},
-    ids::UserId,
-    isos,
-    page::PageQuery,
-    requests,
+    accounts::users::{self, Filter, Input, Status},
+    desk::requests,
+    directory::{calls, companies, isos},
+    kernel::{
+        access::Role,
+        db::{Sql, for_update},
+        ids::UserId,
+        page::PageQuery,
+    },
+    platform::rollups,
     testing::{World, on_both},
-    users::{self, Filter, Input, Status},
 };
 
 fn input(first: &str, email: &str) -> Input {
@@ -158,8 +160,8 @@ async fn the_count_of_clients_keeps_step() {
         world.client("Noah", company, None).await;
         let agree = async |expected: Option<i64>| {
             let (kept, real) = (
-                counts::all(&mut world.db.clone()).await.unwrap(),
-                counts::recount(&mut world.db.clone()).await.unwrap(),
+                rollups::all(&mut world.db.clone()).await.unwrap(),
+                rollups::recount(&mut world.db.clone()).await.unwrap(),
             );
             assert_eq!(real.get("clients").copied(), expected);
             assert_eq!(kept.get("clients").copied().unwrap_or(0), expected.unwrap_or(0));

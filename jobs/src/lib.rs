@@ -9,20 +9,20 @@ mod schedules;
 mod state;
 mod templates;
 
-pub use domain::queue::worker::Workers;
+pub use domain::platform::queue::worker::Workers;
 pub use register::Register;
 pub use state::State;
 
 use domain::{
     Ctx,
-    auth::asked,
-    backups,
-    documents::scanning::{ScanRest, ScanVersion},
-    mails,
-    notifications::{Digests, MailSoon},
-    probes,
-    queue::worker::{self, stopped},
-    scans, seed,
+    accounts::auth::asked,
+    operations::{backups, health_checks, security_scan, seed},
+    orders::documents::scanning::{ScanRest, ScanVersion},
+    outbox::{
+        mails,
+        notifications::{Digests, MailSoon},
+    },
+    platform::queue::worker::{self, stopped},
 };
 use handlers::{cleanup::CleanUp, reminders::RemindOverdue, reports::MailReports};
 use register::{Patience, plain};
@@ -49,9 +49,9 @@ pub fn register(state: State) -> Register {
         .by_hand::<MailReports, _>(plain::<MailReports>)
         .job::<CleanUp, _>(BRIEF, handlers::cleanup::clean_up)
         .by_hand::<CleanUp, _>(plain::<CleanUp>)
-        .job::<probes::Watch, _>(BRIEF, handlers::watch::watch)
-        .by_hand::<probes::Watch, _>(plain::<probes::Watch>)
-        .job::<scans::Look, _>(BRIEF, handlers::watch::scan)
+        .job::<health_checks::Watch, _>(BRIEF, handlers::watch::watch)
+        .by_hand::<health_checks::Watch, _>(plain::<health_checks::Watch>)
+        .job::<security_scan::Look, _>(BRIEF, handlers::watch::scan)
         .noting(handlers::watch::scan_failed)
         .job::<backups::Make, _>(LONG, handlers::backups::make)
         .noting(handlers::backups::failed)
@@ -76,7 +76,7 @@ fn schedules() -> Vec<Line> {
         Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
         Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
         Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
-        Line::new::<probes::Watch>("20 * * * * *"), // every minute
+        Line::new::<health_checks::Watch>("20 * * * * *"), // every minute
         Line::new::<backups::Nightly>("0 10 2 * * *"), // every night at ten past two
         Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
     ]
@@ -96,7 +96,7 @@ pub async fn work(ctx: Ctx, state: State, workers: Workers, stop: watch::Receive
 /// where the database was away.
 pub async fn beat(ctx: Ctx, mut stop: watch::Receiver<bool>) {
     loop {
-        let pause = match domain::dashboards::heartbeat(&ctx).await {
+        let pause = match domain::reporting::dashboards::heartbeat(&ctx).await {
             Ok(()) => u64::try_from(60 - ctx.now().timestamp().rem_euclid(60)).unwrap_or(60),
             Err(error) => {
                 tracing::debug!(%error, "the heartbeat was not noted");

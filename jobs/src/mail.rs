@@ -8,7 +8,7 @@ pub use smtp::Negotiated;
 
 use crate::templates::Letter;
 use chrono::{DateTime, Utc};
-use domain::queue::worker::Failure;
+use domain::platform::queue::worker::Failure;
 use lettre::{AsyncTransport, message::Mailbox};
 use std::path::{Path, PathBuf};
 

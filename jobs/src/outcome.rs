@@ -1,8 +1,8 @@
 //! Whether a failed job may succeed later.
 use domain::{
     Error,
-    catalogue::{self, LANGUAGES},
-    queue::worker::Failure,
+    kernel::i18n::{self, LANGUAGES},
+    platform::queue::worker::Failure,
 };
 
 /// Another attempt helps when the database was away or something went wrong on our side; a row that is gone or
@@ -14,7 +14,7 @@ pub fn of(error: Error) -> Failure {
     match error {
         Error::Unavailable(_) | Error::Internal(_) => {
             tracing::warn!(%error, "a job went wrong");
-            Failure::Later(catalogue::error(LANGUAGES[0], &error))
+            Failure::Later(i18n::error(LANGUAGES[0], &error))
         }
         Error::TooMany(_) => Failure::Later(error.to_string()),
         Error::NotFound(_)
@@ -33,7 +33,7 @@ mod tests {
     fn what_a_driver_says_stays_in_the_log() {
         for error in [Error::Unavailable("10.0.0.7:5432 refused".to_owned()), Error::internal("10.0.0.7:5432 refused")]
         {
-            let sentence = catalogue::error(LANGUAGES[0], &error);
+            let sentence = i18n::error(LANGUAGES[0], &error);
             assert!(!sentence.contains("10.0.0.7"));
             assert_eq!(of(error), Failure::Later(sentence));
         }

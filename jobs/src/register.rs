@@ -2,8 +2,8 @@
 use crate::state::State;
 use domain::{
     Ctx,
-    db::ScopedFutureExt,
-    queue::{
+    kernel::db::ScopedFutureExt,
+    platform::queue::{
         Job,
         worker::{Attempt, Failure, Handler},
     },
@@ -163,14 +163,14 @@ impl Handler for Register {
 /// What the database refuses.
 pub async fn plain<J: Job + Default>(ctx: Ctx) -> domain::Result<()> {
     let job = &J::default();
-    ctx.transaction(|tx| domain::queue::enqueue(tx, job).scope_boxed()).await
+    ctx.transaction(|tx| domain::platform::queue::enqueue(tx, job).scope_boxed()).await
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mail::{Mailer, sender};
-    use domain::{mails, testing::World};
+    use domain::{outbox::mails, testing::World};
 
     #[tokio::test]
     async fn pauses_double_up_to_an_hour() {

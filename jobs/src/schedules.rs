@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use cron::Schedule;
 use domain::{
     Ctx,
-    queue::{self, Job, worker::stopped},
+    platform::queue::{self, Job, worker::stopped},
 };
 use futures::future::BoxFuture;
 use std::{str::FromStr, sync::Arc, time::Duration};
@@ -83,7 +83,7 @@ pub async fn keep(ctx: Ctx, mut lines: Vec<Line>, mut stop: watch::Receiver<bool
 /// A portal that was brought back from a backup has no ticks of before: they are done, or were not to be.
 async fn skip_to_restore(ctx: &Ctx, lines: &mut [Line]) -> domain::Result<()> {
     // A clock that was ahead then has been set right since.
-    let restored = domain::backups::restored_at(ctx).await?.map(|at| at.min(ctx.now()));
+    let restored = domain::operations::backups::restored_at(ctx).await?.map(|at| at.min(ctx.now()));
     for line in lines {
         line.last = line.last.max(restored);
     }
@@ -96,11 +96,14 @@ mod tests {
     use crate::handlers::reminders::RemindOverdue;
     use chrono::TimeZone;
     use domain::{
-        Options, backups,
-        clock::Clock,
-        db::{Db, Durability},
-        page::PageQuery,
-        queue::{
+        Options,
+        kernel::{
+            clock::Clock,
+            db::{Db, Durability},
+            page::PageQuery,
+        },
+        operations::backups,
+        platform::queue::{
             Status,
             worker::{self, Attempt, Failure, Handler, Workers},
         },

@@ -2,11 +2,13 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
 use domain::{
     Ctx,
-    alerts::{self, Readings},
-    clock::Clock,
-    db::{Db, Durability},
-    page::PageQuery,
-    queue::{
+    kernel::{
+        clock::Clock,
+        db::{Db, Durability},
+        page::PageQuery,
+    },
+    operations::alerts::{self, Readings},
+    platform::queue::{
         self, Job, Status, Unfinished,
         worker::{self, Attempt, Failure, Handler, Workers},
     },

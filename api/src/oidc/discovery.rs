@@ -1,6 +1,6 @@
 //! A provider's endpoints and keys: asked for when needed, remembered, asked for again.
 use super::{Failure, Provider, WAIT, exchange::Client};
-use domain::error::causes;
+use domain::kernel::error::causes;
 use openidconnect::{
     AuthType, JsonWebKeySet,
     core::{CoreClientAuthMethod, CoreProviderMetadata},

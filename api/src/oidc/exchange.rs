@@ -1,9 +1,8 @@
 //! From the code that somebody came back with to what the provider says of them.
 use super::{Found, Kind, Provider, Secrets};
 use domain::{
-    auth::identities::{Arrival, ProviderTokens},
-    clock::Clock,
-    error::causes,
+    accounts::auth::identities::{Arrival, ProviderTokens},
+    kernel::{clock::Clock, error::causes},
 };
 use openidconnect::{
     AccessTokenHash, AdditionalClaims, AuthorizationCode, ClaimsVerificationError, EmptyExtraTokenFields,

@@ -1,6 +1,6 @@
 //! HTTP client of the OpenID providers. It trusts the system's certificates and `SSL_CERT_FILE`.
 use super::WAIT;
-use domain::error::causes;
+use domain::kernel::error::causes;
 use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse, http};
 use reqwest::redirect::Policy;
 use std::pin::Pin;

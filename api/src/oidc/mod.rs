@@ -1,5 +1,5 @@
 //! OpenID Connect, as a client: where a provider's endpoints and keys are ([`discovery`]), and what it says of
-//! whoever comes back from it ([`exchange`]). Who gets in with that is `domain::auth::identities`' business.
+//! whoever comes back from it ([`exchange`]). Who gets in with that is `domain::accounts::auth::identities`' business.
 //!
 //! A provider is asked for its endpoints when somebody first needs them: one that is down at the start holds
 //! nothing up, and is asked again.
@@ -141,10 +141,10 @@ impl Provider {
     /// Unavailable; Refused for a code, token or answer that is not good.
     pub async fn redeem(
         &self,
-        clock: &domain::clock::Clock,
+        clock: &domain::kernel::clock::Clock,
         secrets: Secrets<'_>,
         code: &str,
-    ) -> Result<domain::auth::identities::Arrival, Failure> {
+    ) -> Result<domain::accounts::auth::identities::Arrival, Failure> {
         exchange::redeem(self, clock, secrets, AuthorizationCode::new(code.to_owned())).await
     }
 

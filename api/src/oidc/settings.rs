@@ -1,5 +1,5 @@
 //! How a provider is configured.
-use domain::email::domain_key;
+use domain::kernel::email::domain_key;
 use openidconnect::{ClientId, ClientSecret};
 use std::{fmt, net::IpAddr};
 use url::{Host, Url};

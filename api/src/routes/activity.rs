@@ -7,10 +7,12 @@ use crate::{
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    activity::{self, Filter},
-    ids::{ActivityId, SpvId},
-    page::PageQuery,
-    templates,
+    kernel::{
+        ids::{ActivityId, SpvId},
+        page::PageQuery,
+    },
+    orders::templates,
+    platform::activity::{self, Filter},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

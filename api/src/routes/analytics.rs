@@ -9,12 +9,14 @@ use crate::{
 use axum::extract::{OriginalUri, State};
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
-    Ctx, analytics,
-    money::Currency,
-    settings,
-    span::Asked,
-    spvs::{Country, Status},
-    templates,
+    Ctx,
+    kernel::{date_range::Asked, money::Currency},
+    orders::{
+        spvs::{Country, Status},
+        templates,
+    },
+    platform::settings,
+    reporting::analytics,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

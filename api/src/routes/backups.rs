@@ -7,8 +7,8 @@ use crate::{
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
-    backups::{self, State},
-    ids::BackupId,
+    kernel::ids::BackupId,
+    operations::backups::{self, State},
 };
 use serde::Serialize;
 use utoipa::ToSchema;

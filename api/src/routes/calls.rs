@@ -12,10 +12,14 @@ use axum::{
 };
 use chrono::{DateTime, Duration, Utc};
 use domain::{
-    Ctx, Error, calls, catalogue,
-    ids::{CallId, IsoId},
-    page::PageQuery,
-    settings,
+    Ctx, Error,
+    directory::calls,
+    kernel::{
+        i18n,
+        ids::{CallId, IsoId},
+        page::PageQuery,
+    },
+    platform::settings,
 };
 use icalendar::{Calendar, Component, Event, EventLike, EventStatus};
 use serde::{Deserialize, Serialize};
@@ -205,7 +209,7 @@ pub async fn calendar(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result
         .uid(&format!("call-{}@spv-portal", call.id))
         .timestamp(call.updated_at)
         .sequence(u32::try_from(call.version).unwrap_or(u32::MAX))
-        .summary(&catalogue::text(ctx.language(), "names", "calendar.call", &words))
+        .summary(&i18n::text(ctx.language(), "names", "calendar.call", &words))
         .description(
             // A lone CR ends a line for some readers, and the crate lets it through.
             &[call.note.as_deref(), call.answer.as_deref()]

@@ -7,8 +7,8 @@ use crate::{
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
-    ids::{IsoNoteId, UserId},
-    iso_notes,
+    directory::iso_notes,
+    kernel::ids::{IsoNoteId, UserId},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

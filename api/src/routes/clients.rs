@@ -10,12 +10,14 @@ use axum::extract::State;
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    access::Role,
-    clients::{self, Change, Filter, Input, Order, Setup},
-    ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
-    mails,
-    page::PageQuery,
-    users::Status,
+    accounts::users::Status,
+    directory::clients::{self, Change, Filter, Input, Order, Setup},
+    kernel::{
+        access::Role,
+        ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
+        page::PageQuery,
+    },
+    outbox::mails,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

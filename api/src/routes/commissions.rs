@@ -10,11 +10,14 @@ use axum::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
-    Ctx, Error, check,
-    commissions::{self, Filter, Kind, Period, Rule, RunDetail, RunStatus, Status},
-    ids::{CommissionId, CompanyId, IsoId, PayoutRunId, SpvId, UserId},
-    money::{self, Currency},
-    page::PageQuery,
+    Ctx, Error,
+    kernel::{
+        ids::{CommissionId, CompanyId, IsoId, PayoutRunId, SpvId, UserId},
+        money::{self, Currency},
+        page::PageQuery,
+        validate,
+    },
+    orders::commissions::{self, Filter, Kind, Period, Rule, RunDetail, RunStatus, Status},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -132,7 +135,7 @@ impl Ledger {
 /// A calendar date of the query; empty counts as missing.
 fn day(field: &str, text: Option<&str>) -> Result<Option<NaiveDate>> {
     let text = text.map(str::trim).filter(|text| !text.is_empty());
-    let date = text.map(check::date).transpose();
+    let date = text.map(validate::date).transpose();
     date.map_err(|problem| ApiError::from(Error::field_with(field, problem)))
 }
 
@@ -309,7 +312,7 @@ pub async fn statement(
     };
     Ok(Answer(CommissionStatement {
         iso_id: found.iso.as_ref().map(|iso| iso.id),
-        iso_name: found.iso.as_ref().map(domain::isos::Iso::name),
+        iso_name: found.iso.as_ref().map(domain::directory::isos::Iso::name),
         company_name: found.iso.map(|iso| iso.company_name),
         from: found.from,
         to: found.to,

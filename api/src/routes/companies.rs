@@ -10,11 +10,13 @@ use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    companies::{self, Input},
-    ids::{CompanyId, RequestId},
-    money::Currency,
-    page::PageQuery,
-    settings,
+    directory::companies::{self, Input},
+    kernel::{
+        ids::{CompanyId, RequestId},
+        money::Currency,
+        page::PageQuery,
+    },
+    platform::settings,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -14,12 +14,14 @@ use axum::{
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, Ctx,
-    companies::{self, Industry, Member, MemberFilter, MemberInput, SettingsInput, Size},
-    ctx::Origin,
-    ids::{CompanyId, UserId},
-    money::Currency,
-    page::PageQuery,
-    users::Status,
+    accounts::users::Status,
+    directory::companies::{self, Industry, Member, MemberFilter, MemberInput, SettingsInput, Size},
+    kernel::{
+        ctx::Origin,
+        ids::{CompanyId, UserId},
+        money::Currency,
+        page::PageQuery,
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -7,13 +7,15 @@ use crate::{
 };
 use chrono::{DateTime, Utc};
 use domain::{
-    access::Role,
-    dashboards::{self, Sum},
-    ids::{CompanyId, IsoId, UserId},
-    money::Currency,
-    page::PageQuery,
-    settings::{self, Representative},
-    users,
+    accounts::users,
+    kernel::{
+        access::Role,
+        ids::{CompanyId, IsoId, UserId},
+        money::Currency,
+        page::PageQuery,
+    },
+    platform::settings::{self, Representative},
+    reporting::dashboards::{self, Sum},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

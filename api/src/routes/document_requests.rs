@@ -8,10 +8,14 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx, Error,
-    document_requests::{self, Input, Status},
-    ids::{DocumentId, DocumentRequestId, SpvId, StepId},
-    page::PageQuery,
-    templates,
+    kernel::{
+        ids::{DocumentId, DocumentRequestId, SpvId, StepId},
+        page::PageQuery,
+    },
+    orders::{
+        document_requests::{self, Input, Status},
+        templates,
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -7,10 +7,14 @@ use crate::{
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    documents::{self, Detail, Filter, Scan},
-    ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
-    page::PageQuery,
-    templates,
+    kernel::{
+        ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+        page::PageQuery,
+    },
+    orders::{
+        documents::{self, Detail, Filter, Scan},
+        templates,
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

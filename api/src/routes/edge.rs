@@ -9,9 +9,11 @@ use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx, Error,
-    auth::keys::{self, Listed},
-    blocks,
-    ids::BlockId,
+    accounts::{
+        auth::keys::{self, Listed},
+        ip_blocklist,
+    },
+    kernel::ids::BlockId,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -27,8 +29,8 @@ pub struct AddressBlock {
     created_by: String,
 }
 
-impl From<blocks::Block> for AddressBlock {
-    fn from(block: blocks::Block) -> Self {
+impl From<ip_blocklist::Block> for AddressBlock {
+    fn from(block: ip_blocklist::Block) -> Self {
         Self {
             id: block.id,
             network: block.network,
@@ -43,7 +45,7 @@ impl From<blocks::Block> for AddressBlock {
 #[utoipa::path(get, path = "/address-blocks", operation_id = "address_block_list", tag = "security",
     responses((status = 200, body = Items<AddressBlock>)))]
 pub async fn blocks(SignedIn(ctx): SignedIn) -> Result<Answer<Items<AddressBlock>>> {
-    let found = blocks::list(&ctx).await?;
+    let found = ip_blocklist::list(&ctx).await?;
     Ok(Answer(Items { items: found.into_iter().map(AddressBlock::from).collect() }))
 }
 
@@ -61,7 +63,7 @@ pub struct NewAddressBlock {
 #[utoipa::path(post, path = "/address-blocks", operation_id = "address_block_create", tag = "security",
     request_body = NewAddressBlock, responses((status = 201, body = AddressBlock)))]
 pub async fn block(State(app): State<App>, New { ctx, input, .. }: New<NewAddressBlock>) -> Result<Made<AddressBlock>> {
-    let made = blocks::add(&ctx, &input.network, input.reason.as_deref()).await?;
+    let made = ip_blocklist::add(&ctx, &input.network, input.reason.as_deref()).await?;
     app.auth.verified.gate.forget();
     Ok(Made { location: format!("/rest/v1/address-blocks/{}", made.id), version: 1, view: made.into() })
 }
@@ -70,7 +72,7 @@ pub async fn block(State(app): State<App>, New { ctx, input, .. }: New<NewAddres
 #[utoipa::path(delete, path = "/address-blocks/{id}", operation_id = "address_block_delete", tag = "security",
     params(("id" = BlockId, Path)), responses((status = 204)))]
 pub async fn unblock(State(app): State<App>, SignedIn(ctx): SignedIn, Path(id): Path<BlockId>) -> Result<StatusCode> {
-    blocks::remove(&ctx, id).await?;
+    ip_blocklist::remove(&ctx, id).await?;
     app.auth.verified.gate.forget();
     Ok(StatusCode::NO_CONTENT)
 }
@@ -113,6 +115,6 @@ pub async fn rotate(
 }
 
 fn path<'a>(app: &'a App, ctx: &Ctx) -> Result<&'a std::path::Path> {
-    ctx.may(domain::Action::Update, domain::access::Resource::Settings)?;
+    ctx.may(domain::Action::Update, domain::kernel::access::Resource::Settings)?;
     Ok(app.auth.keys.path().ok_or(Error::conflict("keys_elsewhere"))?)
 }

@@ -22,7 +22,7 @@ use axum::{
 };
 use domain::{
     Ctx, Error,
-    activity::{self, Activity as Row},
+    platform::activity::{self, Activity as Row},
 };
 use futures::{FutureExt, Stream, stream};
 use std::{collections::VecDeque, convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
@@ -189,11 +189,12 @@ mod tests {
     use crate::{Http, Parts};
     use domain::{
         Actor,
-        access::Role,
-        auth::{self, Auth, Keys, passwords},
-        ctx::Origin,
+        accounts::{
+            auth::{self, Auth, Keys, passwords},
+            users,
+        },
+        kernel::{access::Role, ctx::Origin},
         testing::on_both,
-        users,
     };
     use tokio::{sync::broadcast, time::timeout};
 
@@ -243,7 +244,7 @@ mod tests {
             }
             // Where it goes is kept out from now on.
             let sam = world.super_admin("Sam").await;
-            domain::blocks::add(&sam, "127.0.0.0/8", None).await.unwrap();
+            domain::accounts::ip_blocklist::add(&sam, "127.0.0.0/8", None).await.unwrap();
             quiet.app.auth.verified.gate.forget();
             let end = timeout(Duration::from_secs(60), quiet.next()).await.expect("an end");
             assert!(end.is_none());

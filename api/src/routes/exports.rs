@@ -10,11 +10,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::{
-    Ctx, clients,
-    exports::{self, Part, Table},
-    ids::{CompanyId, IsoId, UserId},
-    isos, settings,
-    users::Status,
+    Ctx,
+    accounts::users::Status,
+    directory::{clients, isos},
+    kernel::ids::{CompanyId, IsoId, UserId},
+    platform::settings,
+    reporting::exports::{self, Part, Table},
 };
 use futures::{StreamExt, stream};
 use serde::Deserialize;

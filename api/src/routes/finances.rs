@@ -8,12 +8,14 @@ use crate::{
 use axum::response::Response;
 use chrono::NaiveDate;
 use domain::{
-    finances::{self, Account, Figures},
-    ids::{CompanyId, IsoId},
-    money::Currency,
-    settings,
-    span::Asked,
-    spvs::Country,
+    kernel::{
+        date_range::Asked,
+        ids::{CompanyId, IsoId},
+        money::Currency,
+    },
+    orders::spvs::Country,
+    platform::settings,
+    reporting::finances::{self, Account, Figures},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -1,7 +1,7 @@
 //! The two server functions of the specification (decision 30): staff only, to people we know, with links of ours.
 use crate::{answer::Answer, error::Result, extract::New};
 use axum::http::StatusCode;
-use domain::{ids::MailId, mails};
+use domain::{kernel::ids::MailId, outbox::mails};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

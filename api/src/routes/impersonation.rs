@@ -7,7 +7,10 @@ use crate::{
 };
 use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
-use domain::{access::Role, auth::impersonation, ids::UserId};
+use domain::{
+    accounts::auth::impersonation,
+    kernel::{access::Role, ids::UserId},
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

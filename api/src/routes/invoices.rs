@@ -15,12 +15,14 @@ use axum::{
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Actor, Ctx, Error,
-    ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
-    invoices::{self, Detail, Filter, Status, Typed},
-    money::Currency,
-    page::PageQuery,
-    settings::{self, Bank},
-    users,
+    accounts::users,
+    kernel::{
+        ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
+        money::Currency,
+        page::PageQuery,
+    },
+    orders::invoices::{self, Detail, Filter, Status, Typed},
+    platform::settings::{self, Bank},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -10,9 +10,11 @@ use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    ids::{CompanyId, IsoId, RequestId, UserId},
-    isos::{self, Filter, Input},
-    page::PageQuery,
+    directory::isos::{self, Filter, Input},
+    kernel::{
+        ids::{CompanyId, IsoId, RequestId, UserId},
+        page::PageQuery,
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -7,10 +7,10 @@ use crate::{
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
-    auth::asked::Asked,
-    page::PageQuery,
-    queue::{self, Job as _},
-    seed,
+    accounts::auth::asked::Asked,
+    kernel::page::PageQuery,
+    operations::seed,
+    platform::queue::{self, Job as _},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

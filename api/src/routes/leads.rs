@@ -10,9 +10,11 @@ use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx, Error,
-    ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
-    leads::{self, Change, Filter, Input, Stage, Terms},
-    page::PageQuery,
+    directory::leads::{self, Change, Filter, Input, Stage, Terms},
+    kernel::{
+        ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
+        page::PageQuery,
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

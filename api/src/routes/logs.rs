@@ -8,10 +8,9 @@ use crate::{
 use axum::response::Response;
 use domain::{
     Ctx,
-    activity::{self, Search},
-    exports::Table,
-    ids::UserId,
-    page::PageQuery,
+    kernel::{ids::UserId, page::PageQuery},
+    platform::activity::{self, Search},
+    reporting::exports::Table,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

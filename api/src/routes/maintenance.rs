@@ -7,7 +7,7 @@ use crate::{
 };
 use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
-use domain::maintenance;
+use domain::platform::maintenance;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

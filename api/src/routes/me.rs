@@ -9,13 +9,17 @@ use axum::extract::State;
 use chrono::{DateTime, Utc};
 use domain::{
     Action, Actor, Ctx,
-    access::{self, Resource, Role},
-    activity::Activity,
-    auth::{device, history},
-    ids::{ActivityId, UserId},
-    page::PageQuery,
-    requests::Kind,
-    users::{self, DateFormat, Preferences, Theme},
+    accounts::{
+        auth::{device, history},
+        users::{self, DateFormat, Preferences, Theme},
+    },
+    desk::requests::Kind,
+    kernel::{
+        access::{self, Resource, Role},
+        ids::{ActivityId, UserId},
+        page::PageQuery,
+    },
+    platform::activity::Activity,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -10,9 +10,11 @@ use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    ids::{DocumentId, MessageId, SpvId, ThreadId, UserId},
-    messages::{self, Filter, Input},
-    page::PageQuery,
+    desk::messages::{self, Filter, Input},
+    kernel::{
+        ids::{DocumentId, MessageId, SpvId, ThreadId, UserId},
+        page::PageQuery,
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

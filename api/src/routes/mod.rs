@@ -51,7 +51,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::get,
 };
-use domain::{Actor, Origin, settings::Pages};
+use domain::{Actor, Origin, platform::settings::Pages};
 use std::time::Duration;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -291,7 +291,7 @@ async fn is_empty(app: &App, path: &str) -> bool {
     if assets::operators_text(path, &Pages::default()).is_none() {
         return false;
     }
-    let found = domain::settings::get(&app.ctx(Actor::Anonymous, Origin::default())).await;
+    let found = domain::platform::settings::get(&app.ctx(Actor::Anonymous, Origin::default())).await;
     found.is_ok_and(|found| assets::operators_text(path, &found.pages).is_some_and(Option::is_none))
 }
 

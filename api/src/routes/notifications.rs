@@ -9,9 +9,8 @@ use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    ids::NotificationId,
-    notifications::{self, Choice, Mailed, Topic, Wanted as Chosen, Way},
-    page::PageQuery,
+    kernel::{ids::NotificationId, page::PageQuery},
+    outbox::notifications::{self, Choice, Mailed, Topic, Wanted as Chosen, Way},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

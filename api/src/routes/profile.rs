@@ -8,7 +8,11 @@ use crate::{
 };
 use axum::extract::State;
 use chrono::NaiveDate;
-use domain::{activity, page::PageQuery, places, users};
+use domain::{
+    accounts::users,
+    kernel::{geo, page::PageQuery},
+    platform::activity,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -163,9 +167,9 @@ pub struct Place {
     responses((status = 200, body = Items<Place>)))]
 pub async fn places(SignedIn(_ctx): SignedIn, Query(wanted): Query<WantedPlaces>) -> Result<Answer<Items<Place>>> {
     let items = match wanted.country {
-        None => places::countries().iter().map(|code| Place { code, name: None }).collect(),
+        None => geo::countries().iter().map(|code| Place { code, name: None }).collect(),
         Some(country) => {
-            let states = places::states(&country).into_iter();
+            let states = geo::states(&country).into_iter();
             states.map(|state| Place { code: state.code, name: Some(state.name) }).collect()
         }
     };

@@ -8,9 +8,11 @@ use axum::http::StatusCode;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
-    ids::{CompanyId, ReportScheduleId, UserId},
-    reports::{self, Change, Every, Input, Report},
-    span::Period,
+    kernel::{
+        date_range::Period,
+        ids::{CompanyId, ReportScheduleId, UserId},
+    },
+    reporting::reports::{self, Change, Every, Input, Report},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

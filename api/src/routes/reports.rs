@@ -13,13 +13,9 @@ use axum::response::Response;
 use chrono::NaiveDate;
 use domain::{
     Error,
-    error::Problem,
-    ids::CompanyId,
-    money::Currency,
-    page::PageQuery,
-    reports::{self, Kind, Report, Wanted},
-    settings,
-    span::Asked,
+    kernel::{date_range::Asked, error::Problem, ids::CompanyId, money::Currency, page::PageQuery},
+    platform::settings,
+    reporting::reports::{self, Kind, Report, Wanted},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -17,14 +17,16 @@ use axum::{
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
-    error::Problem,
-    ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
-    page::PageQuery,
-    requests::{
+    desk::requests::{
         self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Order, OrderForm, Priority, Request,
         Status,
     },
-    spvs,
+    kernel::{
+        error::Problem,
+        ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
+        page::PageQuery,
+    },
+    orders::spvs,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -4,7 +4,7 @@ use crate::{
     error::Result,
     extract::{Query, SignedIn},
 };
-use domain::search::{self, Kind};
+use domain::reporting::search::{self, Kind};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;

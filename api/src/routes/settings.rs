@@ -12,12 +12,10 @@ use axum::{
 };
 use domain::{
     Action, Ctx,
-    access::Resource,
-    auth::passwords,
-    ids::MailId,
-    mails,
-    money::Currency,
-    settings::{self, Billing, NeedsMfa, Pages, Representative, RequireMfa, Retention, Security},
+    accounts::auth::passwords,
+    kernel::{access::Resource, ids::MailId, money::Currency},
+    outbox::mails,
+    platform::settings::{self, Billing, NeedsMfa, Pages, Representative, RequireMfa, Retention, Security},
 };
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;

@@ -8,11 +8,16 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
-    ids::{CompanyId, IsoId, SpvId, StepId, UserId},
-    money::{self, Currency},
-    page::PageQuery,
-    spvs::{self, ByIso, Country, Detail, Filter, Input, Order, Status},
-    steps, templates, users,
+    accounts::users,
+    kernel::{
+        ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+        money::{self, Currency},
+        page::PageQuery,
+    },
+    orders::{
+        spvs::{self, ByIso, Country, Detail, Filter, Input, Order, Status},
+        steps, templates,
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -8,11 +8,15 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
-    access::{Action, Resource},
-    ids::{SpvId, StepId, UserId},
-    spvs,
-    steps::{self, Change, Party, Status},
-    templates,
+    kernel::{
+        access::{Action, Resource},
+        ids::{SpvId, StepId, UserId},
+    },
+    orders::{
+        spvs,
+        steps::{self, Change, Party, Status},
+        templates,
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

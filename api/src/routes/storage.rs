@@ -17,12 +17,14 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, Error,
-    documents::{
+    kernel::{
+        error::Problem,
+        ids::{UploadId, VersionId},
+    },
+    orders::documents::{
         self, File,
         uploads::{self, New, Upload},
     },
-    error::Problem,
-    ids::{UploadId, VersionId},
 };
 use futures::StreamExt;
 use serde::{Deserialize, Serialize};

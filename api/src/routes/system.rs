@@ -7,11 +7,14 @@ use crate::{
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
-    alerts,
-    ids::{AlertId, ScanId},
-    page::PageQuery,
-    probes,
-    scans::{self, State},
+    kernel::{
+        ids::{AlertId, ScanId},
+        page::PageQuery,
+    },
+    operations::{
+        alerts, health_checks,
+        security_scan::{self, State},
+    },
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -33,8 +36,8 @@ pub struct Probe {
     fresh: bool,
 }
 
-impl From<probes::Probe> for Probe {
-    fn from(row: probes::Probe) -> Self {
+impl From<health_checks::Probe> for Probe {
+    fn from(row: health_checks::Probe) -> Self {
         Self {
             name: row.name,
             ok: row.ok,
@@ -52,13 +55,13 @@ impl From<probes::Probe> for Probe {
 #[utoipa::path(get, path = "/probes", operation_id = "probe_list", tag = "system",
     responses((status = 200, body = Items<Probe>)))]
 pub async fn probes(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Probe>>> {
-    Ok(Answer(Items { items: probes::list(&ctx).await?.into_iter().map(Probe::from).collect() }))
+    Ok(Answer(Items { items: health_checks::list(&ctx).await?.into_iter().map(Probe::from).collect() }))
 }
 
 /// Has every part probed now; `checked_at` moves on when it is done. Super admins.
 #[utoipa::path(post, path = "/probes/check", operation_id = "probe_check", tag = "system", responses((status = 202)))]
 pub async fn check(New { ctx, .. }: New<Nothing>) -> Result<StatusCode> {
-    probes::ask(&ctx).await?;
+    health_checks::ask(&ctx).await?;
     Ok(StatusCode::ACCEPTED)
 }
 
@@ -153,9 +156,9 @@ pub struct Finding {
     params: Map<String, Value>,
 }
 
-impl From<scans::Scan> for Scan {
-    fn from(row: scans::Scan) -> Self {
-        let finding = |found: scans::Finding| Finding {
+impl From<security_scan::Scan> for Scan {
+    fn from(row: security_scan::Scan) -> Self {
+        let finding = |found: security_scan::Finding| Finding {
             check: found.check,
             state: found.state,
             code: found.code,
@@ -182,7 +185,7 @@ pub struct LatestScan {
 #[utoipa::path(get, path = "/scans/latest", operation_id = "scan_latest", tag = "system",
     responses((status = 200, body = LatestScan)))]
 pub async fn latest_scan(SignedIn(ctx): SignedIn) -> Result<Answer<LatestScan>> {
-    Ok(Answer(LatestScan { scan: scans::latest(&ctx).await?.map(Scan::from) }))
+    Ok(Answer(LatestScan { scan: security_scan::latest(&ctx).await?.map(Scan::from) }))
 }
 
 /// Looks through the portal for what makes it unsafe or slow. Its outcome arrives as the event `scan.finished` or
@@ -190,5 +193,5 @@ pub async fn latest_scan(SignedIn(ctx): SignedIn) -> Result<Answer<LatestScan>> 
 #[utoipa::path(post, path = "/scans", operation_id = "scan_create", tag = "system",
     responses((status = 202, body = Scan)))]
 pub async fn scan(New { ctx, .. }: New<Nothing>) -> Result<(StatusCode, Answer<Scan>)> {
-    Ok((StatusCode::ACCEPTED, Answer(scans::ask(&ctx).await?.into())))
+    Ok((StatusCode::ACCEPTED, Answer(security_scan::ask(&ctx).await?.into())))
 }

@@ -7,10 +7,9 @@ use crate::{
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
-    ids::{SpvId, UserId},
-    steps::Party,
-    tasks::{self, Kind},
-    templates,
+    desk::tasks::{self, Kind},
+    kernel::ids::{SpvId, UserId},
+    orders::{steps::Party, templates},
 };
 use serde::Serialize;
 use utoipa::ToSchema;

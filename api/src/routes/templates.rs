@@ -7,9 +7,11 @@ use crate::{
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    spvs::Country,
-    steps::Party,
-    templates::{self, DocumentInput, Input, StepInput},
+    orders::{
+        spvs::Country,
+        steps::Party,
+        templates::{self, DocumentInput, Input, StepInput},
+    },
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

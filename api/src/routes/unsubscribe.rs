@@ -4,7 +4,7 @@ use crate::{
     error::Result,
     extract::{Anyone, Query},
 };
-use domain::mails;
+use domain::outbox::mails;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 

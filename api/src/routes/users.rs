@@ -10,18 +10,22 @@ use axum::extract::State;
 use chrono::{DateTime, Utc};
 use domain::{
     Actor, Ctx, Error,
-    access::Role,
-    auth::{
-        self, device,
-        factors::{self, Factor},
-        history,
-        sessions::{self, Session},
+    accounts::{
+        auth::{
+            self, device,
+            factors::{self, Factor},
+            history,
+            sessions::{self, Session},
+        },
+        users::{self, Order, Status},
     },
-    error::Problem,
-    ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
-    mails,
-    page::PageQuery,
-    users::{self, Order, Status},
+    kernel::{
+        access::Role,
+        error::Problem,
+        ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
+        page::PageQuery,
+    },
+    outbox::mails,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

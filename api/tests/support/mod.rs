@@ -8,19 +8,25 @@ use axum::{
 };
 use domain::{
     Actor, Options,
-    access::Role,
-    activity::{self, Activity},
-    auth::{
-        Auth, Keys,
-        asked::{self, Asked},
-        passwords,
+    accounts::{
+        auth::{
+            Auth, Keys,
+            asked::{self, Asked},
+            passwords,
+        },
+        users,
     },
-    ids::{CompanyId, IsoId, SpvId, UserId},
-    mails::{self, Kind},
-    page::PageQuery,
-    queue::{self, Job},
+    kernel::{
+        access::Role,
+        ids::{CompanyId, IsoId, SpvId, UserId},
+        page::PageQuery,
+    },
+    outbox::mails::{self, Kind},
+    platform::{
+        activity::{self, Activity},
+        queue::{self, Job},
+    },
     testing::{self, World},
-    users,
 };
 use serde_json::{Value, json};
 use std::{

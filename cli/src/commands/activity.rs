@@ -7,10 +7,12 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    activity::{self, Activity, Filter, Search},
-    catalogue,
-    error::{Error, Problem},
-    spvs,
+    kernel::{
+        error::{Error, Problem},
+        i18n,
+    },
+    orders::spvs,
+    platform::activity::{self, Activity, Filter, Search},
 };
 
 #[derive(Debug, Subcommand)]
@@ -102,13 +104,13 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
 
 fn record(row: &Activity) -> Record {
     let mut params = row.data.clone();
-    let actor = catalogue::actor(LANGUAGE, &row.actor_kind, &row.actor_name);
+    let actor = i18n::actor(LANGUAGE, &row.actor_kind, &row.actor_name);
     params.insert("actor".to_owned(), actor.into());
     params.insert("subject".to_owned(), row.subject_label.clone().into());
     Record::new()
         .with("seq", row.seq)
         .with("at", row.at.to_rfc3339())
-        .with("event", catalogue::text(LANGUAGE, "events", &row.action, &params))
+        .with("event", i18n::text(LANGUAGE, "events", &row.action, &params))
         .more("action", row.action.clone())
         .more("actor", row.actor_name.clone())
         .more("actor_kind", row.actor_kind.clone())

@@ -10,8 +10,8 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     Ctx, Error,
-    backups::{self, Backup, Manifest, Progress, Report, Restored, State},
-    db::{Db, Durability},
+    kernel::db::{Db, Durability},
+    operations::backups::{self, Backup, Manifest, Progress, Report, Restored, State},
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::time::Duration;

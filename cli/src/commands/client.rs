@@ -9,10 +9,10 @@ use crate::{
 };
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{
-    clients::{self, Client, Filter, Input, Order, Setup},
-    money::Currency,
-    spvs::Country,
-    users,
+    accounts::users,
+    directory::clients::{self, Client, Filter, Input, Order, Setup},
+    kernel::money::Currency,
+    orders::spvs::Country,
 };
 
 #[derive(Debug, Subcommand)]
@@ -212,7 +212,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
             input.country = Some(codes[ask.one_of("Country", &codes)?].clone());
         }
     }
-    let office = domain::settings::currency(ctx).await?;
+    let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = input.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
     input.price = Some(ask.text(args.price, &format!("Price ({})", currency.code()), amount)?);

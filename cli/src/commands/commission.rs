@@ -9,9 +9,11 @@ use crate::{
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
 use domain::{
-    commissions::{self, Commission, Filter, Period, RunDetail, Status},
-    ids::CommissionId,
-    money, spvs,
+    kernel::{ids::CommissionId, money},
+    orders::{
+        commissions::{self, Commission, Filter, Period, RunDetail, Status},
+        spvs,
+    },
 };
 
 #[derive(Debug, Subcommand)]
@@ -162,7 +164,7 @@ async fn statement(args: Statement, portal: &Portal) -> Result {
     });
     portal.out.one(
         Record::new()
-            .with("iso", found.iso.as_ref().map(domain::isos::Iso::name))
+            .with("iso", found.iso.as_ref().map(domain::directory::isos::Iso::name))
             .more("iso_id", found.iso.map(|iso| iso.id.to_string()))
             .with("from", from.to_string())
             .with("to", to.to_string())

@@ -8,7 +8,7 @@ use crate::{
     portal::Portal,
 };
 use clap::{Args, Subcommand};
-use domain::companies::{self, Company, Input};
+use domain::directory::companies::{self, Company, Input};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {

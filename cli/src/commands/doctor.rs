@@ -8,11 +8,16 @@ use crate::{
 use api::{Providers, paper};
 use domain::{
     Ctx,
-    auth::{Keys, factors},
-    backups, counts,
-    db::{Db, SchemaState, ScopedFutureExt},
-    queue::{self, Unfinished},
-    storage::Storage,
+    accounts::auth::{Keys, factors},
+    kernel::{
+        db::{Db, SchemaState, ScopedFutureExt},
+        storage::Storage,
+    },
+    operations::backups,
+    platform::{
+        queue::{self, Unfinished},
+        rollups,
+    },
 };
 use jobs::mail::Negotiated;
 use std::path::Path;
@@ -95,7 +100,7 @@ async fn schema(db: &Db) -> Result<Finding> {
     if !db.is_migrated().await? {
         return Ok(Note("made by a newer spvctl, which this one can serve; upgrade it soon".to_owned()));
     }
-    let differences = domain::schema::differences(&mut db.clone()).await?;
+    let differences = domain::kernel::schema::differences(&mut db.clone()).await?;
     Ok(match differences.first() {
         None => Good("up to date".to_owned()),
         Some(first) => Bad(format!(
@@ -157,7 +162,7 @@ async fn second_factors(ctx: &Ctx, path: &Path) -> Result<Finding> {
 }
 
 async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
-    let open = domain::seed::open_sign_ins(ctx).await?.join(", ");
+    let open = domain::operations::seed::open_sign_ins(ctx).await?.join(", ");
     Ok(match open.is_empty() {
         true => Good("none can sign in".to_owned()),
         false => Note(format!("open in demo mode: {open}")),
@@ -166,7 +171,7 @@ async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
 
 /// Letters of names and addresses for which invoice PDFs find no font here: such a PDF is refused.
 async fn fonts(ctx: &Ctx) -> Result<Finding> {
-    let texts = domain::invoices::texts_on_paper(ctx).await?;
+    let texts = domain::orders::invoices::texts_on_paper(ctx).await?;
     let missing = paper::missing_letters(texts.iter().map(String::as_str));
     if !missing.is_empty() {
         let (letters, packages) = (paper::named(&missing), paper::packages(&missing));
@@ -184,14 +189,14 @@ async fn fonts(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx, repair: bool) -> Result<Finding> {
-    let differ = counts::differ(&ctx.db()).await?;
+    let differ = rollups::differ(&ctx.db()).await?;
     if differ.is_empty() {
         return Ok(Good("agree with a fresh count".to_owned()));
     }
     let differ: Vec<String> =
         differ.into_iter().map(|(name, kept, found)| format!("{name} says {kept} for {found}")).collect();
     if repair {
-        ctx.transaction(|tx| counts::repair(tx).scope_boxed()).await?;
+        ctx.transaction(|tx| rollups::repair(tx).scope_boxed()).await?;
         return Ok(Note(format!("put right: {}", differ.join(", "))));
     }
     Ok(Bad(format!("{}; run `spvctl doctor --recount`", differ.join(", "))))

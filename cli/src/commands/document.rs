@@ -9,12 +9,14 @@ use crate::{
 use bytes::Bytes;
 use clap::{Args, Subcommand};
 use domain::{
-    documents::{
-        self, Document, Filter, Version,
-        uploads::{self, New},
+    kernel::ids::{DocumentId, DocumentRequestId},
+    orders::{
+        documents::{
+            self, Document, Filter, Version,
+            uploads::{self, New},
+        },
+        spvs,
     },
-    ids::{DocumentId, DocumentRequestId},
-    spvs,
 };
 use futures::{Stream, StreamExt, stream};
 use std::{io::Write, path::PathBuf};

@@ -6,10 +6,12 @@ use crate::{
 };
 use clap::ValueEnum;
 use domain::{
-    activity, calls, clients, documents,
-    exports::{self, Table},
-    invoices, isos, leads, requests, spvs,
-    users::Status,
+    accounts::users::Status,
+    desk::requests,
+    directory::{calls, clients, isos, leads},
+    orders::{documents, invoices, spvs},
+    platform::activity,
+    reporting::exports::{self, Table},
 };
 use serde_json::{Map, Value};
 use std::{

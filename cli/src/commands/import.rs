@@ -7,9 +7,10 @@ use crate::{
 };
 use clap::ValueEnum;
 use domain::{
-    Error, catalogue,
-    exports::csv_unguarded,
-    imports::{self, Column, Import, Kind, Outcome, Row, Sums},
+    Error,
+    kernel::i18n,
+    operations::imports::{self, Column, Import, Kind, Outcome, Row, Sums},
+    reporting::exports::csv_unguarded,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::value::RawValue;
@@ -162,10 +163,10 @@ fn name(kind: Kind, row: &Row) -> String {
 
 fn why(error: &Error) -> Why {
     let Error::Invalid(fields) = error else {
-        return Why { field: None, reason: catalogue::error(LANGUAGE, error) };
+        return Why { field: None, reason: i18n::error(LANGUAGE, error) };
     };
     let names: Vec<&str> = fields.iter().map(|error| error.field.as_str()).collect();
-    let reasons: Vec<String> = fields.iter().map(|error| catalogue::field(LANGUAGE, error)).collect();
+    let reasons: Vec<String> = fields.iter().map(|error| i18n::field(LANGUAGE, error)).collect();
     Why { field: Some(names.join(", ")), reason: reasons.join(" ") }
 }
 

@@ -2,7 +2,7 @@
 use super::named;
 use crate::{args::Paging, ask::anything, exit::Result, output::Record, portal::Portal};
 use clap::{Args, Subcommand};
-use domain::{
+use domain::orders::{
     invoices::{self, Filter, Invoice, Status, Typed},
     spvs,
 };

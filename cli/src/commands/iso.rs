@@ -8,7 +8,7 @@ use crate::{
     portal::Portal,
 };
 use clap::{Args, Subcommand};
-use domain::isos::{self, Filter, Input, Iso};
+use domain::directory::isos::{self, Filter, Input, Iso};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {

@@ -8,7 +8,7 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     Error,
-    queue::{self, Listed},
+    platform::queue::{self, Listed},
 };
 
 #[derive(Debug, Subcommand)]

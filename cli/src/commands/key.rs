@@ -5,7 +5,7 @@ use crate::{
     portal::Portal,
 };
 use clap::Subcommand;
-use domain::auth::keys::{self, Listed};
+use domain::accounts::auth::keys::{self, Listed};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -25,7 +25,7 @@ pub enum Verb {
 pub async fn run(verb: Verb, portal: &Portal) -> Result {
     let path = &portal.config.signing_keys;
     // Before a first start there is no file yet.
-    domain::auth::Keys::load_or_create(path)?;
+    domain::accounts::auth::Keys::load_or_create(path)?;
     let found = match verb {
         Verb::List => keys::list(&portal.ctx, path)?,
         Verb::Rotate => {

@@ -2,7 +2,7 @@
 use super::named;
 use crate::{args::Paging, exit::Result, output::Record, portal::Portal};
 use clap::{Args, Subcommand};
-use domain::leads::{self, Filter, Lead, Stage};
+use domain::directory::leads::{self, Filter, Lead, Stage};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {

@@ -7,8 +7,8 @@ use crate::{
 };
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{
-    ids::MailId,
-    mails::{self, Mail, Status},
+    kernel::ids::MailId,
+    outbox::mails::{self, Mail, Status},
 };
 
 #[derive(Debug, Subcommand)]

@@ -5,7 +5,7 @@ use crate::{
     portal::Portal,
 };
 use clap::{Args, Subcommand};
-use domain::maintenance::{self, Maintenance};
+use domain::platform::maintenance::{self, Maintenance};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {

@@ -5,7 +5,7 @@ use crate::{
     output::say,
     portal,
 };
-use domain::db::SchemaState;
+use domain::kernel::db::SchemaState;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  spvctl migrate\n  spvctl migrate --check && echo up to date")]

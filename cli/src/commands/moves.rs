@@ -9,8 +9,8 @@ use crate::{
 };
 use domain::{
     Error,
-    backups::{self, Progress},
-    db::{Db, Durability, Existing, inspect},
+    kernel::db::{Db, Durability, Existing, inspect},
+    operations::backups::{self, Progress},
 };
 
 /// What is to be done before, and what stays.

@@ -5,12 +5,16 @@ use crate::{
 };
 use domain::{
     Ctx, Error,
-    clients::Client,
-    companies::{self, Company},
-    ids::{CompanyId, IsoId},
-    isos::{self, Iso},
-    page::{MAX_LIMIT, PageQuery},
-    users::{self, User},
+    accounts::users::{self, User},
+    directory::{
+        clients::Client,
+        companies::{self, Company},
+        isos::{self, Iso},
+    },
+    kernel::{
+        ids::{CompanyId, IsoId},
+        page::{MAX_LIMIT, PageQuery},
+    },
 };
 
 /// A wrong name given as `--flag` is said with the flag.
@@ -36,7 +40,7 @@ pub async fn iso(ctx: &Ctx, name: Option<&str>) -> Result<Option<IsoId>> {
 
 /// The client with the address `name`, given as `--client`.
 pub async fn client(ctx: &Ctx, name: &str) -> Result<Client> {
-    domain::clients::find(ctx, name).await.map_err(|e| under("client", name, e))
+    domain::directory::clients::find(ctx, name).await.map_err(|e| under("client", name, e))
 }
 
 /// The account with this id or address.

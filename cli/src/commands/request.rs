@@ -3,11 +3,11 @@ use super::named;
 use crate::{args::Paging, ask::anything, exit::Result, output::Record, portal::Portal};
 use clap::{Args, Subcommand};
 use domain::{
-    clients,
-    error::Problem,
-    ids::RequestId,
-    requests::{self, Assignee, Change, Filter, Input, Kind, ListOrder, Priority, Request, Status},
-    spvs, users,
+    accounts::users,
+    desk::requests::{self, Assignee, Change, Filter, Input, Kind, ListOrder, Priority, Request, Status},
+    directory::clients,
+    kernel::{error::Problem, ids::RequestId},
+    orders::spvs,
 };
 use std::str::FromStr;
 

@@ -6,10 +6,12 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    access::Role,
-    auth::passwords,
-    blocks::{self, Block},
-    settings::{self, RequireMfa, Security, Settings},
+    accounts::{
+        auth::passwords,
+        ip_blocklist::{self, Block},
+    },
+    kernel::access::Role,
+    platform::settings::{self, RequireMfa, Security, Settings},
 };
 
 #[derive(Debug, Subcommand)]
@@ -85,16 +87,16 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             out.one(rules(portal, &changed))
         }
         Verb::Blocks => {
-            let found = blocks::list(ctx).await?;
+            let found = ip_blocklist::list(ctx).await?;
             out.list(found.iter().map(block).collect(), "blocked networks")
         }
-        Verb::Block(args) => out.one(block(&blocks::add(ctx, &args.network, args.reason.as_deref()).await?)),
+        Verb::Block(args) => out.one(block(&ip_blocklist::add(ctx, &args.network, args.reason.as_deref()).await?)),
         Verb::Unblock(args) => {
-            let wanted = args.network.parse::<domain::network::Network>().map(|network| network.to_string());
+            let wanted = args.network.parse::<domain::kernel::network::Network>().map(|network| network.to_string());
             let wanted = wanted.unwrap_or(args.network);
-            let found = blocks::list(ctx).await?.into_iter().find(|block| block.network == wanted);
+            let found = ip_blocklist::list(ctx).await?.into_iter().find(|block| block.network == wanted);
             let found = found.ok_or(domain::Error::NotFound("address_block"))?;
-            blocks::remove(ctx, found.id).await?;
+            ip_blocklist::remove(ctx, found.id).await?;
             say(&format!("Requests from {} are answered again.", found.network));
             Ok(())
         }

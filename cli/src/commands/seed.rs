@@ -5,7 +5,10 @@ use crate::{
     portal::{self, Portal},
     shutdown,
 };
-use domain::{activity, activity::Activity, backups, queue, seed};
+use domain::{
+    operations::{backups, seed},
+    platform::{activity, activity::Activity, queue},
+};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{
     sync::{

@@ -7,7 +7,7 @@ use crate::{
 };
 use domain::{
     Actor, Ctx, Error, Options,
-    auth::{Auth, Keys},
+    accounts::auth::{Auth, Keys},
 };
 use std::net::SocketAddr;
 use tokio::{net::TcpListener, sync::broadcast};
@@ -57,8 +57,8 @@ pub async fn run(args: Args, config: Config) -> Result {
     portal::metrics(&config, &ctx, stop.clone()).await?;
     let feed = broadcast::channel(FEED).0;
     let verified = auth.verified.clone();
-    let forgetting = move |event: &domain::activity::Activity| verified.forget(event);
-    let following = tokio::spawn(domain::activity::follow(ctx.clone(), feed.clone(), forgetting));
+    let forgetting = move |event: &domain::platform::activity::Activity| verified.forget(event);
+    let following = tokio::spawn(domain::platform::activity::follow(ctx.clone(), feed.clone(), forgetting));
     let watching = tokio::spawn(auth.keys.clone().watch());
     let beating = tokio::spawn(jobs::beat(ctx.clone(), stop.clone()));
     let working = (!args.no_worker).then(|| {
@@ -99,13 +99,13 @@ pub async fn run(args: Args, config: Config) -> Result {
 /// Makes the demo office in demo mode. Otherwise ends what demo accounts began in it.
 async fn demo(ctx: &Ctx, on: bool) -> Result {
     if !on {
-        let emails = domain::seed::sign_out_demo_accounts(ctx).await?;
+        let emails = domain::operations::seed::sign_out_demo_accounts(ctx).await?;
         if !emails.is_empty() {
             tracing::warn!(accounts = emails.join(", "), "demo accounts cannot sign in while SPV_DEMO is false");
         }
         return Ok(());
     }
-    match domain::seed::demo(ctx).await {
+    match domain::operations::seed::demo(ctx).await {
         Ok(_) => Ok(()),
         Err(error @ Error::Unavailable(_)) => Err(error.into()),
         // Beside rows of somebody's own: the portal goes on with what is there.

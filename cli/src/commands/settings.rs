@@ -5,7 +5,7 @@ use crate::{
     portal::Portal,
 };
 use clap::{Args, Subcommand};
-use domain::settings::{self, Settings};
+use domain::platform::settings::{self, Settings};
 use serde_json::Value;
 
 #[derive(Debug, Subcommand)]

@@ -9,8 +9,8 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    money::{self, Currency},
-    spvs::{self, ByIso, Detail, Filter, Input, Spv, Status},
+    kernel::money::{self, Currency},
+    orders::spvs::{self, ByIso, Detail, Filter, Input, Spv, Status},
 };
 
 #[derive(Debug, Subcommand)]
@@ -145,7 +145,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     show(detail, portal)
 }
 
-async fn id(portal: &Portal, name: &str) -> Result<domain::ids::SpvId> {
+async fn id(portal: &Portal, name: &str) -> Result<domain::kernel::ids::SpvId> {
     Ok(spvs::find(&portal.ctx, name).await?.spv.id)
 }
 
@@ -153,7 +153,7 @@ async fn create(args: Create, portal: &Portal) -> Result<Detail> {
     let (ctx, ask) = (&portal.ctx, &portal.ask);
     ask.about(&[("client", args.client.is_some()), ("purchase-amount", args.purchase_amount.is_some())])?;
     let client = named::client(ctx, &ask.text(args.client, "Client (e-mail)", anything)?).await?;
-    let office = domain::settings::currency(ctx).await?;
+    let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
     let input = Input {

@@ -6,11 +6,15 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    ids::{StepId, UserId},
-    spvs,
-    steps::{self, Change, Step},
-    tasks,
-    text::unique_key,
+    desk::tasks,
+    kernel::{
+        ids::{StepId, UserId},
+        text::unique_key,
+    },
+    orders::{
+        spvs,
+        steps::{self, Change, Step},
+    },
 };
 
 #[derive(Debug, Subcommand)]

@@ -6,9 +6,11 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    error::FieldError,
-    spvs::Country,
-    templates::{self, DocumentInput, Input, StepInput, Template, TemplateDocument, TemplateStep},
+    kernel::error::FieldError,
+    orders::{
+        spvs::Country,
+        templates::{self, DocumentInput, Input, StepInput, Template, TemplateDocument, TemplateStep},
+    },
 };
 use serde::{
     Deserialize, Serialize,

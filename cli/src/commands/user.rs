@@ -9,9 +9,11 @@ use crate::{
 };
 use clap::{Args, Subcommand};
 use domain::{
-    access::Role,
-    auth::{device, factors, sessions::Session},
-    users::{self, Filter, Input, Status, User},
+    accounts::{
+        auth::{device, factors, sessions::Session},
+        users::{self, Filter, Input, Status, User},
+    },
+    kernel::access::Role,
 };
 use std::io::Read;
 

@@ -4,7 +4,7 @@ use crate::{
     exit::{Failure, Result},
     portal, shutdown,
 };
-use domain::{Actor, db::SchemaState};
+use domain::{Actor, kernel::db::SchemaState};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  spvctl worker --config portal.toml")]
@@ -28,7 +28,8 @@ pub async fn run(config: Config) -> Result {
     let stop = shutdown::on_signal();
     portal::metrics(&config, &ctx, stop.clone()).await?;
     // Events of this worker's jobs are numbered even while no server runs.
-    let following = tokio::spawn(domain::activity::follow(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
+    let following =
+        tokio::spawn(domain::platform::activity::follow(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
     tracing::info!(concurrency = config.worker_concurrency, "working");
     jobs::run(ctx.clone(), jobs::State::new(ctx, mailer), portal::worker_options(&config), stop).await;
     following.abort();

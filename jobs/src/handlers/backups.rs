@@ -2,8 +2,8 @@
 use crate::{outcome, state::State};
 use domain::{
     Ctx,
-    backups::{self, Make, Nightly},
-    queue::{Job, worker::Failure},
+    operations::backups::{self, Make, Nightly},
+    platform::queue::{Job, worker::Failure},
 };
 
 /// Makes one. What a worker leaves half-made when it ends, the next attempt clears away.

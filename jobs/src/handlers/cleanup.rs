@@ -2,11 +2,14 @@
 use crate::{outcome, state::State};
 use chrono::Duration;
 use domain::{
-    activity,
-    auth::{factors, failures, flows, gaps, links, sessions},
-    documents::uploads,
-    idempotency, notifications,
-    queue::{self, Job, worker::Failure},
+    accounts::auth::{factors, failures, flows, gaps, links, sessions},
+    kernel::idempotency,
+    orders::documents::uploads,
+    outbox::notifications,
+    platform::{
+        activity,
+        queue::{self, Job, worker::Failure},
+    },
 };
 use serde::{Deserialize, Serialize};
 
@@ -45,10 +48,11 @@ mod tests {
     use super::*;
     use crate::mail::{Mailer, sender};
     use domain::{
-        activity::Filter,
-        clock::Clock,
-        page::PageQuery,
-        settings::{self, Retention, Settings},
+        kernel::{clock::Clock, page::PageQuery},
+        platform::{
+            activity::Filter,
+            settings::{self, Retention, Settings},
+        },
         testing::{World, noon, on_both},
     };
 

@@ -1,8 +1,8 @@
 //! Has documents looked through for viruses.
 use crate::{outcome, state::State};
 use domain::{
-    documents::scanning::{self, ScanRest, ScanVersion},
-    queue::{Job, worker::Failure},
+    orders::documents::scanning::{self, ScanRest, ScanVersion},
+    platform::queue::{Job, worker::Failure},
 };
 
 /// A second run finds it done.

@@ -2,10 +2,10 @@
 use crate::{mail::Sender, outcome, state::State, templates};
 use domain::{
     Ctx,
-    auth::asked::{self, Asked},
-    ids::MailId,
-    mails::{self, Send, SendTest},
-    queue::{Job, worker::Failure},
+    accounts::auth::asked::{self, Asked},
+    kernel::ids::MailId,
+    outbox::mails::{self, Send, SendTest},
+    platform::queue::{Job, worker::Failure},
 };
 
 /// Sends one mail. A second run of a mail that has left finds it sent and does nothing; only a crash between the
@@ -34,7 +34,7 @@ pub async fn test_failed(state: State, job: SendTest, why: String, last: bool) {
 /// Sends a mail and notes that it left; for a test mail also how the connection was encrypted.
 async fn leave(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), Failure> {
     let Some(outgoing) = mails::attempt(ctx, id).await.map_err(outcome::of)? else { return Ok(()) };
-    let settings = domain::settings::get(ctx).await.map_err(outcome::of)?;
+    let settings = domain::platform::settings::get(ctx).await.map_err(outcome::of)?;
     let support = settings.support_email.as_deref();
     let office = templates::Office { public_url: &ctx.options.public_url, brand: settings.brand(), support };
     let letter = templates::letter(&outgoing, ctx.now(), office)
@@ -71,21 +71,18 @@ mod tests {
     };
     use chrono::Duration;
     use domain::{
-        access::Role,
-        activity,
-        clients::{self, Setup},
-        commissions,
-        db::Sql,
-        document_requests,
-        documents::uploads,
-        invoices,
-        mails::Kind,
-        messages,
-        notifications::{self, Digests, MailSoon, Mailed, Wanted, Way},
-        page::PageQuery,
-        reports, requests, spvs, steps,
+        accounts::users,
+        desk::{messages, requests},
+        directory::clients::{self, Setup},
+        kernel::{access::Role, db::Sql, page::PageQuery},
+        orders::{commissions, document_requests, documents::uploads, invoices, spvs, steps},
+        outbox::{
+            mails::Kind,
+            notifications::{self, Digests, MailSoon, Mailed, Wanted, Way},
+        },
+        platform::activity,
+        reporting::reports,
         testing::on_both,
-        users,
     };
     use futures::stream;
     use std::{collections::BTreeSet, convert::Infallible};

@@ -1,8 +1,8 @@
 //! Mails people what they were told of.
 use crate::{outcome, state::State};
 use domain::{
-    notifications::{self, Digests, MailSoon},
-    queue::{Job, worker::Failure},
+    outbox::notifications::{self, Digests, MailSoon},
+    platform::queue::{Job, worker::Failure},
 };
 
 /// Mails somebody what they have not read since. A second run finds nothing left to mail.

@@ -1,9 +1,8 @@
 //! Reminders of dates that are near or past, each in the morning of its reader's time zone.
 use crate::{outcome, state::State};
 use domain::{
-    document_requests, invoices,
-    queue::{Job, worker::Failure},
-    steps,
+    orders::{document_requests, invoices, steps},
+    platform::queue::{Job, worker::Failure},
 };
 use serde::{Deserialize, Serialize};
 

@@ -1,8 +1,8 @@
 //! Mails the reports whose day has come.
 use crate::{outcome, state::State};
 use domain::{
-    queue::{Job, worker::Failure},
-    reports,
+    platform::queue::{Job, worker::Failure},
+    reporting::reports,
 };
 use serde::{Deserialize, Serialize};
 

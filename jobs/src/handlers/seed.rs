@@ -2,8 +2,8 @@
 use crate::{outcome, state::State};
 use domain::{
     Ctx,
-    queue::{Job, worker::Failure},
-    seed::{self, Run},
+    operations::seed::{self, Run},
+    platform::queue::{Job, worker::Failure},
 };
 
 /// Makes the test data; what is there already is left alone, so a second run changes nothing.

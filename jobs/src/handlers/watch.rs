@@ -1,10 +1,12 @@
 //! Looks after the portal itself: probes its parts, makes alerts, and looks through it when asked to.
 use crate::{outcome, state::State};
 use domain::{
-    alerts::{self, Readings},
-    probes::{self, Watch},
-    queue::{Job, worker::Failure},
-    scans::{self, Look},
+    operations::{
+        alerts::{self, Readings},
+        health_checks::{self, Watch},
+        security_scan::{self, Look},
+    },
+    platform::queue::{Job, worker::Failure},
 };
 
 /// Probes every part and asks the rules of the alerts. What fails is only logged: the next one comes in a minute, and a
@@ -12,7 +14,7 @@ use domain::{
 pub async fn watch(state: State, _: Watch) -> Result<(), Failure> {
     let ctx = state.ctx(Watch::NAME);
     let mailer = state.mailer.clone();
-    if let Err(error) = probes::check(&ctx, async move { mailer.probe().await }).await {
+    if let Err(error) = health_checks::check(&ctx, async move { mailer.probe().await }).await {
         tracing::warn!(%error, "what was probed could not be kept");
     }
     if let Err(error) = alerts::check(&ctx, &Readings::take(&ctx)).await {
@@ -23,7 +25,7 @@ pub async fn watch(state: State, _: Watch) -> Result<(), Failure> {
 
 /// Looks through the portal, for the page that asked.
 pub async fn scan(state: State, job: Look) -> Result<(), Failure> {
-    scans::run(&state.ctx(Look::NAME), job.id, state.mailer.probe()).await.map_err(outcome::of)
+    security_scan::run(&state.ctx(Look::NAME), job.id, state.mailer.probe()).await.map_err(outcome::of)
 }
 
 /// Tells the page that it could not be done, once no other attempt will follow.
@@ -31,7 +33,7 @@ pub async fn scan_failed(state: State, job: Look, why: String, last: bool) {
     if !last {
         return;
     }
-    if let Err(error) = scans::failed(&state.ctx(Look::NAME), job.id, &why).await {
+    if let Err(error) = security_scan::failed(&state.ctx(Look::NAME), job.id, &why).await {
         tracing::warn!(scan = %job.id, %error, "the failure could not be told");
     }
 }

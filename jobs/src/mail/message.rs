@@ -108,7 +108,7 @@ header!(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::mails::Kind;
+    use domain::outbox::mails::Kind;
 
     #[test]
     fn a_sender_has_a_name_as_people_write_it_or_none() {

@@ -2,7 +2,7 @@
 //!
 //! A password only goes out over TLS with a verified certificate, unless the URL says `?tls=none`.
 use super::Misconfigured;
-use domain::error::causes;
+use domain::kernel::error::causes;
 use lettre::{
     AsyncSmtpTransport, Tokio1Executor,
     transport::smtp::{

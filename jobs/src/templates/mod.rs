@@ -1,13 +1,11 @@
 //! What a mail says: sentences of the catalogue in one layout, as text and as HTML.
 use chrono::{DateTime, Utc};
 use domain::{
-    access::Role,
-    auth::links::LinkKind,
-    catalogue,
-    companies::Logo,
-    mails::{Kind, Outgoing},
-    templates::names,
-    users::DateFormat,
+    accounts::{auth::links::LinkKind, users::DateFormat},
+    directory::companies::Logo,
+    kernel::{access::Role, i18n},
+    orders::templates::names,
+    outbox::mails::{Kind, Outgoing},
 };
 use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
 use serde_json::{Map, Value};
@@ -92,24 +90,24 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
         params.insert("identifier".to_owned(), identifier.clone().into());
         params.insert(
             "country".to_owned(),
-            catalogue::text(language, "names", &format!("country.{country}"), &Map::new()).into(),
+            i18n::text(language, "names", &format!("country.{country}"), &Map::new()).into(),
         );
     }
     let report = (mail.kind == Kind::Report).then(|| report_page(&params));
     if report.is_some() {
         for (param, names) in [("report", "report"), ("period", "report_period")] {
             let code = params.get(param).and_then(Value::as_str).unwrap_or_default();
-            let name = catalogue::text(language, "names", &format!("{names}.{code}"), &Map::new());
+            let name = i18n::text(language, "names", &format!("{names}.{code}"), &Map::new());
             params.insert(param.to_owned(), name.into());
         }
     }
     if let Some(kind) = mail.kind.link() {
-        let until = catalogue::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.life());
+        let until = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.life());
         params.insert("until".to_owned(), until.into());
     }
 
     let kind = mail.kind.name();
-    let of_kind = |part: &str| catalogue::find(language, "mails", &format!("{kind}.{part}"), &params);
+    let of_kind = |part: &str| i18n::find(language, "mails", &format!("{kind}.{part}"), &params);
     let mut words = Map::new();
     for part in ["subject", "heading", "body", "button", "after"] {
         words.insert(part.to_owned(), of_kind(part).into());
@@ -118,15 +116,15 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
         words.insert("button".to_owned(), Value::Null);
     }
     for key in ["greeting", "link_hint", "code_hint", "link_once", "signature"] {
-        let said = of_kind(key).unwrap_or_else(|| catalogue::text(language, "mails", key, &params));
+        let said = of_kind(key).unwrap_or_else(|| i18n::text(language, "mails", key, &params));
         words.insert(key.to_owned(), said.into());
     }
     let automatic = if support.is_some() { "automatic_support" } else { "automatic" };
-    words.insert("automatic".to_owned(), catalogue::text(language, "mails", automatic, &params).into());
+    words.insert("automatic".to_owned(), i18n::text(language, "mails", automatic, &params).into());
     if let Some(events) = mail.data.get("events").and_then(Value::as_array) {
         let more = mail.data.get("more").and_then(Value::as_i64).filter(|more| *more > 0);
         let more = more.map(|more| Map::from_iter([("count".to_owned(), more.into())]));
-        let rest = more.map(|count| catalogue::text(language, "mails", "more", &count));
+        let rest = more.map(|count| i18n::text(language, "mails", "more", &count));
         let lines = events.iter().map(|event| sentence(language, outgoing.date_format, event)).chain(rest);
         words.insert("items".to_owned(), lines.map(Value::from).collect());
     }
@@ -177,19 +175,19 @@ fn item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
     let due = params.get("due_date").and_then(Value::as_str).and_then(|due| due.parse().ok());
     let key = if due.is_some() { "item" } else { "item_undated" };
     if let Some(due) = due {
-        params.insert("due_date".to_owned(), catalogue::date(language, format, due).into());
+        params.insert("due_date".to_owned(), i18n::date(language, format, due).into());
     }
-    catalogue::text(language, "mails", &format!("{kind}.{key}"), &params).into()
+    i18n::text(language, "mails", &format!("{kind}.{key}"), &params).into()
 }
 
 /// An event of the log, as the portal words it; some have words of their own for mails, which say less.
 fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
     let mut params = event.as_object().cloned().unwrap_or_default();
     let said = |params: &Map<String, Value>, name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
-    let named = |key: String| catalogue::find(language, "names", &key, &Map::new());
+    let named = |key: String| i18n::find(language, "names", &key, &Map::new());
     if let Some(kind) = said(&params, "actor_kind") {
         let name = said(&params, "actor").unwrap_or_default();
-        params.insert("actor".to_owned(), catalogue::actor(language, &kind, &name).into());
+        params.insert("actor".to_owned(), i18n::actor(language, &kind, &name).into());
     }
     for name in ["from", "to"] {
         if let Some(status) = said(&params, name).and_then(|status| named(format!("step_status.{status}"))) {
@@ -197,15 +195,15 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
         }
     }
     if let Some(due) = said(&params, "due_date").and_then(|due| due.parse().ok()) {
-        params.insert("due_date".to_owned(), catalogue::date(language, format, due).into());
+        params.insert("due_date".to_owned(), i18n::date(language, format, due).into());
     }
     names::translate_values(language, &mut params);
     if let Some(Value::String(subject)) = params.get_mut("subject") {
         *subject = names::translated(language, subject);
     }
     let action = said(&params, "action").unwrap_or_default();
-    catalogue::find(language, "mails", &format!("event.{action}"), &params)
-        .unwrap_or_else(|| catalogue::text(language, "events", &action, &params))
+    i18n::find(language, "mails", &format!("event.{action}"), &params)
+        .unwrap_or_else(|| i18n::text(language, "events", &action, &params))
 }
 
 /// Where a report is read: whoever is not signed in comes back to it after signing in.

@@ -1,9 +1,9 @@
 use super::*;
 use chrono::TimeZone;
 use domain::{
-    auth::links::Made,
-    ids::{MailId, UserId},
-    mails::{Mail, Status},
+    accounts::auth::links::Made,
+    kernel::ids::{MailId, UserId},
+    outbox::mails::{Mail, Status},
 };
 use serde_json::json;
 

@@ -17,13 +17,15 @@ use axum::{
 };
 use domain::{
     Actor, Ctx, Error,
-    access::{Action as Doing, Resource},
-    auth::{
+    accounts::auth::{
         self,
         admin::{self, Action, Ban, New, Query, Standing, Update},
         factors,
     },
-    ids::{CompanyId, FactorId, IsoId, UserId},
+    kernel::{
+        access::{Action as Doing, Resource},
+        ids::{CompanyId, FactorId, IsoId, UserId},
+    },
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -13,7 +13,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use chrono::NaiveDate;
-use domain::{Error, catalogue, error::Problem};
+use domain::{
+    Error,
+    kernel::{error::Problem, i18n},
+};
 use futures::FutureExt;
 use serde_json::{Value, json};
 use std::{panic::AssertUnwindSafe, sync::Arc};
@@ -124,7 +127,7 @@ impl AuthError {
         match self.fixed {
             Some(text) => text.to_owned(),
             None if self.code == "weak_password" => weak_words(&self.worded, language),
-            None => catalogue::text(language, "errors", self.worded.code, &self.worded.params),
+            None => i18n::text(language, "errors", self.worded.code, &self.worded.params),
         }
     }
 
@@ -188,7 +191,7 @@ fn weak_words(weak: &Problem, language: &str) -> String {
     let min = weak.params.get("min").and_then(Value::as_u64).unwrap_or_default();
     let sentence = |reason: &Value| match reason.as_str() {
         Some("length") => format!("Password should be at least {min} characters."),
-        _ => catalogue::text(language, "errors", weak.code, &weak.params),
+        _ => i18n::text(language, "errors", weak.code, &weak.params),
     };
     reasons.into_iter().flatten().map(sentence).collect::<Vec<_>>().join(" ")
 }
@@ -443,7 +446,7 @@ mod tests {
             "method_not_allowed",
         ] {
             for language in ["en-US", "es"] {
-                assert!(catalogue::find(language, "errors", code, &Map::new()).is_some(), "{language} {code}");
+                assert!(i18n::find(language, "errors", code, &Map::new()).is_some(), "{language} {code}");
             }
         }
     }

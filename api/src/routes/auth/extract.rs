@@ -13,7 +13,7 @@ use axum::{
 };
 use domain::{
     Actor, Ctx, Error, Origin,
-    auth::{self, flows::Challenge, tokens},
+    accounts::auth::{self, flows::Challenge, tokens},
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -29,7 +29,7 @@ pub struct Audience(pub bool);
 
 /// The context of the session whose token was sent.
 #[derive(Debug)]
-pub struct Somebody(pub Ctx, pub Arc<domain::access::SignedIn>);
+pub struct Somebody(pub Ctx, pub Arc<domain::kernel::access::SignedIn>);
 
 /// Where a visit comes from that changes something though it only reads, by its method.
 #[derive(Debug)]
@@ -225,7 +225,7 @@ pub fn given(text: Option<&String>) -> Option<&str> {
 
 /// Refuses what cannot be an address.
 pub fn email(text: &str, status: StatusCode) -> Result<(), AuthError> {
-    let mut check = domain::check::Check::new();
+    let mut check = domain::kernel::validate::Check::new();
     check.email("email", text);
     check.done().map_err(|error| match error {
         Error::Invalid(fields) if fields.iter().any(|field| field.problem.code == "email_local_part") => {

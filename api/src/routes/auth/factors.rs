@@ -8,8 +8,8 @@ use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     Error,
-    auth::factors,
-    ids::{ChallengeId, FactorId},
+    accounts::auth::factors,
+    kernel::ids::{ChallengeId, FactorId},
 };
 use qrcode::{QrCode, render::svg};
 use serde::Deserialize;

@@ -13,7 +13,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use domain::{auth::identities, ids::IdentityId};
+use domain::{accounts::auth::identities, kernel::ids::IdentityId};
 use serde_json::{Value, json};
 
 /// Where to go to link a provider. It is linked when the code is exchanged by whoever asks here, so a challenge is

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
-use domain::auth::{self, NewAccount, Wanted, Way};
+use domain::accounts::auth::{self, NewAccount, Wanted, Way};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! `/auth/v1`: the wire protocol of `@supabase/auth-js`. Its shapes only; what is true is `domain::auth`'s.
+//! `/auth/v1`: the wire protocol of `@supabase/auth-js`. Its shapes only; what is true is `domain::accounts::auth`'s.
 //!
 //! The protocol has its own error bodies ([`error`]) and its own reading of requests ([`extract`]).
 mod admin;

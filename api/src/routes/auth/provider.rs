@@ -20,7 +20,7 @@ use axum::{
 };
 use domain::{
     Actor, Ctx, Error,
-    auth::{
+    accounts::auth::{
         flows::{Challenge, Flow},
         identities::{self, Landing},
     },

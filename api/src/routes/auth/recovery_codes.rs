@@ -7,7 +7,7 @@ use super::{
 };
 use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
-use domain::auth::recovery_codes::{self, Made};
+use domain::accounts::auth::recovery_codes::{self, Made};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

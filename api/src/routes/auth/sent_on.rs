@@ -4,7 +4,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::Response,
 };
-use domain::{auth::Granted, catalogue};
+use domain::{accounts::auth::Granted, kernel::i18n};
 use serde_json::Map;
 use url::{Url, form_urlencoded::Serializer};
 
@@ -38,7 +38,7 @@ pub fn refusal(code: &'static str, language: &str) -> String {
     Serializer::new(String::new())
         .append_pair("error", error)
         .append_pair("error_code", code)
-        .append_pair("error_description", &catalogue::text(language, "errors", code, &Map::new()))
+        .append_pair("error_description", &i18n::text(language, "errors", code, &Map::new()))
         .finish()
 }
 
@@ -105,7 +105,7 @@ mod tests {
             "user_banned",
         ] {
             for language in ["en-US", "es"] {
-                assert!(catalogue::find(language, "errors", code, &Map::new()).is_some(), "{language} {code}");
+                assert!(i18n::find(language, "errors", code, &Map::new()).is_some(), "{language} {code}");
             }
         }
     }

@@ -8,12 +8,11 @@ use axum::{Json, extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
     Error,
-    access::SignedIn,
-    auth::{
+    accounts::auth::{
         device,
         sessions::{self, Session},
     },
-    ids::SessionId,
+    kernel::{access::SignedIn, ids::SessionId},
 };
 use serde::Serialize;
 

@@ -12,7 +12,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use domain::auth::{self, NewAccount, SignedUp, Way, passwords};
+use domain::accounts::auth::{self, NewAccount, SignedUp, Way, passwords};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

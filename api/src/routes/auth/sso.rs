@@ -12,7 +12,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use domain::auth::identities;
+use domain::accounts::auth::identities;
 use serde::Deserialize;
 
 #[derive(Deserialize)]

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{limits::Bucket, state::App};
 use axum::{extract::State, http::StatusCode};
-use domain::auth::{self, Which, flows};
+use domain::accounts::auth::{self, Which, flows};
 use serde::Deserialize;
 
 /// What any grant may send; each looks at its own.

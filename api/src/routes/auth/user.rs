@@ -7,7 +7,7 @@ use super::{
 };
 use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{
+use domain::accounts::{
     auth::{self, Change, Credential, Way},
     users,
 };

@@ -14,7 +14,7 @@ use axum::{
 };
 use domain::{
     Error,
-    auth::{self, Came, Granted, Purpose, Ticket, links},
+    accounts::auth::{self, Came, Granted, Purpose, Ticket, links},
 };
 use serde::Deserialize;
 use serde_json::json;

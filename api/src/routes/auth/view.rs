@@ -8,14 +8,16 @@ use axum::{
 use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
-    auth::{
-        Account, Granted,
-        factors::Factor,
-        identities::{self, Identity},
-        tokens,
+    accounts::{
+        auth::{
+            Account, Granted,
+            factors::Factor,
+            identities::{self, Identity},
+            tokens,
+        },
+        users::{self, Status, User},
     },
-    ids::{FactorId, SessionId, UserId},
-    users::{self, Status, User},
+    kernel::ids::{FactorId, SessionId, UserId},
 };
 use serde::Serialize;
 use serde_json::{Value, json};

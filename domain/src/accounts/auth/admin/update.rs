@@ -1,0 +1,220 @@
+//! Accounts changed by an administrator of the protocol.
+use super::{Standing, get, may_open};
+use crate::{
+    accounts::{
+        auth::{
+            Auth,
+            account::merged,
+            flows, links,
+            passwords::{self, PasswordHash},
+            sessions,
+        },
+        users::{self, Status, User},
+    },
+    kernel::{
+        access::{Action, Actor, Resource},
+        ctx::Ctx,
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Result},
+        ids::UserId,
+        validate::Check,
+    },
+    outbox::mails,
+    platform::activity,
+};
+use chrono::Duration;
+use serde_json::{Map, Value};
+
+/// Nothing given, nothing changed.
+#[derive(Clone, Default)]
+pub struct Update {
+    /// In force at once: an administrator vouches for it.
+    pub email: Option<String>,
+    pub password: Option<String>,
+    /// A hash from elsewhere, in place of a password.
+    pub password_hash: Option<String>,
+    pub confirmed: bool,
+    pub data: Option<Map<String, Value>>,
+    pub standing: Standing,
+    pub ban: Option<Ban>,
+}
+
+impl std::fmt::Debug for Update {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Update(hidden)")
+    }
+}
+
+/// Shut out for so long from now, or not any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ban {
+    For(Duration),
+    Lift,
+}
+
+impl Ban {
+    /// `none`, or numbers with units: `24h`, `1h30m`, `45s`.
+    pub fn read(text: &str) -> Option<Self> {
+        if text == "none" {
+            return Some(Self::Lift);
+        }
+        let mut milliseconds = 0.0;
+        let mut rest = text;
+        while !rest.is_empty() {
+            let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+            let number: f64 = rest[..end].parse().ok()?;
+            let (unit, length) = [("ms", 1.0), ("h", 3_600_000.0), ("m", 60_000.0), ("s", 1_000.0)]
+                .into_iter()
+                .find(|(unit, _)| rest[end..].starts_with(unit))?;
+            milliseconds += number * length;
+            rest = &rest[end + unit.len()..];
+        }
+        // A thousand years: beyond that no calendar of ours goes.
+        let sound = !text.is_empty() && milliseconds > 0.0 && milliseconds < 3.2e13;
+        sound.then(|| Self::For(Duration::milliseconds(milliseconds as i64)))
+    }
+}
+
+/// Changes an account. A new password, another role and a ban end its sessions (decision 27).
+/// Super admins, service tokens.
+///
+/// # Errors
+/// Forbidden; `account_in_use` where a person sets the password or address of an account in use; NotFound; Invalid; Conflict
+/// `email_taken`, `last_super_admin`; TooMany when the machine is busy.
+pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Result<User> {
+    ctx.may(Action::Update, Resource::Users)?;
+    let user = get(ctx, id).await?;
+    let mut check = Check::new();
+    let email = check.optional_email("email", change.email.as_deref());
+    check.done()?;
+    let moves = email.as_deref().is_some_and(|email| users::email_key(email) != user.email_key);
+    if moves || change.password.is_some() || change.password_hash.is_some() {
+        may_open(ctx, &user)?;
+    }
+    let password = match (&change.password, &change.password_hash) {
+        (Some(password), _) => {
+            let names = [user.first_name.as_str(), &user.last_name, &user.name()];
+            passwords::rules(password, &user.email, &names, passwords::shortest(ctx).await?)
+                .map_err(|problem| Error::field_with("password", problem))?;
+            Some(passwords::hash(ctx, password.as_str()).await?)
+        }
+        (None, Some(hash)) => {
+            Some(PasswordHash::imported(hash).ok_or_else(|| Error::field("password_hash", "malformed"))?)
+        }
+        (None, None) => None,
+    };
+    // Asked before anything is changed: the role is a transaction of its own.
+    if let Some(email) = &email
+        && users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?.is_some_and(|other| other.id != id)
+    {
+        return Err(Error::conflict("email_taken"));
+    }
+    let standing = &change.standing;
+    if let Some(role) = standing.role()?
+        && (role != user.role || standing.company_id.is_some() || standing.iso_id.is_some())
+    {
+        users::set_role(ctx, id, role, standing.company_id, standing.iso_id.map(Some), None).await?;
+    }
+
+    let (change, email, password) = (&change, email.as_deref(), password.as_ref());
+    let user = ctx
+        .transaction(|tx| {
+            async move {
+                users::store::lock_super_admins(tx, ctx.now()).await?;
+                let mut user = users::lock(tx, id, None).await?;
+                // Asked again: its owner may have come in meanwhile.
+                if moves || password.is_some() {
+                    may_open(ctx, &user)?;
+                }
+                if change.data.is_some() || !standing.noted.is_empty() {
+                    user.metadata = merged(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
+                    user.app_metadata = merged(&user.app_metadata, &standing.noted)?;
+                    users::store::save_metadata(tx, &user).await?;
+                    activity::append(tx, ctx, users::event("user.updated", &user)).await?;
+                }
+                if change.confirmed {
+                    user.awaits_confirmation = user.status == Status::Pending;
+                    user = users::confirm(tx, ctx, user).await?;
+                }
+                if let Some(email) = email.filter(|email| *email != user.email) {
+                    user = users::change_email(tx, ctx, &user, email).await?;
+                    // Nothing that went to the old mailbox, or waits for another, opens the account any more.
+                    links::drop_all_of(tx, ctx, id).await?;
+                    user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
+                    users::store::save_new_email(tx, &user).await?;
+                }
+                if let Some(hash) = password {
+                    user = set_password(tx, ctx, user, hash).await?;
+                }
+                if let Some(ban) = change.ban {
+                    user = banned(tx, ctx, user, ban).await?;
+                }
+                Ok(user)
+            }
+            .scope_boxed()
+        })
+        .await?;
+    auth.verified.forget_user(id);
+    get(ctx, id).await.or(Ok(user))
+}
+
+/// An account that waited for a password is open with this one; one that waits for its address goes on waiting.
+async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -> Result<User> {
+    let must_change = matches!(ctx.actor, Actor::User(_));
+    users::store::save_password(tx, user.id, hash, must_change).await?;
+    sessions::end_all_of(tx, ctx, user.id).await?;
+    links::drop_all_of(tx, ctx, user.id).await?;
+    flows::drop_all_of(tx, user.id).await?;
+    activity::append(tx, ctx, users::event("user.password_set", &user)).await?;
+    if user.awaits_confirmation {
+        return Ok(user);
+    }
+    if user.status == Status::Pending {
+        return users::change_status(tx, ctx, &user, Status::Active).await;
+    }
+    mails::release(tx, user.id).await?;
+    if !user.status.is_shut() || user.restored() == Status::Active {
+        return Ok(user);
+    }
+    // It stays shut, and is open with this password once it is restored.
+    let user = users::touched(ctx, User { status_before: Some(Status::Active), ..user });
+    users::store::save(tx, &user).await?;
+    Ok(user)
+}
+
+async fn banned(tx: &mut Tx, ctx: &Ctx, user: User, ban: Ban) -> Result<User> {
+    let (until, action) = match ban {
+        Ban::For(time) => {
+            users::keep_one_super_admin(tx, ctx, &user).await?;
+            (Some(ctx.now() + time), "user.banned")
+        }
+        Ban::Lift => (None, "user.unbanned"),
+    };
+    let user = User { banned_until: until, ..user };
+    users::store::save_bars(tx, &user).await?;
+    if until.is_some() {
+        sessions::end_all_of(tx, ctx, user.id).await?;
+        links::drop_all_of(tx, ctx, user.id).await?;
+    }
+    activity::append(tx, ctx, users::event(action, &user)).await?;
+    Ok(user)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ban_is_so_many_hours_minutes_and_seconds() {
+        let minutes = |n| Some(Ban::For(Duration::minutes(n)));
+        assert_eq!(Ban::read("24h"), minutes(24 * 60));
+        assert_eq!(Ban::read("1h30m"), minutes(90));
+        assert_eq!(Ban::read("1.5h"), minutes(90));
+        assert_eq!(Ban::read("90000ms"), Some(Ban::For(Duration::seconds(90))));
+        assert_eq!(Ban::read("876600h"), minutes(876_600 * 60));
+        assert_eq!(Ban::read("none"), Some(Ban::Lift));
+        for wrong in ["", "h", "24", "1d", "-1h", "1h 30m", "0s", "99999999999999h"] {
+            assert_eq!(Ban::read(wrong), None, "{wrong}");
+        }
+    }
+}

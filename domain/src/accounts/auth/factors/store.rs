@@ -1,0 +1,155 @@
+//! SQL of second factors.
+use super::{Challenge, Factor};
+use crate::kernel::{
+    db::{ColumnKind, ColumnSpec, Sql, Tx, in_id_list},
+    error::Result,
+    ids::{ChallengeId, FactorId, UserId},
+};
+use chrono::{DateTime, Utc};
+use serde_json::json;
+
+/// The columns of a [`Factor`].
+pub(crate) const ROW_COLUMNS: &str = "id, user_id, kind, friendly_name, status, key_id, last_step, last_challenged_at, created_at, \
+     updated_at";
+
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("user_id", "t.user_id", ColumnKind::Uuid),
+    ("kind", "t.kind", ColumnKind::Plain),
+    ("friendly_name", "t.friendly_name", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("key_id", "t.key_id", ColumnKind::Plain),
+    ("last_step", "t.last_step", ColumnKind::Plain),
+    ("last_challenged_at", "t.last_challenged_at", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+];
+
+/// Whose authenticators there are, and the keys they were made with.
+pub async fn made_with(db: &mut impl Sql) -> Result<Vec<(String, String)>> {
+    db.sql(
+        "select u.email, coalesce(f.key_id, '') from factors f join users u on u.id = f.user_id \
+         where f.kind = 'totp' and f.status = 'verified' order by u.email",
+    )
+    .all()
+    .await
+}
+
+pub async fn insert(tx: &mut Tx, factor: &Factor) -> Result<()> {
+    tx.sql(
+        "insert into factors (id, user_id, kind, friendly_name, status, key_id, created_at, updated_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(factor.id)
+    .bind(factor.user_id)
+    .bind(factor.kind)
+    .bind(factor.friendly_name.clone())
+    .bind(factor.status)
+    .bind(factor.key_id.clone())
+    .bind(factor.created_at)
+    .bind(factor.updated_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Factor>> {
+    db.sql_built(format!("select {ROW_COLUMNS} from factors where user_id = $1 order by created_at, kind desc, id"))
+        .bind(user)
+        .all()
+        .await
+}
+
+/// The factors of many users in one answer, each user's in the order of [`list`].
+pub async fn list_of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Factor>> {
+    let sql = format!(
+        "select {ROW_COLUMNS} from factors where user_id {} order by created_at, kind desc, id",
+        in_id_list(db.dialect())
+    );
+    db.sql_built(sql).bind(json!(users).to_string()).all().await
+}
+
+pub async fn is_enrolled(db: &mut impl Sql, user: UserId) -> Result<bool> {
+    db.sql("select exists (select 1 from factors where user_id = $1 and kind = 'totp' and status = 'verified')")
+        .bind(user)
+        .scalar()
+        .await
+}
+
+/// Counts as shown from now on.
+pub async fn verified(tx: &mut Tx, id: FactorId, step: i64, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update factors set status = 'verified', last_step = $2, updated_at = $3 where id = $1")
+        .bind(id)
+        .bind(step)
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn challenged(tx: &mut Tx, id: FactorId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update factors set last_challenged_at = $2 where id = $1").bind(id).bind(at).run().await?;
+    Ok(())
+}
+
+/// Deletes the user's factors that were not shown: all of them, or those made before `before`.
+pub async fn delete_unverified(tx: &mut Tx, user: UserId, before: Option<DateTime<Utc>>) -> Result<()> {
+    let query = match before {
+        None => tx.sql("delete from factors where user_id = $1 and status = 'unverified'").bind(user),
+        Some(before) => tx
+            .sql("delete from factors where user_id = $1 and status = 'unverified' and created_at <= $2")
+            .bind(user)
+            .bind(before),
+    };
+    query.run().await?;
+    Ok(())
+}
+
+/// Its challenges go with it; of recovery codes, the codes.
+pub async fn delete(tx: &mut Tx, factor: &Factor) -> Result<()> {
+    if factor.kind == super::Kind::RecoveryCode {
+        tx.sql("delete from recovery_codes where user_id = $1").bind(factor.user_id).run().await?;
+    }
+    tx.sql("delete from factors where id = $1").bind(factor.id).run().await?;
+    Ok(())
+}
+
+pub async fn insert_challenge(tx: &mut Tx, challenge: &Challenge) -> Result<()> {
+    tx.sql(
+        "insert into factor_challenges (id, factor_id, address, created_at, expires_at) values ($1, $2, $3, $4, $5)",
+    )
+    .bind(challenge.id)
+    .bind(challenge.factor_id)
+    .bind(challenge.address.clone())
+    .bind(challenge.created_at)
+    .bind(challenge.expires_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// The challenge, with one more try counted.
+pub async fn try_challenge(tx: &mut Tx, factor: FactorId, id: ChallengeId) -> Result<Option<Challenge>> {
+    tx.sql(
+        "update factor_challenges set attempts = attempts + 1 where id = $1 and factor_id = $2 \
+         returning id, factor_id, address, attempts, created_at, expires_at, verified_at",
+    )
+    .bind(id)
+    .bind(factor)
+    .optional()
+    .await
+}
+
+pub async fn challenge_verified(tx: &mut Tx, id: ChallengeId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update factor_challenges set verified_at = $2 where id = $1").bind(id).bind(at).run().await?;
+    Ok(())
+}
+
+pub async fn delete_expired(tx: &mut Tx, now: DateTime<Utc>, unverified_before: DateTime<Utc>) -> Result<u64> {
+    let challenges = tx.sql("delete from factor_challenges where expires_at < $1").bind(now).run().await?;
+    tx.sql("delete from factors where status = 'unverified' and created_at <= $1")
+        .bind(unverified_before)
+        .run()
+        .await?;
+    Ok(challenges)
+}

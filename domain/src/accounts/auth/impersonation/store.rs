@@ -1,0 +1,55 @@
+//! SQL of impersonations.
+use super::Impersonation;
+use crate::kernel::{
+    db::{Sql, Tx},
+    error::Result,
+    ids::{ImpersonationId, SessionId, UserId},
+};
+use chrono::{DateTime, Utc};
+
+pub async fn insert(tx: &mut Tx, new: &Impersonation) -> Result<()> {
+    tx.sql(
+        "insert into impersonations (id, user_id, admin_id, session_id, reason, started_at, expires_at) \
+         values ($1, $2, $3, $4, $5, $6, $7)",
+    )
+    .bind(new.id)
+    .bind(new.user_id)
+    .bind(new.admin_id)
+    .bind(new.session_id)
+    .bind(new.reason.clone())
+    .bind(new.started_at)
+    .bind(new.expires_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut impl Sql, id: ImpersonationId) -> Result<Option<Impersonation>> {
+    db.sql(
+        "select id, user_id, admin_id, session_id, reason, started_at, expires_at, ended_at from impersonations where id = $1",
+    ).bind(id).optional().await
+}
+
+/// Whether it was still going on.
+pub async fn end(tx: &mut Tx, id: ImpersonationId, at: DateTime<Utc>) -> Result<bool> {
+    let ended = tx
+        .sql("update impersonations set ended_at = $2 where id = $1 and ended_at is null")
+        .bind(id)
+        .bind(at)
+        .run()
+        .await?;
+    Ok(ended > 0)
+}
+
+/// Ends what a session looks at; says which, and as whom.
+pub async fn end_of_session(
+    tx: &mut Tx,
+    session: SessionId,
+    at: DateTime<Utc>,
+) -> Result<Vec<(ImpersonationId, UserId)>> {
+    tx.sql("update impersonations set ended_at = $2 where session_id = $1 and ended_at is null returning id, user_id")
+        .bind(session)
+        .bind(at)
+        .all()
+        .await
+}

@@ -1,0 +1,107 @@
+//! SQL of links.
+use super::{Link, LinkKind};
+use crate::kernel::{
+    db::{Sql, Tx},
+    error::Result,
+    ids::{FlowId, UserId},
+};
+use chrono::{DateTime, Utc};
+
+pub async fn insert(tx: &mut Tx, link: &Link) -> Result<()> {
+    tx.sql(
+        "insert into links (id, user_id, kind, token_hash, code_hash, created_at, expires_at, flow_id) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(link.id)
+    .bind(link.user_id)
+    .bind(link.kind)
+    .bind(link.token_hash.clone())
+    .bind(link.code_hash.clone())
+    .bind(link.created_at)
+    .bind(link.expires_at)
+    .bind(link.flow_id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Whose link this is, and of what kind.
+pub async fn owner(tx: &mut Tx, token_hash: &str) -> Result<Option<(UserId, LinkKind)>> {
+    tx.sql("select user_id, kind from links where token_hash = $1").bind(token_hash.to_owned()).optional().await
+}
+
+/// Whose link this was that is not live any more, and when it was used; if never, it has expired.
+pub async fn spent(
+    tx: &mut Tx,
+    token_hash: &str,
+    at: DateTime<Utc>,
+) -> Result<Option<(UserId, Option<DateTime<Utc>>)>> {
+    tx.sql("select user_id, used_at from links where token_hash = $1 and (used_at is not null or expires_at <= $2)")
+        .bind(token_hash.to_owned())
+        .bind(at)
+        .optional()
+        .await
+}
+
+/// Uses a live link and gives the flow it belongs to; none when it has been used or has expired.
+pub async fn take(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -> Result<Option<Option<FlowId>>> {
+    let row: Option<(Option<FlowId>,)> = tx
+        .sql(
+            "update links set used_at = $2 where token_hash = $1 and used_at is null and expires_at > $2 \
+             returning flow_id",
+        )
+        .bind(token_hash.to_owned())
+        .bind(at)
+        .optional()
+        .await?;
+    Ok(row.map(|(flow,)| flow))
+}
+
+/// Uses up every live link of a user.
+pub async fn use_all(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update links set used_at = $2 where user_id = $1 and used_at is null").bind(user).bind(at).run().await?;
+    Ok(())
+}
+
+/// Uses up the live links of these kinds of a user.
+pub async fn use_of(tx: &mut Tx, user: UserId, kinds: &[LinkKind], at: DateTime<Utc>) -> Result<()> {
+    tx.sql_built(format!("update links set used_at = $2 where user_id = $1 and used_at is null and {}", of(kinds)))
+        .bind(user)
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// A live link of which a code was tried.
+#[derive(sqlx::FromRow)]
+pub struct Tried {
+    pub code_hash: String,
+    pub attempts: i64,
+    pub created_at: DateTime<Utc>,
+    pub kind: LinkKind,
+    pub flow_id: Option<FlowId>,
+}
+
+/// Counts one more try on every live link of these kinds of a user, and gives them.
+pub async fn try_code(tx: &mut Tx, user: UserId, kinds: &[LinkKind], at: DateTime<Utc>) -> Result<Vec<Tried>> {
+    tx.sql_built(format!(
+        "update links set attempts = attempts + 1 where user_id = $1 and used_at is null and expires_at > $2 and {} \
+         returning code_hash, attempts, created_at, kind, flow_id",
+        of(kinds)
+    ))
+    .bind(user)
+    .bind(at)
+    .all()
+    .await
+}
+
+pub async fn delete_expired(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from links where expires_at < $1").bind(before).run().await
+}
+
+/// The names are ours, never a caller's.
+fn of(kinds: &[LinkKind]) -> String {
+    let names: Vec<_> = kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
+    format!("kind in ({})", names.join(", "))
+}

@@ -1,0 +1,40 @@
+//! SQL of recovery codes.
+use crate::kernel::{
+    ctx::Ctx,
+    db::{Sql, Tx},
+    error::Result,
+    ids::UserId,
+};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+/// How many there are, and how many of them are left.
+pub async fn count(db: &mut impl Sql, user: UserId) -> Result<(i64, i64)> {
+    db.sql("select count(*), count(*) filter (where used_at is null) from recovery_codes where user_id = $1")
+        .bind(user)
+        .one()
+        .await
+}
+
+pub async fn unused(tx: &mut Tx, user: UserId) -> Result<Vec<(Uuid, String)>> {
+    tx.sql("select id, code_hash from recovery_codes where user_id = $1 and used_at is null").bind(user).all().await
+}
+
+pub async fn spend(tx: &mut Tx, id: Uuid, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update recovery_codes set used_at = $2 where id = $1").bind(id).bind(at).run().await?;
+    Ok(())
+}
+
+pub async fn replace(tx: &mut Tx, ctx: &Ctx, user: UserId, hashes: impl Iterator<Item = String>) -> Result<()> {
+    tx.sql("delete from recovery_codes where user_id = $1").bind(user).run().await?;
+    for hash in hashes {
+        tx.sql("insert into recovery_codes (id, user_id, code_hash, created_at) values ($1, $2, $3, $4)")
+            .bind(ctx.chance.uuid())
+            .bind(user)
+            .bind(hash)
+            .bind(ctx.now())
+            .run()
+            .await?;
+    }
+    Ok(())
+}

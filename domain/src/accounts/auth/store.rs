@@ -1,0 +1,209 @@
+//! SQL of sessions, and of what belongs to an account.
+use super::{
+    Account,
+    factors::{self, Factor},
+    identities::{self, Identity},
+    sessions::{Ended, Session},
+};
+use crate::{
+    accounts::users::User,
+    kernel::{
+        db::{Db, Dialect, Json, Nested, Sql, Tx, for_update, select_nested},
+        error::Result,
+        ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
+    },
+};
+use chrono::{DateTime, Utc};
+
+/// The columns of a [`Session`].
+const ROW_COLUMNS: &str = "id, user_id, aal, amr, refresh_counter, raised_counter, factor_id, refreshed_at, created_at, \
+     ended_at, user_agent, address";
+
+/// What [`belongings_of`] selects.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Belongings {
+    #[sqlx(try_from = "Nested<Vec<Identity>>")]
+    identities: Vec<Identity>,
+    #[sqlx(try_from = "Nested<Vec<Factor>>")]
+    factors: Vec<Factor>,
+}
+
+impl Belongings {
+    /// The account of `user`, whose they are.
+    pub fn of(self, user: User, now: DateTime<Utc>) -> Account {
+        Account { user, identities: self.identities, factors: factors::alive(self.factors, now) }
+    }
+}
+
+/// The columns of [`Belongings`]: what belongs to the user whose id is `user`, the oldest first.
+pub fn belongings_of(dialect: Dialect, user: &str) -> String {
+    let identities = format!(
+        "select {} from identities where user_id = {user} order by created_at, id",
+        identities::store::ROW_COLUMNS
+    );
+    let factors = format!(
+        "select {} from factors where user_id = {user} order by created_at, kind desc, id",
+        factors::store::ROW_COLUMNS
+    );
+    format!(
+        "({}) as identities, ({}) as factors",
+        select_nested(dialect, identities::store::COLUMNS, &identities),
+        select_nested(dialect, factors::store::COLUMNS, &factors),
+    )
+}
+
+pub async fn belongings(db: &mut impl Sql, user: UserId) -> Result<Belongings> {
+    let sql = format!("select {}", belongings_of(db.dialect(), "$1"));
+    db.sql_built(sql).bind(user).one().await
+}
+
+pub async fn insert_session(tx: &mut Tx, session: &Session) -> Result<()> {
+    tx.sql(
+        "insert into sessions (id, user_id, aal, amr, refresh_counter, refreshed_at, created_at, user_agent, address) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+    )
+    .bind(session.id)
+    .bind(session.user_id)
+    .bind(session.aal.clone())
+    .bind(Json(session.amr.clone()))
+    .bind(session.refresh_counter)
+    .bind(session.refreshed_at)
+    .bind(session.created_at)
+    .bind(session.user_agent.clone())
+    .bind(session.address.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn session(db: &mut impl Sql, id: SessionId) -> Result<Option<Session>> {
+    db.sql_built(format!("select {ROW_COLUMNS} from sessions where id = $1")).bind(id).optional().await
+}
+
+/// The row, locked until the transaction ends.
+pub async fn lock_session(tx: &mut Tx, id: SessionId) -> Result<Option<Session>> {
+    let sql = format!("select {ROW_COLUMNS} from sessions where id = $1{}", for_update(tx.dialect(), "sessions"));
+    tx.sql_built(sql).bind(id).optional().await
+}
+
+pub async fn refreshed(tx: &mut Tx, session: &Session) -> Result<()> {
+    tx.sql("update sessions set refresh_counter = $2, refreshed_at = $3, user_agent = $4, address = $5 where id = $1")
+        .bind(session.id)
+        .bind(session.refresh_counter)
+        .bind(session.refreshed_at)
+        .bind(session.user_agent.clone())
+        .bind(session.address.clone())
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Writes how sure we are of a session, and its counters.
+pub async fn raise(tx: &mut Tx, session: &Session) -> Result<()> {
+    tx.sql(
+        "update sessions set aal = $2, amr = $3, factor_id = $4, refresh_counter = $5, raised_counter = $6, refreshed_at = $7 \
+         where id = $1",
+    )
+    .bind(session.id)
+    .bind(session.aal.clone())
+    .bind(Json(session.amr.clone()))
+    .bind(session.factor_id)
+    .bind(session.refresh_counter)
+    .bind(session.raised_counter)
+    .bind(session.refreshed_at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn raised_by(tx: &mut Tx, user: UserId, factor: FactorId) -> Result<Vec<Session>> {
+    let sql = format!(
+        "select {ROW_COLUMNS} from sessions where user_id = $1 and factor_id = $2 and ended_at is null{}",
+        for_update(tx.dialect(), "sessions")
+    );
+    tx.sql_built(sql).bind(user).bind(factor).all().await
+}
+
+pub async fn end_aal1_of_user(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql(
+        "update sessions set ended_at = $2 where user_id = $1 and ended_at is null and aal = 'aal1' returning id, user_id",
+    )
+    .bind(user)
+    .bind(at)
+    .all()
+    .await
+}
+
+pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
+    db.sql_built(format!(
+        "select {ROW_COLUMNS} from sessions where user_id = $1 and ended_at is null order by created_at desc, id"
+    ))
+    .bind(user)
+    .all()
+    .await
+}
+
+pub async fn end_idle(tx: &mut Tx, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql("update sessions set ended_at = $2 where ended_at is null and refreshed_at < $1 returning id, user_id")
+        .bind(since)
+        .bind(at)
+        .all()
+        .await
+}
+
+pub async fn delete_ended(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+    tx.sql("delete from sessions where ended_at < $1").bind(before).run().await
+}
+
+pub async fn count_live(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
+    db.sql("select count(*) from sessions where ended_at is null and refreshed_at >= $1").bind(since).scalar().await
+}
+
+pub async fn end(tx: &mut Tx, id: SessionId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql("update sessions set ended_at = $2 where id = $1 and ended_at is null returning id, user_id")
+        .bind(id)
+        .bind(at)
+        .all()
+        .await
+}
+
+pub async fn end_of_user(tx: &mut Tx, user: UserId, keep: Option<SessionId>, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    match keep {
+        None => tx
+            .sql("update sessions set ended_at = $2 where user_id = $1 and ended_at is null returning id, user_id")
+            .bind(user)
+            .bind(at),
+        Some(keep) => tx
+            .sql(
+                "update sessions set ended_at = $2 where user_id = $1 and ended_at is null and id <> $3 \
+                 returning id, user_id",
+            )
+            .bind(user)
+            .bind(at)
+            .bind(keep),
+    }
+    .all()
+    .await
+}
+
+pub async fn end_of_company(tx: &mut Tx, company: CompanyId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql(
+        "update sessions set ended_at = $2 where ended_at is null \
+         and user_id in (select id from users where company_id = $1) returning id, user_id",
+    )
+    .bind(company)
+    .bind(at)
+    .all()
+    .await
+}
+
+pub async fn end_of_iso(tx: &mut Tx, iso: IsoId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+    tx.sql(
+        "update sessions set ended_at = $2 where ended_at is null \
+         and user_id in (select id from users where iso_id = $1 and role = 'iso') returning id, user_id",
+    )
+    .bind(iso)
+    .bind(at)
+    .all()
+    .await
+}

@@ -1,0 +1,115 @@
+use super::*;
+use crate::kernel::{access::Role, ids::ActivityId};
+use serde_json::Map;
+use uuid::Uuid;
+
+fn now() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_000, 0).expect("in range")
+}
+
+fn known(user: u128, session: u128, exp: i64) -> Known {
+    let who = SignedIn {
+        impersonator: None,
+        id: UserId(Uuid::from_u128(user)),
+        session_id: SessionId(Uuid::from_u128(session)),
+        role: Role::CompanyAdmin,
+        name: String::new(),
+        email: String::new(),
+        company_id: Some(CompanyId(Uuid::from_u128(9))),
+        iso_id: Some(IsoId(Uuid::from_u128(8))),
+        language: String::new(),
+        time_zone: String::new(),
+        must_change_password: false,
+        mfa: crate::kernel::access::Mfa::default(),
+        proven_at: None,
+    };
+    Known { who: Arc::new(who), exp }
+}
+
+fn remember(verified: &Verified, token: &str, known: Known) {
+    verified.insert(Verified::key(token), known, now(), verified.changes());
+}
+
+fn knows(verified: &Verified, token: &str) -> bool {
+    verified.get(&Verified::key(token), now()).is_some()
+}
+
+fn event(action: &str, subject: u128, data: &[(&str, String)]) -> Activity {
+    Activity {
+        id: ActivityId(Uuid::nil()),
+        seq: None,
+        at: now(),
+        actor_kind: String::new(),
+        actor_id: None,
+        actor_name: String::new(),
+        action: action.to_owned(),
+        subject_kind: String::new(),
+        subject_id: Some(Uuid::from_u128(subject)),
+        subject_label: String::new(),
+        company_id: None,
+        client_id: None,
+        iso_id: None,
+        spv_id: None,
+        public: false,
+        address: None,
+        user_agent: None,
+        data: data.iter().map(|(k, v)| ((*k).to_owned(), Value::from(v.clone()))).collect::<Map<_, _>>(),
+    }
+}
+
+#[test]
+fn an_ended_session_is_forgotten_and_no_other() {
+    let verified = Verified::default();
+    remember(&verified, "a", known(1, 11, 2_000));
+    remember(&verified, "b", known(1, 12, 2_000));
+    verified.forget(&event("session.started", 1, &[("session_id", Uuid::from_u128(11).to_string())]));
+    assert!(knows(&verified, "a"));
+    verified.forget(&event("session.ended", 1, &[("session_id", Uuid::from_u128(11).to_string())]));
+    assert!(!knows(&verified, "a") && knows(&verified, "b"));
+}
+
+#[test]
+fn a_change_of_the_account_its_company_or_its_iso_is_looked_up_again() {
+    for (action, subject) in [
+        ("user.suspended", 1),
+        ("user.role_changed", 1),
+        ("client.archived", 1),
+        ("client.updated", 1),
+        ("company.archived", 9),
+        ("iso.archived", 8),
+    ] {
+        let verified = Verified::default();
+        remember(&verified, "a", known(1, 11, 2_000));
+        verified.forget(&event(action, 5, &[]));
+        assert!(knows(&verified, "a"), "{action} of another");
+        verified.forget(&event(action, subject, &[]));
+        assert!(!knows(&verified, "a"), "{action}");
+    }
+}
+
+#[test]
+fn what_was_read_before_a_change_is_not_kept_after_it() {
+    let verified = Verified::default();
+    let seen = verified.changes();
+    verified.forget_user(UserId(Uuid::from_u128(1)));
+    verified.insert(Verified::key("a"), known(1, 11, 2_000), now(), seen);
+    assert!(!knows(&verified, "a"));
+}
+
+#[test]
+fn a_token_is_known_until_it_expires() {
+    let verified = Verified::default();
+    remember(&verified, "a", known(1, 11, 1_001));
+    remember(&verified, "b", known(1, 11, 1_000));
+    assert!(knows(&verified, "a") && !knows(&verified, "b"));
+}
+
+#[test]
+fn the_memory_is_bounded() {
+    let verified = Verified::default();
+    for n in 0..CAPACITY + 5_000 {
+        remember(&verified, &n.to_string(), known(1, 11, 2_000));
+    }
+    let kept: usize = verified.shards.iter().map(|shard| shard.read().expect("not poisoned").len()).sum();
+    assert!(kept <= CAPACITY, "{kept}");
+}

@@ -1,0 +1,112 @@
+//! Addresses that are kept out: whoever comes from one of these networks is answered nothing but that. Super admins
+//! and the operator.
+mod store;
+
+use crate::{
+    kernel::{
+        access::{Action, Resource},
+        ctx::Ctx,
+        db::{Db, ScopedFutureExt},
+        error::{Error, Problem, Result},
+        ids::BlockId,
+        network::Network,
+        validate::{Check, LINE},
+    },
+    platform::activity::{self, Event},
+};
+use chrono::{DateTime, Utc};
+use std::net::IpAddr;
+
+/// So many at most: each request is compared with all of them.
+const MOST: usize = 1_000;
+
+/// A network whose requests are refused.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Block {
+    pub id: BlockId,
+    pub network: String,
+    pub reason: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub created_by: String,
+}
+
+/// Every network that is kept out, newest first.
+///
+/// # Errors
+/// Forbidden.
+pub async fn list(ctx: &Ctx) -> Result<Vec<Block>> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    store::list(&mut ctx.db()).await
+}
+
+/// Keeps a network out from now on; one that is kept out already stays as it is.
+///
+/// # Errors
+/// Forbidden; Invalid `network`, `reason`; Conflict `own_address` where whoever asks would be kept out too,
+/// `too_many_blocks`.
+pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    let mut check = Check::new();
+    let network = check.required("network", Some(network), |text| match text.parse::<Network>() {
+        Ok(network) if network.is_everybody() => Err(Problem::new("too_wide")),
+        Ok(network) => Ok(network),
+        Err(_) => Err(Problem::new("invalid_network")),
+    });
+    let reason = check.optional_line("reason", reason, LINE);
+    check.done()?;
+    let network = network.ok_or_else(|| Error::field("network", "required"))?;
+    let own = ctx.origin.address.as_deref().and_then(|text| text.parse::<IpAddr>().ok());
+    if own.is_some_and(|own| network.contains(own)) {
+        return Err(Error::conflict("own_address"));
+    }
+    let block = &Block {
+        id: BlockId(ctx.chance.uuid()),
+        network: network.to_string(),
+        reason,
+        created_at: ctx.now(),
+        created_by: ctx.who(),
+    };
+    ctx.transaction(|tx| {
+        async move {
+            let all = store::lock(tx).await?;
+            if let Some(there) = all.iter().find(|there| there.network == block.network) {
+                return Ok(there.clone());
+            }
+            if all.len() >= MOST {
+                return Err(Error::Conflict(Problem::new("too_many_blocks").with("max", MOST)));
+            }
+            store::insert(tx, block).await?;
+            let told = event("address.blocked", block);
+            let told = block.reason.iter().fold(told, |told, why| told.with("reason", why.clone()));
+            activity::append(tx, ctx, told).await?;
+            Ok(block.clone())
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// Lets a network in again.
+///
+/// # Errors
+/// Forbidden; NotFound.
+pub async fn remove(ctx: &Ctx, id: BlockId) -> Result<()> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    ctx.transaction(|tx| {
+        async move {
+            let block = store::delete(tx, id).await?.ok_or(Error::NotFound("address_block"))?;
+            activity::append(tx, ctx, event("address.unblocked", &block)).await
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// What every request is compared with.
+pub(crate) async fn networks(db: &mut Db) -> Result<Vec<Network>> {
+    Ok(store::list(db).await?.into_iter().filter_map(|block| block.network.parse().ok()).collect())
+}
+
+fn event(action: &'static str, block: &Block) -> Event {
+    Event::new(action, "address_block", block.id.0, block.network.clone())
+}

@@ -1,0 +1,39 @@
+//! SQL of addresses that are kept out.
+use super::Block;
+use crate::kernel::{
+    db::{Sql, Tx},
+    error::Result,
+    ids::BlockId,
+};
+
+const LIST: &str =
+    "select id, network, reason, created_at, created_by from address_blocks order by created_at desc, id desc";
+
+pub async fn list(db: &mut impl Sql) -> Result<Vec<Block>> {
+    db.sql(LIST).all().await
+}
+
+/// As [`list`], and whoever else wants to add one waits.
+pub async fn lock(tx: &mut Tx) -> Result<Vec<Block>> {
+    tx.advisory_lock("address_blocks".to_owned()).await?;
+    tx.sql(LIST).all().await
+}
+
+pub async fn insert(tx: &mut Tx, block: &Block) -> Result<()> {
+    tx.sql("insert into address_blocks (id, network, reason, created_at, created_by) values ($1, $2, $3, $4, $5)")
+        .bind(block.id)
+        .bind(block.network.clone())
+        .bind(block.reason.clone())
+        .bind(block.created_at)
+        .bind(block.created_by.clone())
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn delete(tx: &mut Tx, id: BlockId) -> Result<Option<Block>> {
+    tx.sql("delete from address_blocks where id = $1 returning id, network, reason, created_at, created_by")
+        .bind(id)
+        .optional()
+        .await
+}

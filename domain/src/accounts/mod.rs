@@ -1,0 +1,6 @@
+//! User accounts: sign-in and sessions, users, admission and the IP blocklist.
+
+pub mod admission;
+pub mod auth;
+pub mod ip_blocklist;
+pub mod users;

@@ -1,0 +1,208 @@
+//! SQL of threads and messages. What is not for the client's eyes is told apart here by [`Eyes`], in every read.
+use super::model::{Message, Place, Thread};
+use crate::kernel::{
+    db::{Db, Sql, Tx},
+    error::Result,
+    ids::{MessageId, SpvId, ThreadId, UserId},
+};
+use chrono::{DateTime, Utc};
+
+/// The columns of a [`Message`].
+const ROW_COLUMNS: &str = "id, thread_id, author_id, author_name, by_staff, body, internal, created_at";
+
+/// Who reads: the staff see everything, a client its own threads without internal notes.
+#[derive(Clone, Copy, Debug)]
+pub enum Eyes {
+    Staff,
+    Client(UserId),
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub unread: bool,
+    pub spv_id: Option<SpvId>,
+    pub client_id: Option<UserId>,
+    pub id: Option<ThreadId>,
+}
+
+/// Threads with a message that the reader may see, the newest first. `me` counts what is unread.
+pub async fn threads(
+    db: &mut Db,
+    eyes: Eyes,
+    me: UserId,
+    filter: &Filter,
+    before: Option<(DateTime<Utc>, ThreadId)>,
+    limit: usize,
+) -> Result<Vec<Thread>> {
+    let (at, last) = match eyes {
+        Eyes::Staff => ("h.last_at", "h.last_message_id"),
+        Eyes::Client(_) => ("h.last_public_at", "h.last_public_message_id"),
+    };
+    let counted = if filter.unread { "join" } else { "left join" };
+    let mut sql = format!(
+        "select h.id, h.client_id, c.first_name as client_first_name, c.last_name as client_last_name, h.spv_id, \
+         s.custom_identifier, {at} as at, m.body, m.author_id, m.author_name, m.by_staff, m.internal, \
+         coalesce(n.unread, 0) as unread from threads h join messages m on m.id = {last} \
+         join users c on c.id = h.client_id left join spvs s on s.id = h.spv_id \
+         {counted} thread_unread n on n.thread_id = h.id and n.user_id = $1 where 1 = 1"
+    );
+    let mut ids = Vec::new();
+    let own = match eyes {
+        Eyes::Staff => None,
+        Eyes::Client(id) => Some(id.0),
+    };
+    let narrow = [
+        ("h.client_id", own),
+        ("h.client_id", filter.client_id.map(|id| id.0)),
+        ("h.spv_id", filter.spv_id.map(|id| id.0)),
+        ("h.id", filter.id.map(|id| id.0)),
+    ];
+    for (column, id) in narrow {
+        if let Some(id) = id {
+            ids.push(id);
+            sql.push_str(&format!(" and {column} = ${}", ids.len() + 1));
+        }
+    }
+    if before.is_some() {
+        sql.push_str(&format!(" and ({at}, h.id) < (${}, ${})", ids.len() + 2, ids.len() + 3));
+    }
+    sql.push_str(&format!(" order by {at} desc, h.id desc limit {limit}"));
+    let mut query = db.sql_built(sql).bind(me);
+    for id in ids {
+        query = query.bind(id);
+    }
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+/// The messages of a thread, the newest first.
+pub async fn messages(
+    db: &mut Db,
+    eyes: Eyes,
+    thread: ThreadId,
+    before: Option<(DateTime<Utc>, MessageId)>,
+    limit: usize,
+) -> Result<Vec<Message>> {
+    let shown = match eyes {
+        Eyes::Staff => "",
+        Eyes::Client(_) => " and not internal",
+    };
+    let mut sql = format!("select {ROW_COLUMNS} from messages where thread_id = $1{shown}");
+    if before.is_some() {
+        sql.push_str(" and (created_at, id) < ($2, $3)");
+    }
+    sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
+    let mut query = db.sql_built(sql).bind(thread);
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+pub async fn message(db: &mut impl Sql, id: MessageId) -> Result<Option<Message>> {
+    db.sql_built(format!("select {ROW_COLUMNS} from messages where id = $1")).bind(id).optional().await
+}
+
+/// How many threads, and messages in them, somebody has not read.
+pub async fn unread(db: &mut Db, me: UserId) -> Result<(i64, i64)> {
+    db.sql("select count(*), cast(coalesce(sum(unread), 0) as bigint) from thread_unread where user_id = $1")
+        .bind(me)
+        .one()
+        .await
+}
+
+const PLACE: &str = "select h.id, h.client_id, h.spv_id, s.custom_identifier, c.first_name as client_first_name, \
+    c.last_name as client_last_name from threads h join users c on c.id = h.client_id left join spvs s on s.id = h.spv_id";
+
+pub async fn place(tx: &mut Tx, id: ThreadId) -> Result<Option<Place>> {
+    tx.sql_built(format!("{PLACE} where h.id = $1")).bind(id).optional().await
+}
+
+/// The thread of an order, or of a client in general; made when there is none. Two at once find the same one.
+pub async fn open(
+    tx: &mut Tx,
+    new: ThreadId,
+    client: UserId,
+    spv: Option<SpvId>,
+    now: DateTime<Utc>,
+) -> Result<Option<Place>> {
+    tx.sql(
+        "insert into threads (id, client_id, spv_id, last_at, created_at) values ($1, $2, $3, $4, $4) \
+         on conflict do nothing",
+    )
+    .bind(new)
+    .bind(client)
+    .bind(spv)
+    .bind(now)
+    .run()
+    .await?;
+    let query = match spv {
+        Some(spv) => tx.sql_built(format!("{PLACE} where h.spv_id = $1")).bind(spv),
+        None => tx.sql_built(format!("{PLACE} where h.client_id = $1 and h.spv_id is null")).bind(client),
+    };
+    query.optional().await
+}
+
+/// Adds a message and makes it the thread's last.
+pub async fn insert(tx: &mut Tx, message: &Message) -> Result<()> {
+    tx.sql(
+        "insert into messages (id, thread_id, author_id, author_name, by_staff, body, internal, created_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(message.id)
+    .bind(message.thread_id)
+    .bind(message.author_id)
+    .bind(message.author_name.clone())
+    .bind(message.by_staff)
+    .bind(message.body.clone())
+    .bind(message.internal)
+    .bind(message.created_at)
+    .run()
+    .await?;
+    let public = if message.internal { "" } else { ", last_public_message_id = $2, last_public_at = $3" };
+    tx.sql_built(format!("update threads set last_message_id = $2, last_at = $3{public} where id = $1"))
+        .bind(message.thread_id)
+        .bind(message.id)
+        .bind(message.created_at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// One more unread message for the active staff, but for its author.
+pub async fn unread_by_staff(tx: &mut Tx, thread: ThreadId, author: UserId) -> Result<()> {
+    tx.sql(
+        "insert into thread_unread (user_id, thread_id, unread) \
+         select id, $1, 1 from users where role in ('employee', 'super_admin') and status = 'active' and id <> $2 \
+         on conflict (user_id, thread_id) do update set unread = thread_unread.unread + 1",
+    )
+    .bind(thread)
+    .bind(author)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn unread_by(tx: &mut Tx, thread: ThreadId, reader: UserId) -> Result<()> {
+    tx.sql(
+        "insert into thread_unread (user_id, thread_id, unread) values ($1, $2, 1) \
+         on conflict (user_id, thread_id) do update set unread = thread_unread.unread + 1",
+    )
+    .bind(reader)
+    .bind(thread)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn forget(tx: &mut Tx, me: UserId) -> Result<()> {
+    tx.sql("delete from thread_unread where user_id = $1").bind(me).run().await?;
+    Ok(())
+}
+
+pub async fn read(tx: &mut Tx, thread: ThreadId, me: UserId) -> Result<()> {
+    tx.sql("delete from thread_unread where user_id = $1 and thread_id = $2").bind(me).bind(thread).run().await?;
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! The office's daily work: the request desk, messages and tasks.
+
+pub mod messages;
+pub mod requests;
+pub mod tasks;

@@ -1,0 +1,342 @@
+//! What becomes of a request: who works on it, and in the end an order, an account, an answer, a refusal with its
+//! reason, or nothing any more. Every decision is made once, however many try at a time.
+use super::{
+    followed::Source,
+    get,
+    model::{Kind, Priority, Request, Status},
+    store,
+};
+use crate::{
+    desk::tasks,
+    kernel::{
+        access::{Action, Resource},
+        ctx::{Ctx, fresh},
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Problem, Result},
+        ids::{RequestId, UserId},
+        validate::Check,
+    },
+    orders::{
+        documents::{self, Holder},
+        spvs,
+    },
+    outbox::mails,
+    platform::activity::{self, Event},
+};
+use serde_json::{Map, Value};
+
+/// Accepts the order that a client asks for: a pending order by the one order function, made once however many
+/// try at a time. `input` is the order's form as the staff filled it in; whose it is, the request says. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `request_decided`, `not_an_order`, stale; Invalid per field of the order.
+pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: spvs::Input) -> Result<Request> {
+    let input = &input;
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Update).await?;
+            if request.order().is_none() {
+                return Err(Error::conflict("not_an_order"));
+            }
+            let new = spvs::checked(tx, ctx, &spvs::Input { client_id: request.user_id, ..input.clone() }).await?;
+            let spv = spvs::place(tx, ctx, new).await.map_err(spvs::taken)?;
+            let client = request.user_id.ok_or_else(|| Error::conflict("not_an_order"))?;
+            let mut held = documents::held(tx, ctx, Holder::Request, vec![id.0]).await?;
+            for document in held.remove(&id.0).unwrap_or_default() {
+                // One that has gone to another order meanwhile stays there.
+                match documents::assign(tx, document.id, client, spv).await {
+                    Ok(()) | Err(Error::NotFound(_)) => {}
+                    Err(e) => return Err(e),
+                }
+            }
+            let decided = Request { spv_id: Some(spv), ..decided(ctx, &request, Status::Approved, None) };
+            let event = told("request.approved", &decided).spv(spv);
+            save_decision(tx, ctx, &decided, event).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
+}
+
+/// Approves what needs nothing to be made: it is done, and whoever asked for it hears so, with `answer` if there is
+/// one. An application for a colleague's account is approved by inviting them. Staff; colleagues are for super admins.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, stale, `approved_by_order`,
+/// `approved_by_account`, `approved_by_lead` and `approved_by_call` for what is approved by making it, `email_taken`.
+pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Option<&str>) -> Result<Request> {
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Update).await?;
+            let mut check = Check::new();
+            let answer = check.optional_text("reply", answer);
+            check.done()?;
+            if let Some(source) = request.source() {
+                return Err(source.approved_by());
+            }
+            match request.kind {
+                Kind::Order => Err(Error::conflict("approved_by_order")),
+                Kind::Account => super::accounts::employ(tx, ctx, &request, answer).await,
+                Kind::Lead | Kind::Document | Kind::Support | Kind::Call | Kind::Other => {
+                    write_back(tx, ctx, &request, mails::Kind::RequestAnswered, answer.as_deref()).await?;
+                    let decided = decided(ctx, &request, Status::Approved, answer);
+                    let event = told("request.approved", &decided);
+                    save_decision(tx, ctx, &decided, event).await
+                }
+            }
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
+}
+
+/// Refuses a request, with a reason that whoever sent it reads. A call is declined by it, a lead given up. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid without a reason; Conflict `request_decided`, stale.
+pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str) -> Result<Request> {
+    if let Some(source) = source(ctx, id, version, Action::Update).await? {
+        source.refuse(ctx, reason).await?;
+        return get(ctx, id).await;
+    }
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Update).await?;
+            let mut check = Check::new();
+            let reason = check.text("reason", reason);
+            check.done()?;
+            write_back(tx, ctx, &request, mails::Kind::RequestDeclined, Some(&reason)).await?;
+            let event = told("request.rejected", &request).with("reason", reason.clone());
+            save_decision(tx, ctx, &decided(ctx, &request, Status::Rejected, Some(reason)), event).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
+}
+
+/// Whoever has an account reads it in their portal and hears of it by the notices; others only have their mail.
+async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind, text: Option<&str>) -> Result<()> {
+    // A lead did not ask: the staff wrote down whom they heard of.
+    if request.user_id.is_some() || request.kind == Kind::Lead {
+        return Ok(());
+    }
+    let data = Map::from_iter([
+        ("reference".to_owned(), Value::from(request.reference())),
+        ("reason".to_owned(), text.unwrap_or_default().into()),
+    ]);
+    let to = (request.email.clone(), request.name.clone());
+    mails::queue_answer(tx, ctx, kind, to, request.language.clone(), data).await
+}
+
+/// Takes one's own request back, and with it the lead or the call that it is of: that is for its partner.
+///
+/// # Errors
+/// NotFound; Forbidden for everybody else; Conflict `request_decided`, `call_answered`, stale.
+pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
+    if let Some(source) = source(ctx, id, version, Action::Cancel).await? {
+        if ctx.actor.is_staff() {
+            return Err(Error::forbidden("forbidden"));
+        }
+        source.withdraw(ctx).await?;
+        return get(ctx, id).await;
+    }
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Cancel).await?;
+            let event = told("request.withdrawn", &request);
+            save_decision(tx, ctx, &decided(ctx, &request, Status::Withdrawn, None), event).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
+}
+
+/// Takes a request into review; it is the actor's from then on, unless it is somebody's. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `request_decided`, `in_review`, stale.
+pub async fn review(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
+    ctx.transaction(|tx| {
+        async move {
+            let request = locked(tx, ctx, id, version, Action::Update).await?;
+            if request.status == Status::InReview {
+                return Err(Error::conflict("in_review"));
+            }
+            let assignee_id = request.assignee_id.or(ctx.actor.user_id());
+            let taken = Request { status: Status::InReview, assignee_id, ..touched(ctx, &request) };
+            let event = told("request.in_review", &request);
+            save_decision(tx, ctx, &taken, event).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
+}
+
+/// What is to change; what is left out stays.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// Moves the due time too.
+    pub priority: Option<String>,
+    /// `Some(None)` takes it away from whoever has it.
+    pub assignee_id: Option<Option<UserId>>,
+}
+
+/// Says how urgent an open request is, and who works on it. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field; Conflict `request_decided`, stale.
+pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Change) -> Result<Request> {
+    let change = &change;
+    ctx.transaction(|tx| update_in(tx, ctx, id, version, change).scope_boxed()).await?;
+    get(ctx, id).await
+}
+
+/// [`update`] in its transaction.
+async fn update_in(tx: &mut Tx, ctx: &Ctx, id: RequestId, version: Option<i64>, change: &Change) -> Result<()> {
+    let request = locked(tx, ctx, id, version, Action::Update).await?;
+    let mut check = Check::new();
+    let priority = check.optional("priority", change.priority.as_deref(), str::parse::<Priority>);
+    let assignee = change.assignee_id.unwrap_or(request.assignee_id);
+    let new = assignee.filter(|id| request.assignee_id != Some(*id));
+    let new = assignable(tx, &mut check, new).await?;
+    check.done()?;
+    let priority = priority.unwrap_or(request.priority);
+    if (priority, assignee) == (request.priority, request.assignee_id) {
+        return Ok(());
+    }
+    let due_at = match request.source() {
+        _ if priority == request.priority => request.due_at,
+        // Not after the first of the times.
+        Some(Source::Call(_)) => priority.due(request.created_at).min(request.due_at),
+        _ => priority.due(request.created_at),
+    };
+    let changed = Request { priority, due_at, assignee_id: assignee, ..touched(ctx, &request) };
+    if priority != request.priority {
+        let event = inside("request.prioritised", &request).with("priority", priority.name());
+        activity::append(tx, ctx, event).await?;
+    }
+    if assignee != request.assignee_id {
+        activity::append(tx, ctx, handed(&request, new)).await?;
+    }
+    store::save(tx, &changed).await
+}
+
+/// Whom a request can be given to, with the name: active staff. Others are refused in `check`.
+pub(super) async fn assignable(tx: &mut Tx, check: &mut Check, id: Option<UserId>) -> Result<Option<(UserId, String)>> {
+    let Some(id) = id else { return Ok(None) };
+    let name = tasks::is_staff(tx, id).await?;
+    if name.is_none() {
+        check.refuse("assignee_id", Problem::new("not_found"));
+    }
+    Ok(name.map(|name| (id, name)))
+}
+
+/// The event that a request is somebody's now, or nobody's.
+pub(super) fn handed(request: &Request, assignee: Option<(UserId, String)>) -> Event {
+    match assignee {
+        Some((id, name)) => {
+            inside("request.assigned", request).with("assignee_id", id.to_string()).with("assignee", name)
+        }
+        None => inside("request.unassigned", request),
+    }
+}
+
+async fn save_decision(tx: &mut Tx, ctx: &Ctx, decided: &Request, event: Event) -> Result<()> {
+    store::save(tx, decided).await?;
+    activity::append(tx, ctx, event).await
+}
+
+/// The request kept from others, once the actor may, nobody was faster and it is still to be decided.
+pub(super) async fn locked(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: RequestId,
+    version: Option<i64>,
+    action: Action,
+) -> Result<Request> {
+    let request = store::lock(tx, id).await?.ok_or(Error::NotFound("request"))?;
+    open(ctx, &request, version, action)?;
+    Ok(request)
+}
+
+/// What an open request is of. That is decided under its own lock, which is taken before the request's.
+async fn source(ctx: &Ctx, id: RequestId, version: Option<i64>, action: Action) -> Result<Option<Source>> {
+    let request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
+    let Some(source) = request.source() else { return Ok(None) };
+    open(ctx, &request, version, action)?;
+    Ok(Some(source))
+}
+
+fn open(ctx: &Ctx, request: &Request, version: Option<i64>, action: Action) -> Result<()> {
+    ctx.may(action, resource(request))?;
+    if !request.status.is_open() {
+        return Err(Error::Conflict(Problem::new("request_decided").with("status", request.status.name())));
+    }
+    fresh(version, request.version, &request.updated_by, request.updated_at)
+}
+
+pub(super) fn touched(ctx: &Ctx, request: &Request) -> Request {
+    Request { updated_at: ctx.now(), updated_by: ctx.who(), version: request.version + 1, ..request.clone() }
+}
+
+pub(super) fn decided(ctx: &Ctx, request: &Request, status: Status, reason: Option<String>) -> Request {
+    Request { status, reason, decided_at: Some(ctx.now()), decided_by: Some(ctx.who()), ..touched(ctx, request) }
+}
+
+/// Whoever sent it hears of it; nobody else but the staff. Of a lead or a call they hear as such.
+pub(super) fn told(action: &'static str, request: &Request) -> Event {
+    let event = inside(action, request);
+    match request.user_id {
+        Some(user) if request.source().is_none() => event.of(Some(user), None, None).public(),
+        _ => event,
+    }
+}
+
+/// The staff's own.
+pub(super) fn inside(action: &'static str, request: &Request) -> Event {
+    let event = Event::new(action, "request", request.id.0, request.reference()).with("kind", request.kind.name());
+    match request.source() {
+        Some(Source::Lead(id)) => event.with("lead_id", id.to_string()),
+        Some(Source::Call(id)) => event.with("call_id", id.to_string()),
+        None => event,
+    }
+}
+
+pub(super) fn resource(request: &Request) -> Resource {
+    Resource::Request { user_id: request.user_id }
+}
+
+/// What the actor may do with this request: its buttons. `accept` makes an order, `create_client`, `create_iso` and
+/// `create_company` an account with the request's id, `convert` the client and the order of its lead, `confirm` a time of
+/// its call, `approve` everything else.
+pub fn can(ctx: &Ctx, request: &Request) -> Vec<&'static str> {
+    use super::AccountType::{Client, Company, Employee, Iso};
+    let applies = request.kind == Kind::Account;
+    let account = request.account_type().filter(|_| applies);
+    let unsaid = applies && account.is_none();
+    let plain = !applies && request.kind != Kind::Order && request.source().is_none();
+    let colleague = account == Some(Employee) && ctx.can(Action::Create, Resource::Users);
+    let mine = ctx.actor.user_id().is_some_and(|id| request.user_id == Some(id));
+    [
+        ("accept", Action::Update, request.order().is_some()),
+        ("approve", Action::Update, plain || colleague),
+        ("create_client", Action::Update, unsaid || account == Some(Client)),
+        ("create_iso", Action::Update, unsaid || account == Some(Iso)),
+        ("create_company", Action::Update, account == Some(Company)),
+        ("convert", Action::Update, request.lead_id.is_some()),
+        ("confirm", Action::Update, request.call_id.is_some()),
+        ("reject", Action::Update, true),
+        ("review", Action::Update, request.status == Status::Pending),
+        ("update", Action::Update, true),
+        ("withdraw", Action::Cancel, mine && (request.source().is_none() || !ctx.actor.is_staff())),
+    ]
+    .into_iter()
+    .filter(|(_, action, fits)| *fits && request.status.is_open() && ctx.can(*action, resource(request)))
+    .map(|(name, ..)| name)
+    .collect()
+}

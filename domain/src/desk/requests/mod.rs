@@ -1,0 +1,389 @@
+//! Requests to the staff, and the desk where they are answered: from the contact page and the application forms, by
+//! people without an account; for new orders, by clients; of every other type by whoever has an account, and by the
+//! staff for others (decision 22 and the table of dead elements). What partners bring and which calls they ask for have
+//! nouns of their own; their requests follow them. Documents that an order waits for are asked for by the staff and
+//! reviewed where they come in: they are no requests to the office, and not here.
+mod accounts;
+mod application;
+mod decide;
+mod desk;
+mod followed;
+mod model;
+mod order;
+pub(crate) mod store;
+
+pub(crate) use accounts::{claim, fulfil};
+pub use application::{AccountType, Application, Form, Person};
+pub use decide::{Change, accept, approve, can, reject, review, update, withdraw};
+pub use desk::{Desk, Queue, WEEKS, Week, desk};
+pub(crate) use followed::{answered, brought, called, moved, won};
+pub(crate) use model::Made;
+pub use model::{Kind, MadeKind, Priority, Request, Status};
+pub use order::{Form as OrderForm, Order};
+pub use store::{Assignee, Filter, Order as ListOrder};
+
+use crate::{
+    accounts::users,
+    directory::companies,
+    kernel::{
+        access::{Action, Actor, Resource},
+        ctx::Ctx,
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Problem, Result},
+        i18n, idempotency,
+        ids::{RequestId, UserId},
+        page::{Page, PageQuery},
+        text::unique_key,
+        validate::{Check, LINE},
+    },
+    orders::documents::{self, Holder},
+    platform::activity,
+    reporting::search::{self, Entry},
+};
+use serde_json::{Map, Value};
+use std::collections::BTreeSet;
+
+/// What somebody asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    /// As [`Kind::of`] says: `support` and `account` by anybody, `order` by clients, the rest by who has an account.
+    pub kind: String,
+    /// Taken from the application where there is one. An account's own: only the staff write down for others.
+    pub name: String,
+    pub email: String,
+    /// May be empty in an application, whose form says it all.
+    pub message: String,
+    /// Which account is applied for: client, employee, iso or company.
+    pub account_type: Option<String>,
+    /// The form of that account.
+    pub application: Option<Form>,
+    /// The order that a client asks for.
+    pub order: Option<OrderForm>,
+    /// Medium unless told. Staff.
+    pub priority: Option<String>,
+    /// Who is to work on it. Staff.
+    pub assignee_id: Option<UserId>,
+    /// In which language somebody without an account reads the answer.
+    pub language: Option<String>,
+}
+
+/// Takes a request in. Who may ask for what, [`Kind::of`] says; the caller limits how often.
+///
+/// # Errors
+/// Invalid per field; Unauthenticated and Forbidden for an order.
+pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
+    if input.kind.trim() == Kind::Order.name() {
+        return create_order(ctx, input).await;
+    }
+    let mut check = Check::new();
+    let allowed = Kind::of(&ctx.actor);
+    let known = input.kind.trim().parse().ok().filter(|kind| allowed.contains(kind));
+    if known.is_none() {
+        let names = allowed.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
+        check.refuse("kind", Problem::new("unknown").with("allowed", names));
+    }
+    let kind = known.unwrap_or(Kind::Other);
+    if input.order.is_some() {
+        check.refuse("order", Problem::new("not_allowed"));
+    }
+    let application = application(&mut check, known, &input);
+    let who = sender(&mut check, ctx, kind, application.as_ref(), &input).await?;
+    let message = match known {
+        Some(Kind::Account) => check.optional_text("message", Some(&input.message)).unwrap_or_default(),
+        _ => check.text("message", &input.message),
+    };
+    let priority = check.optional("priority", input.priority.as_deref(), str::parse).unwrap_or_default();
+    if !ctx.actor.is_staff() {
+        inner_fields(&mut check, &input);
+    }
+    let data = application.map_or_else(|| Ok(Map::new()), |application| application.data())?;
+    let new = Request {
+        user_id: who.user_id,
+        priority,
+        due_at: priority.due(ctx.now()),
+        // What the staff's browser speaks says nothing of whom they write down.
+        language: input.language.filter(|_| matches!(ctx.actor, Actor::Anonymous)),
+        ..Request::new(ctx, kind, who.name, who.email, message, data)
+    };
+    let assignee_id = input.assignee_id.filter(|_| ctx.actor.is_staff());
+    let (check, new) = (&check, &new);
+    ctx.transaction(|tx| {
+        async move {
+            let mut check = check.clone();
+            let assignee = decide::assignable(tx, &mut check, assignee_id).await?;
+            check.done()?;
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return store::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
+            }
+            let request = Request { assignee_id: assignee.as_ref().map(|(id, _)| *id), ..new.clone() };
+            insert(tx, ctx, &request).await?;
+            if assignee.is_some() {
+                activity::append(tx, ctx, decide::handed(&request, assignee)).await?;
+            }
+            idempotency::remember(tx, ctx, request.id.0).await?;
+            Ok(request)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// The form of an application, and nothing of it in a request of another type.
+fn application(check: &mut Check, kind: Option<Kind>, input: &Input) -> Option<Application> {
+    let account_type = input.account_type.as_deref().filter(|text| !text.trim().is_empty());
+    if kind == Some(Kind::Account) {
+        let account = check.required("account_type", account_type, str::parse::<AccountType>)?;
+        return Some(Application::read(check, account, input.application.clone().unwrap_or_default()));
+    }
+    if account_type.is_some() {
+        check.refuse("account_type", Problem::new("not_allowed"));
+    }
+    if kind.is_some() && input.application.is_some() {
+        check.refuse("application", Problem::new("not_allowed"));
+    }
+    None
+}
+
+/// What only the staff say of a request.
+fn inner_fields(check: &mut Check, input: &Input) {
+    for (field, left) in [("priority", input.priority.is_some()), ("assignee_id", input.assignee_id.is_some())] {
+        if left {
+            check.refuse(field, Problem::new("not_allowed"));
+        }
+    }
+}
+
+/// Whose request it is.
+struct Sender {
+    user_id: Option<UserId>,
+    name: String,
+    email: String,
+}
+
+async fn sender(
+    check: &mut Check,
+    ctx: &Ctx,
+    kind: Kind,
+    application: Option<&Application>,
+    input: &Input,
+) -> Result<Sender> {
+    let me = ctx.actor.user_id();
+    let staff = ctx.actor.is_staff();
+    let unsaid = input.name.trim().is_empty() && input.email.trim().is_empty();
+    // Only the staff write in another name: what others type could be anybody's.
+    if me.is_some() && kind != Kind::Account && (unsaid || !staff) {
+        let user = users::me(ctx).await?.user;
+        return Ok(Sender { user_id: me, name: user.name(), email: user.email });
+    }
+    let name = match application.map(Application::person) {
+        Some(person) => format!("{} {}", person.first_name, person.last_name),
+        // Which account it is was not said, and is asked for first.
+        None if kind == Kind::Account => String::new(),
+        None => check.line("name", &input.name, LINE),
+    };
+    let email = check.email("email", &input.email);
+    // A lead is about somebody, not theirs to read.
+    let theirs = staff && !matches!(kind, Kind::Account | Kind::Lead);
+    let user_id = if theirs && !email.is_empty() {
+        // Written down for somebody: if they have an account, they follow it there.
+        users::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
+    } else {
+        me.filter(|_| !staff)
+    };
+    Ok(Sender { user_id, name, email })
+}
+
+/// A client asks for a new order. Who it is, the account says.
+async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
+    ctx.may(Action::Create, Resource::OrderRequest)?;
+    let mut check = Check::new();
+    for (field, left) in [
+        ("name", !input.name.is_empty()),
+        ("email", !input.email.is_empty()),
+        ("message", !input.message.is_empty()),
+        ("account_type", input.account_type.is_some()),
+        ("application", input.application.is_some()),
+    ] {
+        if left {
+            check.refuse(field, Problem::new("not_allowed"));
+        }
+    }
+    inner_fields(&mut check, &input);
+    check.done()?;
+    let form = input.order.unwrap_or_default();
+    let order = Order::read(companies::defaults(ctx, ctx.actor.company_id()).await?.currency, &form)?;
+    let user = users::me(ctx).await?.user;
+    let client = user.id;
+    let new = &Request::new(ctx, Kind::Order, user.name(), user.email, order.purpose.clone(), order.data()?);
+    let documents = &form.document_ids.into_iter().collect::<BTreeSet<_>>();
+    ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return store::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
+            }
+            insert(tx, ctx, new).await?;
+            for document in documents {
+                // To whoever it does not belong there is none.
+                match documents::attach(tx, ctx, *document, client, None, false).await {
+                    Err(Error::NotFound(_)) => return Err(Error::field("order.document_ids", "not_found")),
+                    attached => attached?,
+                }
+                documents::hang(tx, Holder::Request, new.id.0, *document).await?;
+            }
+            idempotency::remember(tx, ctx, new.id.0).await?;
+            Ok(new.clone())
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// Who came without an account, and who vouches for the address.
+#[derive(Debug)]
+pub(crate) struct Applicant {
+    pub name: String,
+    pub email: String,
+    pub provider: String,
+}
+
+/// Asks for an account within the use case that turned somebody away; nothing while such a request of theirs is open.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn apply(tx: &mut Tx, ctx: &Ctx, from: Applicant) -> Result<()> {
+    if store::is_open(tx, Kind::Account, &from.email).await? {
+        return Ok(());
+    }
+    let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider))]);
+    let message = i18n::text(i18n::LANGUAGES[0], "names", "request.by_provider", &data);
+    insert(tx, ctx, &Request::new(ctx, Kind::Account, from.name, from.email, message, data)).await
+}
+
+/// Writes a request within a use case and tells of it.
+async fn insert(tx: &mut Tx, ctx: &Ctx, request: &Request) -> Result<()> {
+    store::insert(tx, std::slice::from_ref(request), ctx.origin.address.as_deref()).await?;
+    index(tx, request).await?;
+    activity::append(tx, ctx, decide::told("request.created", request)).await
+}
+
+/// What a request is found by.
+pub(crate) fn found_by(request: &Request) -> [String; 4] {
+    let digits = request.id.to_string()[..8].to_owned();
+    [request.reference(), digits, request.name.clone(), request.email.clone()]
+}
+
+pub(crate) fn entry<'t>(request: &Request, texts: &'t [String]) -> Entry<'t> {
+    let texts = texts.iter().map(String::as_str).collect();
+    Entry { kind: "request", subject: request.id.0, company: None, iso: None, texts }
+}
+
+async fn index(tx: &mut Tx, request: &Request) -> Result<()> {
+    let texts = found_by(request);
+    search::index(tx, entry(request, &texts)).await
+}
+
+/// Requests, the newest first unless told otherwise: everybody's for the staff, their own for others.
+///
+/// # Errors
+/// Unauthenticated; Invalid for a wrong limit or cursor, and for what only the staff can narrow by.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Request>> {
+    ctx.scope()?;
+    let of = ctx.actor.user_id().filter(|_| !ctx.can(Action::View, Resource::Requests));
+    if of.is_some() {
+        let mut check = Check::new();
+        for (field, wanted) in [
+            ("priority", filter.priority.is_some()),
+            ("assignee_id", filter.assignee.is_some()),
+            ("order", matches!(filter.order, ListOrder::Due | ListOrder::Priority)),
+        ] {
+            if wanted {
+                check.refuse(field, Problem::new("not_allowed"));
+            }
+        }
+        check.done()?;
+    }
+    let limit = page.limit()?;
+    let after = page.after::<store::Key>()?;
+    if after.as_ref().is_some_and(|key| key.0 != filter.order) {
+        return Err(Error::field("cursor", "invalid_cursor"));
+    }
+    let mut rows = store::list(&mut ctx.db(), of, filter, after, limit + 1).await?;
+    let ids = rows.iter().map(|request| request.id.0).collect();
+    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Request, ids).await?;
+    for request in &mut rows {
+        request.documents = held.remove(&request.id.0).unwrap_or_default();
+    }
+    Ok(Page::cut(rows, limit, |request| store::Key::of(filter.order, request)))
+}
+
+/// One request. Staff, and whoever sent it.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: RequestId) -> Result<Request> {
+    let mut request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
+    ctx.may(Action::View, decide::resource(&request))?;
+    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Request, vec![id.0]).await?;
+    request.documents = held.remove(&id.0).unwrap_or_default();
+    Ok(request)
+}
+
+/// The request with this reference, as people quote it: `REQ-6f1c2d3e`. Staff.
+///
+/// # Errors
+/// Forbidden; NotFound; Conflict `ambiguous`.
+pub async fn find(ctx: &Ctx, reference: &str) -> Result<Request> {
+    ctx.may(Action::View, Resource::Requests)?;
+    let digits = unique_key(reference);
+    let digits = digits.strip_prefix("req-").unwrap_or(&digits);
+    let end = |rest: &str| format!("{digits}-{rest}").parse().map_err(|_| Error::NotFound("request"));
+    let (first, last) = (end("0000-0000-0000-000000000000")?, end("ffff-ffff-ffff-ffffffffffff")?);
+    let mut found = store::between(&mut ctx.db(), first, last).await?;
+    match found.len() {
+        0 | 1 => found.pop().ok_or(Error::NotFound("request")),
+        _ => Err(Error::conflict("ambiguous")),
+    }
+}
+
+impl Request {
+    /// One that has just come in.
+    pub(crate) fn new(
+        ctx: &Ctx,
+        kind: Kind,
+        name: String,
+        email: String,
+        message: String,
+        data: Map<String, Value>,
+    ) -> Self {
+        let priority = Priority::default();
+        Self {
+            id: RequestId(ctx.chance.uuid()),
+            kind,
+            status: Status::Pending,
+            priority,
+            user_id: ctx.actor.user_id(),
+            name,
+            email,
+            message,
+            data,
+            assignee_id: None,
+            assignee_name: None,
+            created_at: ctx.now(),
+            due_at: priority.due(ctx.now()),
+            spv_id: None,
+            spv_custom_identifier: None,
+            made_kind: None,
+            made_id: None,
+            reason: None,
+            decided_at: None,
+            decided_by: None,
+            updated_at: ctx.now(),
+            updated_by: ctx.who(),
+            version: 1,
+            language: None,
+            lead_id: None,
+            call_id: None,
+            documents: Vec::new(),
+        }
+    }
+}

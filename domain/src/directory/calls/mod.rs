@@ -1,0 +1,221 @@
+//! Conversations that partners ask for: some times that would suit them, of which the staff confirm one.
+mod store;
+
+pub use store::{Call, Filter, Status};
+
+use crate::{
+    desk::requests,
+    kernel::{
+        access::{Action, Resource, Scope},
+        ctx::{Ctx, fresh},
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Problem, Result},
+        idempotency,
+        ids::CallId,
+        page::{Page, PageQuery},
+        validate::{Check, LINE},
+    },
+    platform::activity::{self, Event},
+};
+use chrono::{DateTime, Duration, Utc};
+
+/// How many times may be proposed.
+const TIMES: usize = 3;
+/// How long a call may take, in minutes.
+const MINUTES: std::ops::RangeInclusive<i64> = 10..=120;
+/// How far ahead, in days.
+const AHEAD: i64 = 180;
+
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub topic: String,
+    pub note: Option<String>,
+    /// Half an hour unless told.
+    pub minutes: Option<i64>,
+    pub times: Vec<DateTime<Utc>>,
+}
+
+/// Asks for a call. ISO partners.
+///
+/// # Errors
+/// Forbidden; Invalid per field: one to three times, all of them to come.
+pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
+    ctx.may(Action::Create, Resource::NewCall)?;
+    let Scope::Iso(iso_id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
+    let mut check = Check::new();
+    let topic = check.line("topic", &input.topic, LINE);
+    let note = check.optional_text("note", input.note.as_deref());
+    let minutes = input.minutes.unwrap_or(30);
+    check.range("minutes", minutes, MINUTES);
+    let mut times = input.times;
+    times.sort();
+    let given = times.len();
+    times.dedup();
+    match given {
+        0 => check.refuse("times", Problem::new("required")),
+        _ if given > TIMES => check.refuse("times", Problem::new("too_many").with("max", TIMES)),
+        _ if times.len() < given => check.refuse("times", Problem::new("twice")),
+        _ if times[0] <= ctx.now() => check.refuse("times", Problem::new("past")),
+        _ if times[times.len() - 1] > ctx.now() + Duration::days(AHEAD) => {
+            check.refuse("times", Problem::new("too_far").with("days", AHEAD));
+        }
+        _ => {}
+    }
+    check.done()?;
+    let id = CallId(ctx.chance.uuid());
+    let new = &store::New { id, iso_id, topic, note, minutes, times, at: ctx.now(), by: ctx.who() };
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(CallId(id));
+            }
+            store::insert(tx, new).await?;
+            let call = store::get(tx, id).await?.ok_or(Error::NotFound("call"))?;
+            activity::append(tx, ctx, told("call.requested", &call)).await?;
+            requests::called(tx, ctx, &call).await?;
+            idempotency::remember(tx, ctx, id.0).await?;
+            Ok(id)
+        }
+        .scope_boxed()
+    });
+    get(ctx, made.await?).await
+}
+
+/// One call. Its partner, and the staff.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: CallId) -> Result<Call> {
+    let call = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("call"))?;
+    ctx.may(Action::View, resource(&call))?;
+    Ok(call)
+}
+
+/// Calls, newest first: a partner's own, the staff's all.
+///
+/// # Errors
+/// Forbidden for others; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Call>> {
+    ctx.may(Action::View, Resource::Calls)?;
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Key>()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |call| (call.created_at, call.id)))
+}
+
+/// Confirms one of the proposed times. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid `begins_at`; Conflict `call_answered`, stale.
+pub async fn confirm(
+    ctx: &Ctx,
+    id: CallId,
+    version: Option<i64>,
+    begins_at: Option<DateTime<Utc>>,
+    answer: Option<&str>,
+) -> Result<Call> {
+    ctx.transaction(|tx| {
+        async move {
+            let call = locked(tx, ctx, id, version, Action::Review).await?;
+            let mut check = Check::new();
+            let answer = check.optional_text("answer", answer);
+            match begins_at {
+                None => check.refuse("begins_at", Problem::new("required")),
+                Some(at) if !call.proposed.contains(&at) => check.refuse("begins_at", Problem::new("not_proposed")),
+                Some(at) if at <= ctx.now() => check.refuse("begins_at", Problem::new("past")),
+                Some(_) => {}
+            }
+            check.done()?;
+            if call.status != Status::Requested {
+                return Err(answered(&call));
+            }
+            save_answer(tx, ctx, "call.confirmed", Call { status: Status::Confirmed, begins_at, answer, ..call }).await
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// Says that it cannot be, and why. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid without a reason; Conflict `call_answered`, stale.
+pub async fn decline(ctx: &Ctx, id: CallId, version: Option<i64>, reason: &str) -> Result<Call> {
+    ctx.transaction(|tx| {
+        async move {
+            let call = locked(tx, ctx, id, version, Action::Review).await?;
+            let mut check = Check::new();
+            let reason = check.text("reason", reason);
+            check.done()?;
+            if call.status != Status::Requested {
+                return Err(answered(&call));
+            }
+            save_answer(tx, ctx, "call.declined", Call { status: Status::Declined, answer: Some(reason), ..call }).await
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// Takes a call back, confirmed or not. Its partner, and the staff.
+///
+/// # Errors
+/// NotFound; Conflict `call_answered` once it is declined or cancelled, stale.
+pub async fn cancel(ctx: &Ctx, id: CallId, version: Option<i64>) -> Result<Call> {
+    ctx.transaction(|tx| {
+        async move {
+            let call = locked(tx, ctx, id, version, Action::Cancel).await?;
+            if !matches!(call.status, Status::Requested | Status::Confirmed) {
+                return Err(answered(&call));
+            }
+            save_answer(tx, ctx, "call.cancelled", Call { status: Status::Cancelled, ..call }).await
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+async fn save_answer(tx: &mut Tx, ctx: &Ctx, action: &'static str, call: Call) -> Result<Call> {
+    let answered_by = if call.status == Status::Cancelled { call.answered_by.clone() } else { Some(ctx.who()) };
+    let version = call.version + 1;
+    let call = Call { updated_at: ctx.now(), updated_by: ctx.who(), answered_by, version, ..call };
+    store::save(tx, &call).await?;
+    activity::append(tx, ctx, told(action, &call)).await?;
+    requests::answered(tx, ctx, &call).await?;
+    Ok(call)
+}
+
+/// The call kept from others, once the actor may and nobody was faster.
+async fn locked(tx: &mut Tx, ctx: &Ctx, id: CallId, version: Option<i64>, action: Action) -> Result<Call> {
+    store::lock(tx, id).await?;
+    let call = store::get(tx, id).await?.ok_or(Error::NotFound("call"))?;
+    ctx.may(action, resource(&call))?;
+    fresh(version, call.version, &call.updated_by, call.updated_at)?;
+    Ok(call)
+}
+
+pub(crate) fn answered(call: &Call) -> Error {
+    Error::Conflict(Problem::new("call_answered").with("status", call.status.name()))
+}
+
+fn told(action: &'static str, call: &Call) -> Event {
+    Event::new(action, "call", call.id.0, call.topic.clone()).of(None, None, Some(call.iso_id)).public()
+}
+
+fn resource(call: &Call) -> Resource {
+    Resource::Call { iso_id: call.iso_id }
+}
+
+/// What the actor may do with this call: the buttons of its row.
+pub fn can(ctx: &Ctx, call: &Call) -> Vec<&'static str> {
+    let (asked, confirmed) = (call.status == Status::Requested, call.status == Status::Confirmed);
+    [
+        ("confirm", Action::Review, asked),
+        ("decline", Action::Review, asked),
+        ("cancel", Action::Cancel, asked || confirmed),
+        ("calendar", Action::View, call.begins_at.is_some()),
+    ]
+    .into_iter()
+    .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(call)))
+    .map(|(name, ..)| name)
+    .collect()
+}

@@ -1,0 +1,171 @@
+//! A call's row, and SQL of calls.
+use crate::kernel::{
+    access::Scope,
+    db::{Db, Json, Sql, Tx},
+    error::{Problem, Result},
+    ids::{CallId, IsoId},
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Where a call stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = CallStatus)]
+pub enum Status {
+    Requested,
+    Confirmed,
+    Declined,
+    Cancelled,
+}
+
+impl Status {
+    pub const ALL: [Self; 4] = [Self::Requested, Self::Confirmed, Self::Declined, Self::Cancelled];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Requested => "requested",
+            Self::Confirmed => "confirmed",
+            Self::Declined => "declined",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl std::str::FromStr for Status {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Call {
+    pub id: CallId,
+    pub iso_id: IsoId,
+    pub iso_first_name: String,
+    pub iso_last_name: String,
+    pub iso_email: String,
+    pub iso_phone: Option<String>,
+    pub topic: String,
+    pub note: Option<String>,
+    pub minutes: i64,
+    /// The times that would suit, the earliest first.
+    #[sqlx(json)]
+    pub proposed: Vec<DateTime<Utc>>,
+    pub status: Status,
+    pub begins_at: Option<DateTime<Utc>>,
+    /// Where to dial in, or why it cannot be.
+    pub answer: Option<String>,
+    pub answered_by: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+}
+
+impl Call {
+    pub fn iso_name(&self) -> String {
+        format!("{} {}", self.iso_first_name, self.iso_last_name)
+    }
+}
+
+const WITH_NAMES: &str = "select l.id, l.iso_id, l.topic, l.note, l.minutes, l.proposed, l.status, l.begins_at, l.answer, \
+     l.answered_by, l.created_at, l.updated_at, l.updated_by, l.version, \
+     i.first_name as iso_first_name, i.last_name as iso_last_name, \
+    i.email as iso_email, i.phone as iso_phone from calls l join isos i on i.id = l.iso_id";
+
+pub struct New {
+    pub id: CallId,
+    pub iso_id: IsoId,
+    pub topic: String,
+    pub note: Option<String>,
+    pub minutes: i64,
+    pub times: Vec<DateTime<Utc>>,
+    pub at: DateTime<Utc>,
+    pub by: String,
+}
+
+pub async fn insert(tx: &mut Tx, new: &New) -> Result<()> {
+    tx.sql(
+        "insert into calls (id, iso_id, topic, note, minutes, proposed, status, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, 'requested', $7, $7, $8)",
+    )
+    .bind(new.id)
+    .bind(new.iso_id)
+    .bind(new.topic.clone())
+    .bind(new.note.clone())
+    .bind(new.minutes)
+    .bind(Json(new.times.clone()))
+    .bind(new.at)
+    .bind(new.by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut impl Sql, id: CallId) -> Result<Option<Call>> {
+    db.sql_built(format!("{WITH_NAMES} where l.id = $1")).bind(id).optional().await
+}
+
+/// Keeps the row from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: CallId) -> Result<()> {
+    tx.sql("update calls set version = version where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn save(tx: &mut Tx, call: &Call) -> Result<()> {
+    tx.sql(
+        "update calls set status = $2, begins_at = $3, answer = $4, answered_by = $5, updated_at = $6, updated_by = $7, \
+         version = $8 where id = $1",
+    )
+    .bind(call.id)
+    .bind(call.status)
+    .bind(call.begins_at)
+    .bind(call.answer.clone())
+    .bind(call.answered_by.clone())
+    .bind(call.updated_at)
+    .bind(call.updated_by.clone())
+    .bind(call.version)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub status: Option<Status>,
+}
+
+/// Where a page ended.
+pub type Key = (DateTime<Utc>, CallId);
+
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, before: Option<Key>, limit: usize) -> Result<Vec<Call>> {
+    let (condition, whose) = match scope {
+        Scope::All => ("1 = 1", None),
+        Scope::Iso(id) => ("l.iso_id = $1", Some(id)),
+        Scope::Company(_) | Scope::Client(_) | Scope::Nothing => ("1 = 0", None),
+    };
+    let mut sql = format!("{WITH_NAMES} where {condition}");
+    if let Some(status) = filter.status {
+        sql.push_str(&format!(" and l.status = '{}'", status.name()));
+    }
+    if before.is_some() {
+        let n = usize::from(whose.is_some());
+        sql.push_str(&format!(" and (l.created_at, l.id) < (${}, ${})", n + 1, n + 2));
+    }
+    sql.push_str(&format!(" order by l.created_at desc, l.id desc limit {limit}"));
+    let mut query = db.sql_built(sql);
+    if let Some(id) = whose {
+        query = query.bind(id);
+    }
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}

@@ -1,0 +1,261 @@
+//! The people of a company: its admins, who invite and remove each other. Never the last one, and nobody himself.
+use super::{Company, portal, store};
+use crate::{
+    accounts::{
+        auth::gaps::{self, Gap},
+        users::{self, NewUser, Status, User},
+    },
+    kernel::{
+        access::{Action, Resource, Role},
+        ctx::Ctx,
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Problem, Result},
+        idempotency,
+        ids::{CompanyId, UserId},
+        page::{Page, PageQuery},
+        validate::{Check, LINE},
+    },
+    outbox::mails,
+    platform::activity::{self, Event},
+};
+use chrono::{DateTime, Utc};
+use serde_json::Map;
+
+/// Accounts that are not archived, of one company.
+const MEMBERS: i64 = 200;
+
+/// An account of the company portal.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Member {
+    pub id: UserId,
+    pub company_id: CompanyId,
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub status: Status,
+    /// The portal removed it: the company may bring it back.
+    pub removed_by_company: bool,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct MemberInput {
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+}
+
+/// Which members a list shows.
+#[derive(Clone, Debug, Default)]
+pub struct MemberFilter {
+    pub q: Option<String>,
+    /// Those who were removed, instead.
+    pub removed: bool,
+}
+
+/// The members of a company, newest first. Its admins, and the super admin who has picked it.
+///
+/// # Errors
+/// As [`portal`] says; Invalid for a wrong limit or cursor.
+pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &PageQuery) -> Result<Page<Member>> {
+    let company = portal(ctx, Some(id)).await?;
+    let limit = page.limit()?;
+    let rows = store::members(&mut ctx.db(), company.id, filter, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |member| (member.created_at, member.id)))
+}
+
+/// Makes an account for somebody of the company and mails the link to set its password. Whoever may list them.
+///
+/// # Errors
+/// As [`portal`] says; Invalid per field; Conflict `archived`, `too_many_members`, `over_email_send_rate_limit` once the
+/// company's mails of an hour are used up.
+pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Result<Member> {
+    let company = portal(ctx, Some(id)).await?;
+    if company.archived_at.is_some() {
+        return Err(Error::conflict("archived"));
+    }
+    let mut check = Check::new();
+    let first_name = check.line("first_name", &input.first_name, LINE);
+    let last_name = check.line("last_name", &input.last_name, LINE);
+    let email = check.email("email", &input.email);
+    let phone = check.phone("phone", input.phone.as_deref());
+    check.done()?;
+    let new = &NewUser {
+        role: Role::CompanyAdmin,
+        status: Status::Pending,
+        first_name,
+        last_name,
+        email,
+        phone,
+        address: None,
+        company_id: Some(company.id),
+        iso_id: None,
+        password_hash: None,
+        must_change_password: false,
+        language: company.language.clone(),
+    };
+    let company = &company;
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(made) = idempotency::made_before(tx, ctx).await? {
+                return Ok(UserId(made));
+            }
+            if store::open_admins(tx, company.id).await? >= MEMBERS {
+                return Err(Error::Conflict(Problem::new("too_many_members").with("max", MEMBERS)));
+            }
+            // Whose account it is, and in which company, is nobody's business here.
+            let user = users::insert(tx, ctx, new.clone()).await.map_err(|e| match e {
+                Error::Conflict(problem) if problem.code == "email_taken" => Error::field("email", "email_taken"),
+                other => other,
+            })?;
+            gaps::of_company(tx, ctx, company.id).await?;
+            mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+            activity::append(tx, ctx, told(company, "company.member_invited", &user)).await?;
+            idempotency::remember(tx, ctx, user.id.0).await?;
+            Ok(user.id)
+        }
+        .scope_boxed()
+    });
+    member(ctx, made.await?).await
+}
+
+/// Mails a new link to set a password. Whoever may list them.
+///
+/// # Errors
+/// NotFound; Conflict `not_invitable` for whoever has accepted already, was removed or is suspended,
+/// `over_email_send_rate_limit` within the pause between two mails to one address, or once the company's mails of an hour
+/// are used up.
+pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
+    let found = member(ctx, id).await?;
+    if found.status != Status::Pending {
+        return Err(Error::conflict("not_invitable"));
+    }
+    let (email, company) = (found.email.as_str(), found.company_id);
+    ctx.transaction(|tx| {
+        async move {
+            gaps::pause(tx, ctx, Gap::Invitation, email).await?;
+            gaps::of_company(tx, ctx, company).await?;
+            mails::queue(tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await?;
+    Ok(found)
+}
+
+/// Removes a member: the account is archived and its sessions end. Whoever may list them, but nobody himself.
+///
+/// # Errors
+/// NotFound; Conflict `own_account`, `last_company_admin`, `shut_by_office` for whom the office has suspended.
+pub async fn remove_member(ctx: &Ctx, id: UserId) -> Result<Member> {
+    turn(ctx, id, "company.member_removed", |user| match user.status {
+        Status::Archived => None,
+        _ => Some(Status::Archived),
+    })
+    .await
+}
+
+/// Brings a removed member back. Whoever may list them; whom the office has shut, only whoever may do that.
+///
+/// # Errors
+/// NotFound; Conflict `shut_by_office`.
+pub async fn restore_member(ctx: &Ctx, id: UserId) -> Result<Member> {
+    turn(ctx, id, "company.member_restored", |user| (user.status == Status::Archived).then(|| user.restored())).await
+}
+
+async fn turn(
+    ctx: &Ctx,
+    id: UserId,
+    action: &'static str,
+    decide: impl Fn(&User) -> Option<Status> + Send + Sync,
+) -> Result<Member> {
+    let company = member(ctx, id).await?.company_id;
+    let decide = &decide;
+    ctx.transaction(|tx| {
+        async move {
+            // Of two who remove each other at once, the second comes after this.
+            let company = store::lock(tx, company).await?.ok_or(Error::NotFound("member"))?;
+            let user = users::lock(tx, id, None).await?;
+            // Another role or company since.
+            if user.role != Role::CompanyAdmin || user.company_id != Some(company.id) {
+                return Err(Error::NotFound("member"));
+            }
+            if is_offices(ctx, user.status, store::removed_by_company(tx, id).await?) {
+                return Err(Error::conflict("shut_by_office"));
+            }
+            let Some(status) = decide(&user) else { return Ok(()) };
+            if status == Status::Archived {
+                may_go(tx, ctx, &company, &user).await?;
+            }
+            users::change_status(tx, ctx, &user, status).await?;
+            store::remember_removal(tx, id, status == Status::Archived).await?;
+            activity::append(tx, ctx, told(&company, action, &user)).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    member(ctx, id).await
+}
+
+/// Whether the office has shut the account, which is not for its company to undo.
+fn is_offices(ctx: &Ctx, status: Status, removed_by_company: bool) -> bool {
+    let shut = status == Status::Suspended || (status == Status::Archived && !removed_by_company);
+    shut && !ctx.can(Action::Suspend, Resource::Users)
+}
+
+async fn may_go(tx: &mut Tx, ctx: &Ctx, company: &Company, user: &User) -> Result<()> {
+    if ctx.actor.user_id() == Some(user.id) {
+        return Err(Error::conflict("own_account"));
+    }
+    if user.status == Status::Active && store::other_admins(tx, company.id, user.id).await? == 0 {
+        return Err(Error::conflict("last_company_admin"));
+    }
+    Ok(())
+}
+
+/// One member, of a company whose portal is open to the actor.
+async fn member(ctx: &Ctx, id: UserId) -> Result<Member> {
+    // Nobody learns whether somebody exists before it is known that the portal is theirs at all.
+    let found = store::member(&mut ctx.db(), id).await?;
+    let Some(found) = found else {
+        return Err(match ctx.actor.company(None) {
+            Ok(_) | Err(Error::Invalid(_)) => Error::NotFound("member"),
+            Err(refused) => refused,
+        });
+    };
+    ctx.actor.company(Some(found.company_id)).map_err(|e| match e {
+        Error::NotFound(_) => Error::NotFound("member"),
+        other => other,
+    })?;
+    Ok(found)
+}
+
+fn told(company: &Company, action: &'static str, user: &User) -> Event {
+    Event::new(action, "company", company.id.0, company.name.clone())
+        .of(None, Some(company.id), None)
+        .with("member", user.name())
+        .public()
+}
+
+/// What the actor may do with a member: the buttons of its row.
+pub fn can_member(ctx: &Ctx, member: &Member) -> Vec<&'static str> {
+    if ctx.actor.company(Some(member.company_id)).is_err() {
+        return vec![];
+    }
+    let own = ctx.actor.user_id() == Some(member.id);
+    if is_offices(ctx, member.status, member.removed_by_company) {
+        return vec![];
+    }
+    [
+        ("invite", member.status == Status::Pending),
+        ("remove", member.status != Status::Archived && !own),
+        ("restore", member.status == Status::Archived),
+    ]
+    .into_iter()
+    .filter_map(|(name, fits)| fits.then_some(name))
+    .collect()
+}

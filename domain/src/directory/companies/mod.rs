@@ -1,0 +1,272 @@
+//! Companies: whose portfolio the orders are. Staff keep them; company admins see their own.
+mod logo;
+mod members;
+mod model;
+mod portfolio;
+mod settings;
+pub(crate) mod store;
+mod tax;
+
+pub(crate) use logo::look as look_at_logo;
+pub use logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
+pub use members::{
+    Member, MemberFilter, MemberInput, can_member, invite_member, invite_member_again, members, remove_member,
+    restore_member,
+};
+pub use model::{Company, Depends, Industry, Input, Size};
+pub use portfolio::{PortfolioClient, Progress, clients};
+pub(crate) use settings::{Defaults, defaults, defaults_within};
+pub use settings::{SettingsInput, remove_logo, set, set_logo};
+pub(crate) use store::logo_of;
+
+use crate::{
+    accounts::auth::sessions,
+    desk::requests::{self, AccountType, Made},
+    kernel::{
+        access::{Action, Resource},
+        ctx::{Ctx, fresh},
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Problem, Result},
+        idempotency,
+        ids::CompanyId,
+        page::{Page, PageQuery},
+    },
+    platform::activity::{self, Event},
+    reporting::search::{self, Entry},
+};
+use uuid::Uuid;
+
+/// Makes a company. Staff.
+///
+/// # Errors
+/// Forbidden; Invalid per field, `name` `duplicate` where another company that is not archived has it.
+pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
+    ctx.may(Action::Create, Resource::NewCompany)?;
+    let company = &Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
+    let request_id = input.request_id;
+    let made = ctx.transaction(|tx| {
+        async move {
+            let time_zone = crate::platform::settings::within(tx).await?.time_zone().to_owned();
+            let company = Company { time_zone, ..company.clone() };
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(Err(CompanyId(id)));
+            }
+            let request = requests::claim(tx, ctx, request_id, AccountType::Company, None).await?;
+            store::insert(tx, &company).await?;
+            index(tx, &company).await?;
+            activity::append(tx, ctx, told(&company, "company.created").public()).await?;
+            requests::fulfil(tx, ctx, request, Made::Company(company.id)).await?;
+            idempotency::remember(tx, ctx, company.id.0).await?;
+            Ok(Ok(company))
+        }
+        .scope_boxed()
+    });
+    match made.await? {
+        Ok(company) => Ok(company),
+        Err(made_before) => get(ctx, made_before).await,
+    }
+}
+
+/// One company. Staff, its members, its ISOs and its clients.
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: CompanyId) -> Result<Company> {
+    ctx.may(Action::View, Resource::Company { id })?;
+    store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
+}
+
+/// The company whose portal is open: a company admin's own, or the one that a super admin picks (decision 25). Every
+/// use case of the company portal begins with this, and reads only rows of the company it answers.
+///
+/// # Errors
+/// As [`crate::kernel::access::Actor::company`] says.
+pub async fn portal(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Company> {
+    let id = ctx.actor.company(picked)?;
+    store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("company"))
+}
+
+/// A company's or the office's logo, by its own id. Anybody: it stands in mails, and its address cannot be guessed.
+///
+/// # Errors
+/// NotFound.
+pub async fn logo(ctx: &Ctx, id: Uuid) -> Result<Logo> {
+    let mut db = ctx.db();
+    match store::logo(&mut db, id).await? {
+        Some(logo) => Ok(logo),
+        None => crate::platform::settings::logo(&mut db, id).await?.ok_or(Error::NotFound("logo")),
+    }
+}
+
+/// The one company of this name, or id, that the actor may see.
+///
+/// # Errors
+/// NotFound; Conflict `ambiguous` when several have the name.
+pub async fn find(ctx: &Ctx, name: &str) -> Result<Company> {
+    if let Ok(id) = name.parse() {
+        return get(ctx, id).await;
+    }
+    let found = store::named(&mut ctx.db(), ctx.scope()?, name).await?;
+    match <[Company; 1]>::try_from(found) {
+        Ok([one]) => Ok(one),
+        Err(none) if none.is_empty() => Err(Error::NotFound("company")),
+        Err(_) => Err(Error::conflict("ambiguous")),
+    }
+}
+
+/// Companies by name; archived ones only when asked for.
+///
+/// # Errors
+/// Unauthenticated; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, q: Option<&str>, archived: bool, page: &PageQuery) -> Result<Page<Company>> {
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, q, archived, page.after()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |company| (company.name.clone(), company.id)))
+}
+
+/// Those of `ids` that the actor may see, archived ones left out.
+///
+/// # Errors
+/// As [`list`].
+pub(crate) async fn among(ctx: &Ctx, ids: Vec<uuid::Uuid>, page: &PageQuery) -> Result<Page<Company>> {
+    let limit = page.limit()?;
+    let rows = store::among(&mut ctx.db(), ctx.scope()?, ids, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |company| (company.name.clone(), company.id)))
+}
+
+/// What stands in the way of a deletion, for the staff; none for others.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn depends(ctx: &Ctx, id: CompanyId) -> Result<Option<Depends>> {
+    if !ctx.can(Action::Archive, Resource::Company { id }) {
+        return Ok(None);
+    }
+    store::depends(&mut ctx.db(), id).await.map(Some)
+}
+
+/// Changes a company. Staff.
+///
+/// # Errors
+/// NotFound; Invalid per field; stale when `version` is not the row's.
+pub async fn update(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Input) -> Result<Company> {
+    change(ctx, id, version, Action::Update, "company.updated", |company| company.set(&input.over(company))).await
+}
+
+/// Hides a company; its members cannot sign in any more (decision 26). Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; stale.
+pub async fn archive(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<Company> {
+    let now = ctx.now();
+    change(ctx, id, version, Action::Archive, "company.archived", |company| {
+        company.archived_at = company.archived_at.or(Some(now));
+        Ok(())
+    })
+    .await
+}
+
+/// Brings an archived company back. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; stale.
+pub async fn restore(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<Company> {
+    change(ctx, id, version, Action::Archive, "company.restored", |company| {
+        company.archived_at = None;
+        Ok(())
+    })
+    .await
+}
+
+async fn change(
+    ctx: &Ctx,
+    id: CompanyId,
+    version: Option<i64>,
+    action: Action,
+    name: &'static str,
+    make: impl FnOnce(&mut Company) -> Result<()> + Clone + Send + Sync,
+) -> Result<Company> {
+    let make = &make;
+    ctx.transaction(|tx| {
+        async move {
+            let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
+            ctx.may(action, Resource::Company { id })?;
+            fresh(version, company.version, &company.updated_by, company.updated_at)?;
+            let before = company.clone();
+            make.clone()(&mut company)?;
+            company.version += 1;
+            company.updated_at = ctx.now();
+            company.updated_by = ctx.who();
+            store::save(tx, &company).await?;
+            index(tx, &company).await?;
+            if company.archived_at.is_some() && before.archived_at.is_none() {
+                sessions::end_all_of_company(tx, ctx, id).await?;
+            }
+            activity::append(tx, ctx, told(&company, name).changed(&before, &company)?).await?;
+            Ok(company)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// Deletes a company that nothing depends on. Super admins (decision 26).
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `stale`, `has_dependents` with the counts.
+pub async fn delete(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()> {
+    ctx.transaction(|tx| {
+        async move {
+            let company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
+            ctx.may(Action::Delete, Resource::Company { id })?;
+            fresh(version, company.version, &company.updated_by, company.updated_at)?;
+            let depends = store::depends(tx, id).await?;
+            if depends.any() {
+                return Err(Error::Conflict(depends.problem()));
+            }
+            search::forget(tx, id.0).await?;
+            store::delete(tx, id).await?;
+            activity::append(tx, ctx, told(&company, "company.deleted")).await
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+async fn index(tx: &mut Tx, company: &Company) -> Result<()> {
+    let more = [&company.email, &company.phone, &company.domain, &company.website, &company.tax_id];
+    let texts = [&company.name, &company.business_name].into_iter().chain(more.into_iter().flatten());
+    let texts = texts.map(String::as_str).collect();
+    search::index(tx, Entry { kind: "company", subject: company.id.0, company: Some(company.id), iso: None, texts })
+        .await
+}
+
+fn told(company: &Company, action: &'static str) -> Event {
+    Event::new(action, "company", company.id.0, company.name.clone()).of(None, Some(company.id), None)
+}
+
+/// What the actor may do with this company: the buttons of its row.
+pub fn can(ctx: &Ctx, company: &Company) -> Vec<&'static str> {
+    let resource = Resource::Company { id: company.id };
+    let archived = company.archived_at.is_some();
+    [
+        ("update", Action::Update, true),
+        ("archive", Action::Archive, !archived),
+        ("restore", Action::Archive, archived),
+        ("delete", Action::Delete, true),
+    ]
+    .into_iter()
+    .filter(|(_, action, fits)| *fits && ctx.can(*action, resource))
+    .map(|(name, ..)| name)
+    .collect()
+}
+
+impl Depends {
+    pub(crate) fn problem(&self) -> Problem {
+        Problem::new("has_dependents")
+            .with("clients", self.clients)
+            .with("isos", self.isos)
+            .with("spvs", self.spvs)
+            .with("users", self.users)
+    }
+}

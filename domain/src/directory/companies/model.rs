@@ -1,0 +1,196 @@
+//! A company and what may be typed into its form.
+use crate::kernel::{
+    clock,
+    error::{Problem, Result},
+    i18n::LANGUAGES,
+    ids::{CompanyId, RequestId},
+    money::Currency,
+    validate::{Check, LINE},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, sqlx::FromRow)]
+pub struct Company {
+    pub id: CompanyId,
+    pub name: String,
+    pub business_name: String,
+    pub email: Option<String>,
+    pub phone: Option<String>,
+    pub logo_url: Option<String>,
+    pub domain: Option<String>,
+    pub archived_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+    /// As `country` writes it.
+    pub tax_id: Option<String>,
+    /// Alpha-2.
+    pub country: String,
+    pub industry: Option<Industry>,
+    pub size: Option<Size>,
+    pub website: Option<String>,
+    pub address: Option<String>,
+    /// IANA name: where the clock of its portal stands.
+    pub time_zone: String,
+    /// Of mails to whoever has chosen none.
+    pub language: String,
+    /// Of new orders; none: the office's.
+    pub currency: Option<Currency>,
+    pub logo_id: Option<Uuid>,
+}
+
+/// What a company does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Industry {
+    Technology,
+    Finance,
+    Healthcare,
+    Manufacturing,
+}
+
+impl Industry {
+    /// # Errors
+    /// `unknown` with what is allowed.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        Ok(match text {
+            "technology" => Self::Technology,
+            "finance" => Self::Finance,
+            "healthcare" => Self::Healthcare,
+            "manufacturing" => Self::Manufacturing,
+            _ => return Err(Problem::new("unknown").with("allowed", "technology, finance, healthcare, manufacturing")),
+        })
+    }
+}
+
+/// How many people work there.
+// Decision 35.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[sqlx(type_name = "text")]
+#[schema(as = CompanySize)]
+pub enum Size {
+    #[serde(rename = "1-10")]
+    #[sqlx(rename = "1-10")]
+    UpTo10,
+    #[serde(rename = "11-50")]
+    #[sqlx(rename = "11-50")]
+    UpTo50,
+    #[serde(rename = "51-200")]
+    #[sqlx(rename = "51-200")]
+    UpTo200,
+    #[serde(rename = "201+")]
+    #[sqlx(rename = "201+")]
+    Over200,
+}
+
+impl Size {
+    /// # Errors
+    /// `unknown` with what is allowed.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        Ok(match text {
+            "1-10" => Self::UpTo10,
+            "11-50" => Self::UpTo50,
+            "51-200" => Self::UpTo200,
+            "201+" => Self::Over200,
+            _ => return Err(Problem::new("unknown").with("allowed", "1-10, 11-50, 51-200, 201+")),
+        })
+    }
+}
+
+/// Name and business name are required; an empty e-mail, phone or logo is stored as null (specification, section 5).
+/// In a change, a field left out stays as it is.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub name: Option<String>,
+    pub business_name: Option<String>,
+    pub email: Option<String>,
+    pub phone: Option<String>,
+    pub logo_url: Option<String>,
+    pub domain: Option<String>,
+    /// Of a new company: the application that this answers. It is approved in the same transaction, and whoever sent
+    /// it becomes the first admin.
+    pub request_id: Option<RequestId>,
+}
+
+impl Input {
+    /// Fields that were left out take what the company has.
+    pub(super) fn over(self, company: &Company) -> Self {
+        Self {
+            name: self.name.or_else(|| Some(company.name.clone())),
+            business_name: self.business_name.or_else(|| Some(company.business_name.clone())),
+            email: self.email.or_else(|| company.email.clone()),
+            phone: self.phone.or_else(|| company.phone.clone()),
+            logo_url: self.logo_url.or_else(|| company.logo_url.clone()),
+            domain: self.domain.or_else(|| company.domain.clone()),
+            request_id: None,
+        }
+    }
+}
+
+impl Company {
+    pub(super) fn new(id: CompanyId, input: &Input, at: DateTime<Utc>, by: String) -> Result<Self> {
+        let mut company = Self {
+            id,
+            name: String::new(),
+            business_name: String::new(),
+            email: None,
+            phone: None,
+            logo_url: None,
+            domain: None,
+            archived_at: None,
+            created_at: at,
+            updated_at: at,
+            updated_by: by,
+            version: 1,
+            tax_id: None,
+            country: "US".to_owned(),
+            industry: None,
+            size: None,
+            website: None,
+            address: None,
+            time_zone: crate::accounts::users::TIME_ZONE.to_owned(),
+            language: LANGUAGES[0].to_owned(),
+            currency: None,
+            logo_id: None,
+        };
+        company.set(input)?;
+        Ok(company)
+    }
+
+    /// The day it is where the company is.
+    pub fn today(&self, now: DateTime<Utc>) -> NaiveDate {
+        clock::day(now, &self.time_zone)
+    }
+
+    /// # Errors
+    /// Invalid with every refused field.
+    pub(super) fn set(&mut self, input: &Input) -> Result<()> {
+        let mut check = Check::new();
+        self.name = check.line("name", input.name.as_deref().unwrap_or(""), LINE);
+        self.business_name = check.line("business_name", input.business_name.as_deref().unwrap_or(""), LINE);
+        self.email = check.optional_email("email", input.email.as_deref());
+        self.phone = check.phone("phone", input.phone.as_deref());
+        self.logo_url = check.optional_https("logo_url", input.logo_url.as_deref());
+        self.domain = check.optional_line("domain", input.domain.as_deref(), 253);
+        check.done()
+    }
+}
+
+/// How many rows keep a company or an ISO from being deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Depends {
+    pub clients: i64,
+    pub isos: i64,
+    pub spvs: i64,
+    pub users: i64,
+}
+
+impl Depends {
+    pub fn any(&self) -> bool {
+        self.clients + self.isos + self.spvs + self.users > 0
+    }
+}

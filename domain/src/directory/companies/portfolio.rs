@@ -1,0 +1,73 @@
+//! A company's clients with how far their orders are.
+use super::{portal, store};
+use crate::{
+    directory::clients::{self, Client},
+    kernel::{
+        access::Scope,
+        ctx::Ctx,
+        error::Result,
+        ids::{CompanyId, UserId},
+        page::{Page, PageQuery},
+    },
+};
+
+/// A client, and what of its orders are the company's.
+#[derive(Clone, Debug)]
+pub struct PortfolioClient {
+    /// Of one who belongs to another company by now, only what the orders tell: that company is None.
+    pub client: Client,
+    /// Whether it has an order, cancelled ones too: one of the overview's active clients.
+    pub ordered: bool,
+    pub progress: Progress,
+}
+
+/// Orders that are not cancelled, and their steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    pub spvs: i64,
+    pub closed: i64,
+    pub steps_total: i64,
+    pub steps_completed: i64,
+}
+
+impl Progress {
+    /// Completed steps of all, in whole percent; 0 without steps.
+    pub fn percent(&self) -> i64 {
+        crate::orders::spvs::percent(self.steps_completed, self.steps_total)
+    }
+}
+
+/// Whoever has an order with the company, and its clients without one, newest first, archived ones too: their orders
+/// count as before. Its admins, and the super admin who has picked it.
+///
+/// # Errors
+/// As [`portal`] says; Invalid for a wrong limit or cursor.
+pub async fn clients(ctx: &Ctx, id: CompanyId, q: Option<&str>, page: &PageQuery) -> Result<Page<PortfolioClient>> {
+    let company = portal(ctx, Some(id)).await?;
+    let limit = page.limit()?;
+    let rows = clients::store::of_company(&mut ctx.db(), company.id, q.unwrap_or(""), page.after()?, limit + 1).await?;
+    let found = Page::cut(rows, limit, |client| (client.created_at, client.id));
+    let ids: Vec<UserId> = found.items.iter().map(|client| client.id).collect();
+    let progress = store::progress(&mut ctx.db(), Scope::Company(company.id), &ids).await?;
+    Ok(found.map(|client| {
+        let ordered = progress.get(&client.id).copied();
+        let client = if client.company_id == Some(company.id) { client } else { told_by_orders(client) };
+        PortfolioClient { client, ordered: ordered.is_some(), progress: ordered.unwrap_or_default() }
+    }))
+}
+
+/// What orders tell a company of a client that is not its own.
+fn told_by_orders(client: Client) -> Client {
+    Client {
+        phone: None,
+        address: None,
+        company_id: None,
+        company_name: None,
+        iso_id: None,
+        iso_first_name: None,
+        iso_last_name: None,
+        latest_spv_id: None,
+        last_sign_in_at: None,
+        ..client
+    }
+}

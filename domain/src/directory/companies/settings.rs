@@ -1,0 +1,194 @@
+//! What a company's own settings say: who it is, how it is reached, and how its portal and its mails are written.
+use super::{Company, Industry, Size, logo, portal, store, tax};
+use crate::{
+    accounts::users,
+    kernel::{
+        clock,
+        ctx::{Ctx, fresh},
+        db::{ScopedFutureExt, Sql},
+        error::{Error, Problem, Result},
+        geo,
+        i18n::LANGUAGES,
+        ids::CompanyId,
+        money::Currency,
+        validate::{Check, LINE},
+    },
+    platform::activity::{self, Event},
+};
+use chrono::NaiveDate;
+
+/// A field left out stays; an empty one is cleared where it may be missing.
+#[derive(Clone, Debug, Default)]
+pub struct SettingsInput {
+    pub name: Option<String>,
+    pub legal_name: Option<String>,
+    pub tax_id: Option<String>,
+    pub country: Option<String>,
+    pub industry: Option<String>,
+    pub size: Option<String>,
+    pub email: Option<String>,
+    pub phone: Option<String>,
+    pub website: Option<String>,
+    pub address: Option<String>,
+    pub time_zone: Option<String>,
+    pub language: Option<String>,
+    pub currency: Option<String>,
+}
+
+/// Changes a company's settings. Its admins, and the super admin who has picked it.
+///
+/// # Errors
+/// As [`portal`] says; Invalid per field; stale when `version` is not the row's.
+pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: SettingsInput) -> Result<Company> {
+    portal(ctx, Some(id)).await?;
+    let input = &input;
+    ctx.transaction(|tx| {
+        async move {
+            let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
+            fresh(version, company.version, &company.updated_by, company.updated_at)?;
+            let before = company.clone();
+            input.clone().write(&mut company)?;
+            company.version += 1;
+            company.updated_at = ctx.now();
+            company.updated_by = ctx.who();
+            store::save(tx, &company).await?;
+            store::save_settings(tx, &company).await?;
+            super::index(tx, &company).await?;
+            let told = told(&company, "company.settings_changed").changed(&before, &company)?;
+            activity::append(tx, ctx, told).await?;
+            Ok(company)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// Takes the picture as the company's logo. Whoever may change its settings.
+///
+/// # Errors
+/// As [`portal`] says; Invalid `logo` for what is no PNG or JPEG, or too large.
+pub async fn set_logo(ctx: &Ctx, id: CompanyId, bytes: Vec<u8>) -> Result<Company> {
+    let company = portal(ctx, Some(id)).await?;
+    let media_type = logo::look(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
+    replace_logo(ctx, company, Some((media_type, bytes))).await
+}
+
+/// Takes the logo away. Whoever may change the settings.
+///
+/// # Errors
+/// As [`portal`] says.
+pub async fn remove_logo(ctx: &Ctx, id: CompanyId) -> Result<Company> {
+    let company = portal(ctx, Some(id)).await?;
+    replace_logo(ctx, company, None).await
+}
+
+async fn replace_logo(ctx: &Ctx, company: Company, new: Option<(&'static str, Vec<u8>)>) -> Result<Company> {
+    let (id, new) = (company.id, &new);
+    ctx.transaction(|tx| {
+        async move {
+            let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
+            company.logo_id = new.is_some().then(|| ctx.chance.uuid());
+            company.version += 1;
+            company.updated_at = ctx.now();
+            company.updated_by = ctx.who();
+            store::save(tx, &company).await?;
+            store::save_settings(tx, &company).await?;
+            store::drop_logo(tx, company.id).await?;
+            if let Some((media_type, bytes)) = new
+                && let Some(logo) = company.logo_id
+            {
+                store::insert_logo(tx, logo, company.id, media_type, bytes.clone(), ctx.now()).await?;
+            }
+            activity::append(tx, ctx, told(&company, "company.logo_changed")).await?;
+            Ok(company)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// What new orders and new accounts of a company begin with, before anybody chooses otherwise.
+#[derive(Clone, Debug)]
+pub(crate) struct Defaults {
+    pub currency: Currency,
+    pub language: String,
+    /// The day it is there.
+    pub today: NaiveDate,
+}
+
+/// The office's own for a company that does not exist: whoever makes the row refuses that.
+pub(crate) async fn defaults(ctx: &Ctx, company: Option<CompanyId>) -> Result<Defaults> {
+    defaults_within(&mut ctx.db(), ctx, company).await
+}
+
+/// [`defaults`], also within a transaction: a second connection could wait for the first.
+pub(crate) async fn defaults_within(db: &mut impl Sql, ctx: &Ctx, company: Option<CompanyId>) -> Result<Defaults> {
+    let found = match company {
+        Some(id) => store::get(db, id).await?,
+        None => None,
+    };
+    let office = crate::platform::settings::within(db).await?;
+    Ok(Defaults {
+        currency: found.as_ref().and_then(|company| company.currency).unwrap_or(office.currency(&ctx.options)),
+        today: match &found {
+            Some(company) => company.today(ctx.now()),
+            None => clock::day(ctx.now(), office.time_zone()),
+        },
+        language: found.map_or_else(|| LANGUAGES[0].to_owned(), |company| company.language),
+    })
+}
+
+fn told(company: &Company, action: &'static str) -> Event {
+    Event::new(action, "company", company.id.0, company.name.clone()).of(None, Some(company.id), None).public()
+}
+
+impl SettingsInput {
+    fn write(self, company: &mut Company) -> Result<()> {
+        let mut check = Check::new();
+        if let Some(name) = &self.name {
+            company.name = check.line("name", name, LINE);
+        }
+        if let Some(name) = &self.legal_name {
+            company.business_name = check.line("legal_name", name, LINE);
+        }
+        if let Some(country) = check.optional("country", self.country.as_deref(), geo::country) {
+            company.country = country;
+        }
+        if self.industry.is_some() {
+            company.industry = check.optional("industry", self.industry.as_deref(), Industry::parse);
+        }
+        if self.size.is_some() {
+            company.size = check.optional("size", self.size.as_deref(), Size::parse);
+        }
+        if self.email.is_some() {
+            company.email = check.optional_email("email", self.email.as_deref());
+        }
+        if self.phone.is_some() {
+            company.phone = check.phone("phone", self.phone.as_deref());
+        }
+        if self.website.is_some() {
+            company.website = check.optional_https("website", self.website.as_deref());
+        }
+        if self.address.is_some() {
+            company.address = check.optional_text("address", self.address.as_deref());
+        }
+        if let Some(zone) = self.time_zone.as_deref() {
+            if users::is_zone(zone) {
+                zone.clone_into(&mut company.time_zone);
+            } else {
+                check.refuse("time_zone", Problem::new("invalid_time_zone"));
+            }
+        }
+        if self.language.is_some() {
+            company.language = users::language(&mut check, self.language.as_deref());
+        }
+        if self.currency.is_some() {
+            company.currency = check.optional("currency", self.currency.as_deref(), str::parse);
+        }
+        // Also where only the country changes: the number must be one of there.
+        let tax_id = self.tax_id.or_else(|| company.tax_id.clone());
+        let country = company.country.clone();
+        company.tax_id = check.optional("tax_id", tax_id.as_deref(), |text| tax::id(&country, text));
+        check.done()
+    }
+}

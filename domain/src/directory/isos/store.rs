@@ -1,0 +1,243 @@
+//! An ISO's row, and SQL of ISOs.
+use super::Filter;
+use crate::{
+    desk::requests,
+    directory::companies::Depends,
+    kernel::{
+        access::Scope,
+        db::{Db, Dialect, Sql, Tx},
+        error::Result,
+        ids::{CompanyId, IsoId, UserId},
+    },
+    platform::rollups::figures,
+    reporting::search::{self, Narrow, Within},
+};
+use chrono::{DateTime, Utc};
+
+/// An ISO with its company's name.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Iso {
+    pub id: IsoId,
+    pub user_id: UserId,
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub company_id: CompanyId,
+    pub company_name: String,
+    pub archived_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+}
+
+const WITH_COMPANY: &str = "select i.id, i.user_id, i.first_name, i.last_name, i.email, i.phone, i.company_id, i.archived_at, \
+     i.created_at, i.updated_at, i.updated_by, i.version, \
+     k.name as company_name from isos i join companies k on k.id = i.company_id";
+
+/// The company of an ISO that is not archived.
+pub async fn company(db: &mut impl Sql, id: IsoId) -> Result<Option<CompanyId>> {
+    let row: Option<(CompanyId,)> =
+        db.sql("select company_id from isos where id = $1 and archived_at is null").bind(id).optional().await?;
+    Ok(row.map(|(company,)| company))
+}
+
+/// The account of an ISO.
+pub async fn account(tx: &mut Tx, id: IsoId) -> Result<Option<UserId>> {
+    let row: Option<(UserId,)> = tx.sql("select user_id from isos where id = $1").bind(id).optional().await?;
+    Ok(row.map(|(account,)| account))
+}
+
+pub struct NewIso {
+    pub id: IsoId,
+    pub user_id: UserId,
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub company_id: CompanyId,
+}
+
+pub async fn insert(tx: &mut Tx, iso: &NewIso, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "insert into isos (id, user_id, first_name, last_name, email, phone, company_id, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)",
+    )
+    .bind(iso.id)
+    .bind(iso.user_id)
+    .bind(iso.first_name.clone())
+    .bind(iso.last_name.clone())
+    .bind(iso.email.clone())
+    .bind(iso.phone.clone())
+    .bind(iso.company_id)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut impl Sql, id: IsoId) -> Result<Option<Iso>> {
+    db.sql_built(format!("{WITH_COMPANY} where i.id = $1")).bind(id).optional().await
+}
+
+pub async fn by_email(db: &mut Db, key: &str) -> Result<Option<IsoId>> {
+    let row: Option<(IsoId,)> = db
+        .sql("select i.id from isos i join users u on u.id = i.user_id where u.email_key = $1")
+        .bind(key.to_owned())
+        .optional()
+        .await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// The ISO that signs in as this person; none for an archived one.
+pub async fn of_person(tx: &mut Tx, user: UserId) -> Result<Option<IsoId>> {
+    let row: Option<(IsoId,)> =
+        tx.sql("select id from isos where user_id = $1 and archived_at is null").bind(user).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// The ISO whose person this is or was, archived or not, and its company.
+pub async fn once_of_person(db: &mut impl Sql, user: UserId) -> Result<Option<(IsoId, CompanyId)>> {
+    db.sql("select id, company_id from isos where user_id = $1").bind(user).optional().await
+}
+
+/// The row, kept from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: IsoId) -> Result<Option<Iso>> {
+    tx.sql("update isos set version = version where id = $1").bind(id).run().await?;
+    get(tx, id).await
+}
+
+fn list_sql(
+    dialect: Dialect,
+    scope: Scope,
+    filter: &Filter,
+    narrow: &Narrow,
+    after: bool,
+    limit: usize,
+) -> (String, Vec<uuid::Uuid>, Vec<String>) {
+    let shown = if filter.archived { "i.archived_at is not null" } else { "i.archived_at is null" };
+    let mut sql = format!("{WITH_COMPANY} where {shown}");
+    let mut ids = Vec::new();
+    let by = |column: &str, id: uuid::Uuid, sql: &mut String, ids: &mut Vec<uuid::Uuid>| {
+        ids.push(id);
+        sql.push_str(&format!(" and {column} = ${}", ids.len()));
+    };
+    match scope {
+        Scope::All => {}
+        Scope::Company(id) => by("i.company_id", id.0, &mut sql, &mut ids),
+        Scope::Iso(id) => by("i.id", id.0, &mut sql, &mut ids),
+        Scope::Client(_) | Scope::Nothing => sql.push_str(" and 1 = 0"),
+    }
+    if let Some(id) = filter.company_id {
+        by("i.company_id", id.0, &mut sql, &mut ids);
+    }
+    let (search, words) = narrow.sql(dialect, "i.id", ids.len() + 1);
+    sql.push_str(&search);
+    if after {
+        let n = ids.len() + words.len();
+        sql.push_str(&format!(" and (i.first_name, i.last_name, i.id) > (${}, ${}, ${})", n + 1, n + 2, n + 3));
+    }
+    sql.push_str(&format!(" order by i.first_name, i.last_name, i.id limit {limit}"));
+    (sql, ids, words)
+}
+
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    after: Option<(String, String, IsoId)>,
+    limit: usize,
+) -> Result<Vec<Iso>> {
+    let within = Within::from(scope).company(filter.company_id);
+    let narrow = search::narrow(db, "iso", within, filter.q.as_deref()).await?;
+    let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
+    let mut query = db.sql_built(sql);
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    if let Some((first, last, id)) = after {
+        query = query.bind(first).bind(last).bind(id);
+    }
+    query.all().await
+}
+
+pub async fn set_archived(
+    tx: &mut Tx,
+    id: IsoId,
+    archived_at: Option<DateTime<Utc>>,
+    at: DateTime<Utc>,
+    by: &str,
+) -> Result<()> {
+    tx.sql("update isos set archived_at = $2, updated_at = $3, updated_by = $4, version = version + 1 where id = $1")
+        .bind(id)
+        .bind(archived_at)
+        .bind(at)
+        .bind(by.to_owned())
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// What still needs the ISO. A lead is a person, too.
+pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
+    db.sql(
+        "select (select count(*) from users where iso_id = $1 and role = 'client') \
+         + (select count(*) from leads l where l.iso_id = $1 and not exists (select 1 from users u \
+           where u.id = l.client_id and u.iso_id = $1 and u.role = 'client')) as clients, \
+         cast(0 as bigint) as isos, (select count(*) from spvs where iso_id = $1) as spvs, cast(0 as bigint) as users",
+    )
+    .bind(id)
+    .one()
+    .await
+}
+
+/// Takes the row away and archives its account, which the log may still name; its address is free again. Whoever has
+/// become somebody else since stays. Says whether an account was archived that was still counted.
+pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by: &str) -> Result<bool> {
+    let asked = "select r.id from requests r join calls c on c.id = r.call_id where c.iso_id = $1";
+    let words = format!("delete from search_rows where kind = 'request' and subject_id in ({asked})");
+    tx.sql_built(words).bind(id).run().await?;
+    let taken = format!("delete from requests where id in ({asked}) returning status");
+    let statuses: Vec<(requests::Status,)> = tx.sql_built(taken).bind(id).all().await?;
+    for (status,) in statuses {
+        figures::request(tx, status, -1);
+    }
+    for gone in ["calls where iso_id = $1", "iso_notes where iso_id = $1", "isos where id = $1"] {
+        tx.sql_built(format!("delete from {gone}")).bind(id).run().await?;
+    }
+    let counted = tx
+        .sql(
+            "update users set status = 'archived', iso_id = null, email_key = $4, updated_at = $2, updated_by = $3, \
+         version = version + 1 where id = $1 and status <> 'archived' and role = 'iso' and iso_id = $5",
+        )
+        .bind(user)
+        .bind(at)
+        .bind(by.to_owned())
+        .bind(format!("deleted:{user}"))
+        .bind(id)
+        .run()
+        .await?;
+    Ok(counted == 1)
+}
+
+/// The address of an ISO's person has changed.
+pub async fn save_email(tx: &mut Tx, user: UserId, email: &str) -> Result<()> {
+    tx.sql("update isos set email = $2 where user_id = $1").bind(user).bind(email.to_owned()).run().await?;
+    Ok(())
+}
+
+pub async fn save_person(tx: &mut Tx, user: &crate::accounts::users::User) -> Result<()> {
+    tx.sql("update isos set first_name = $2, last_name = $3, phone = $4 where user_id = $1")
+        .bind(user.id)
+        .bind(user.first_name.clone())
+        .bind(user.last_name.clone())
+        .bind(user.phone.clone())
+        .run()
+        .await?;
+    Ok(())
+}

@@ -1,0 +1,109 @@
+//! A lead and its stages.
+use crate::kernel::{
+    clock,
+    error::{Problem, Result},
+    ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+
+/// How far a lead has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = LeadStage)]
+pub enum Stage {
+    New,
+    Contacted,
+    Qualified,
+    /// A client with an order; only a conversion leads here.
+    Won,
+    Lost,
+}
+
+impl Stage {
+    pub const ALL: [Self; 5] = [Self::New, Self::Contacted, Self::Qualified, Self::Won, Self::Lost];
+
+    /// Neither won nor lost.
+    pub(crate) fn is_pending(self) -> bool {
+        matches!(self, Self::New | Self::Contacted | Self::Qualified)
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::Contacted => "contacted",
+            Self::Qualified => "qualified",
+            Self::Won => "won",
+            Self::Lost => "lost",
+        }
+    }
+}
+
+impl std::str::FromStr for Stage {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|stage| stage.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// What a partner types in of somebody, checked.
+#[derive(Clone, Debug)]
+pub struct Fields {
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub organisation: Option<String>,
+    pub note: Option<String>,
+    pub next_step: Option<String>,
+    pub next_step_date: Option<NaiveDate>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, sqlx::FromRow)]
+pub struct Lead {
+    pub id: LeadId,
+    pub iso_id: IsoId,
+    pub iso_first_name: String,
+    pub iso_last_name: String,
+    pub company_id: CompanyId,
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub phone: Option<String>,
+    pub organisation: Option<String>,
+    pub note: Option<String>,
+    pub stage: Stage,
+    pub next_step: Option<String>,
+    pub next_step_date: Option<NaiveDate>,
+    /// The last day on which nobody else can add the same person, by the clock of the partner's company.
+    pub protected_until: NaiveDate,
+    /// Where that clock stands.
+    pub time_zone: String,
+    pub client_id: Option<UserId>,
+    pub spv_id: Option<SpvId>,
+    pub converted_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+}
+
+impl Lead {
+    pub fn name(&self) -> String {
+        format!("{} {}", self.first_name, self.last_name)
+    }
+
+    pub fn iso_name(&self) -> String {
+        format!("{} {}", self.iso_first_name, self.iso_last_name)
+    }
+
+    /// Days after today for which it is still protected: 0 on the last, none once that is over.
+    pub fn protected_days(&self, now: DateTime<Utc>) -> Option<i64> {
+        let today = clock::day(now, &self.time_zone);
+        Some((self.protected_until - today).num_days()).filter(|days| *days >= 0)
+    }
+}

@@ -1,0 +1,250 @@
+//! SQL of leads.
+use super::model::{Fields, Lead, Stage};
+use crate::{
+    accounts::users::email_key,
+    kernel::{
+        access::Scope,
+        db::{Db, Sql, Tx},
+        error::Result,
+        ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
+    },
+    reporting::search::{self, Entry, Within},
+};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use uuid::Uuid;
+
+const WITH_NAMES: &str = "select l.id, l.iso_id, l.company_id, l.first_name, l.last_name, l.email, l.phone, l.organisation, l.note, \
+     l.stage, l.next_step, l.next_step_date, l.protected_until, l.client_id, l.spv_id, l.converted_at, \
+     l.created_at, l.updated_at, l.updated_by, l.version, \
+     i.first_name as iso_first_name, i.last_name as iso_last_name, k.time_zone \
+    from leads l join isos i on i.id = l.iso_id join companies k on k.id = l.company_id";
+
+pub struct NewRow {
+    pub id: LeadId,
+    pub iso_id: IsoId,
+    pub company_id: CompanyId,
+    pub fields: Fields,
+    pub protected_until: NaiveDate,
+    pub at: DateTime<Utc>,
+    pub by: String,
+}
+
+pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
+    let fields = &row.fields;
+    tx.sql(
+        "insert into leads (id, iso_id, company_id, first_name, last_name, email, email_key, phone, phone_key, \
+         organisation, note, stage, next_step, next_step_date, protected_until, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'new', $12, $13, $14, $15, $15, $16)",
+    )
+    .bind(row.id)
+    .bind(row.iso_id)
+    .bind(row.company_id)
+    .bind(fields.first_name.clone())
+    .bind(fields.last_name.clone())
+    .bind(fields.email.clone())
+    .bind(email_key(&fields.email))
+    .bind(fields.phone.clone())
+    .bind(fields.phone.as_deref().and_then(super::digits))
+    .bind(fields.organisation.clone())
+    .bind(fields.note.clone())
+    .bind(fields.next_step.clone())
+    .bind(fields.next_step_date)
+    .bind(row.protected_until)
+    .bind(row.at)
+    .bind(row.by.clone())
+    .run()
+    .await?;
+    index(tx, row.id, row.iso_id, fields).await
+}
+
+pub async fn index(tx: &mut Tx, id: LeadId, iso: IsoId, fields: &Fields) -> Result<()> {
+    let texts = [&fields.first_name, &fields.last_name, &fields.email].map(String::as_str).into_iter();
+    let more = [&fields.organisation, &fields.phone].into_iter().flatten().map(String::as_str);
+    let texts = texts.chain(more).collect();
+    search::index(tx, Entry { kind: "lead", subject: id.0, company: None, iso: Some(iso), texts }).await
+}
+
+/// Whether somebody has this person as a lead that counts, or as a client.
+pub async fn is_known(
+    tx: &mut Tx,
+    email: &str,
+    phone: Option<&str>,
+    but: Option<LeadId>,
+    now: DateTime<Utc>,
+) -> Result<bool> {
+    let client: bool = tx
+        .sql("select exists (select 1 from users where email_key = $1 and role = 'client')")
+        .bind(email.to_owned())
+        .scalar()
+        .await?;
+    if client {
+        return Ok(true);
+    }
+    if let Some(phone) = phone
+        && tx.sql_built(client_with_phone("$1")).bind(phone.to_owned()).scalar().await?
+    {
+        return Ok(true);
+    }
+    for (column, key) in [("email_key", Some(email)), ("phone_key", phone)] {
+        let Some(key) = key else { continue };
+        let found: Vec<Lead> = tx
+            .sql_built(format!(
+                "{WITH_NAMES} where l.{column} = $1 and l.id <> $2 and l.stage <> 'lost' \
+                 and (l.protected_until >= $3 or l.stage = 'won')"
+            ))
+            .bind(key.to_owned())
+            .bind(but.map_or(Uuid::nil(), |id| id.0))
+            .bind(earliest(now))
+            .all()
+            .await?;
+        if found.iter().any(|lead| lead.stage == Stage::Won || lead.protected_days(now).is_some()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// No clock shows a day before this one: what the database leaves out is over everywhere.
+fn earliest(now: DateTime<Utc>) -> NaiveDate {
+    now.date_naive() - Days::new(1)
+}
+
+/// A client's phone without what people write between its digits; the index `users_by_phone` is of the same words.
+const PHONE: &str = "replace(replace(replace(replace(replace(replace(replace(phone, ' ', ''), '-', ''), '(', ''), \
+    ')', ''), '.', ''), '/', ''), '+', '')";
+
+/// Whether a client has this phone, which is SQL; apart so that its plan can be looked at.
+pub fn client_with_phone(key: &str) -> String {
+    format!("select exists (select 1 from users where {PHONE} = {key} and role = 'client')")
+}
+
+/// A lead that counts of another partner than this one, or of any where there is none, who is the same person.
+pub async fn protected(
+    tx: &mut Tx,
+    email: &str,
+    phone: Option<&str>,
+    partner: Option<IsoId>,
+    now: DateTime<Utc>,
+) -> Result<Option<Lead>> {
+    for (column, key) in [("email_key", Some(email)), ("phone_key", phone)] {
+        let Some(key) = key else { continue };
+        let found: Vec<Lead> = tx
+            .sql_built(format!(
+                "{WITH_NAMES} where l.{column} = $1 and l.iso_id <> $2 and l.stage not in ('won', 'lost') \
+                 and l.protected_until >= $3 order by l.protected_until desc, l.id"
+            ))
+            .bind(key.to_owned())
+            .bind(partner.map_or(Uuid::nil(), |id| id.0))
+            .bind(earliest(now))
+            .all()
+            .await?;
+        let found = found.into_iter().find(|lead| lead.protected_days(now).is_some());
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+pub async fn get(db: &mut impl Sql, id: LeadId) -> Result<Option<Lead>> {
+    db.sql_built(format!("{WITH_NAMES} where l.id = $1")).bind(id).optional().await
+}
+
+/// Keeps the row from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: LeadId) -> Result<()> {
+    tx.sql("update leads set version = version where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn save(tx: &mut Tx, id: LeadId, fields: &Fields, stage: Stage, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "update leads set first_name = $2, last_name = $3, email = $4, email_key = $5, phone = $6, phone_key = $7, \
+         organisation = $8, note = $9, next_step = $10, next_step_date = $11, stage = $12, updated_at = $13, \
+         updated_by = $14, version = version + 1 where id = $1",
+    )
+    .bind(id)
+    .bind(fields.first_name.clone())
+    .bind(fields.last_name.clone())
+    .bind(fields.email.clone())
+    .bind(email_key(&fields.email))
+    .bind(fields.phone.clone())
+    .bind(fields.phone.as_deref().and_then(super::digits))
+    .bind(fields.organisation.clone())
+    .bind(fields.note.clone())
+    .bind(fields.next_step.clone())
+    .bind(fields.next_step_date)
+    .bind(stage)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// The lead is a client with an order now.
+pub async fn win(tx: &mut Tx, id: LeadId, client: UserId, spv: SpvId, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "update leads set stage = 'won', client_id = $2, spv_id = $3, converted_at = $4, updated_at = $4, \
+         updated_by = $5, version = version + 1 where id = $1",
+    )
+    .bind(id)
+    .bind(client)
+    .bind(spv)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub q: Option<String>,
+    pub stage: Option<Stage>,
+    pub iso_id: Option<IsoId>,
+}
+
+/// Where a page ended.
+pub type Key = (DateTime<Utc>, LeadId);
+
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, before: Option<Key>, limit: usize) -> Result<Vec<Lead>> {
+    let mut sql = format!("{WITH_NAMES} where 1 = 1");
+    let mut ids = Vec::new();
+    let whose = match scope {
+        Scope::All => None,
+        Scope::Iso(id) => Some(id),
+        // What a partner works on is neither its company's business nor anybody else's.
+        Scope::Company(_) | Scope::Client(_) | Scope::Nothing => {
+            sql.push_str(" and 1 = 0");
+            None
+        }
+    };
+    for id in whose.into_iter().chain(filter.iso_id) {
+        ids.push(id.0);
+        sql.push_str(&format!(" and l.iso_id = ${}", ids.len()));
+    }
+    if let Some(stage) = filter.stage {
+        sql.push_str(&format!(" and l.stage = '{}'", stage.name()));
+    }
+    let within = Within::from(scope).iso(filter.iso_id);
+    let narrow = search::narrow(db, "lead", within, filter.q.as_deref()).await?;
+    let (search, words) = narrow.sql(db.dialect(), "l.id", ids.len() + 1);
+    sql.push_str(&search);
+    if before.is_some() {
+        let n = ids.len() + words.len();
+        sql.push_str(&format!(" and (l.created_at, l.id) < (${}, ${})", n + 1, n + 2));
+    }
+    sql.push_str(&format!(" order by l.created_at desc, l.id desc limit {limit}"));
+    let mut query = db.sql_built(sql);
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}

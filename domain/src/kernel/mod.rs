@@ -1,0 +1,25 @@
+//! What every noun is built from: ids, money, pages of a list, date ranges, validation, texts in both languages, errors,
+//! file storage, the antivirus scanner, the access policy and the context of a use case.
+
+pub mod access;
+pub mod antivirus;
+pub mod clock;
+pub mod ctx;
+pub mod date_range;
+pub mod db;
+pub mod email;
+pub mod error;
+pub mod geo;
+pub mod hex;
+pub mod i18n;
+pub mod idempotency;
+pub mod ids;
+pub(crate) mod local_date;
+pub mod money;
+pub mod network;
+pub mod page;
+pub mod phone;
+pub mod schema;
+pub mod storage;
+pub mod text;
+pub mod validate;

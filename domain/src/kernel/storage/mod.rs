@@ -1,0 +1,419 @@
+//! Where the contents of documents lie: files of a folder, or objects of an S3-compatible service.
+//!
+//! The only module that knows `object_store`. Keys are ours alone: nothing that a person typed is part of one. None of
+//! this is called inside a transaction.
+mod address;
+
+pub use address::{Address, Bucket, Credentials};
+
+use crate::{
+    kernel::{
+        error::{Error, Result, causes},
+        hex,
+    },
+    operations::health_check::HealthCheck,
+};
+use bytes::Bytes;
+use chrono::{DateTime, Utc};
+use futures::{Stream, StreamExt, TryStreamExt, stream::BoxStream};
+use object_store::{
+    ClientOptions, ObjectStore, ObjectStoreExt, RetryConfig, WriteMultipart, aws::AmazonS3Builder,
+    local::LocalFileSystem, memory::InMemory, path::Path, prefix::PrefixStore,
+};
+use sha2::{Digest, Sha256};
+use std::{
+    future::Future,
+    io::ErrorKind,
+    ops::Range,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+use tokio::{task::spawn_blocking, time::timeout};
+
+/// Contents are written in pieces of this size, the smallest that S3 takes.
+const PIECE: usize = 5 << 20;
+/// So much of a content's beginning says what kind it is.
+const HEAD: usize = 8 << 10;
+/// Contents are read in ranges of this size, so that a slow reader holds no connection to the storage, and no time limit
+/// counts for a whole content.
+const RANGE: u64 = 1 << 20;
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Timeout of one call that carries no content, and after which a failed call is not retried.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// Bytes a second below which content is taken for stuck: what a call may take grows with what it carries.
+const MIN_BYTES_PER_SECOND: u64 = 16 << 10;
+const MAX_RETRIES: usize = 3;
+/// How long the outcome of a probe is believed.
+const PROBE_TTL: Duration = Duration::from_secs(5);
+/// Timeout of a probe by [`Storage::is_usable`].
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Storage {
+    store: Arc<dyn ObjectStore>,
+    place: String,
+    /// Where the files lie, when they are files.
+    folder: Option<PathBuf>,
+    probe: HealthCheck,
+    /// Timeout of one call, beside the time for the content that it carries.
+    timeout: Duration,
+}
+
+/// A content that has just been written, as it is.
+#[derive(Clone, Debug)]
+pub struct Content {
+    pub bytes: u64,
+    /// In hexadecimal digits.
+    pub sha256: String,
+    /// How it begins: enough to tell its kind.
+    pub head: Vec<u8>,
+}
+
+impl Storage {
+    /// Nothing is connected yet; a folder is made if need be.
+    ///
+    /// # Errors
+    /// Unavailable when the folder cannot be made, Internal when a bucket has no credentials.
+    pub fn open(address: &Address, credentials: Option<&Credentials>) -> Result<Self> {
+        match address {
+            Address::Files(folder) => {
+                let place = folder.display().to_string();
+                let refused =
+                    |e: &dyn std::fmt::Display| Error::Unavailable(format!("the documents' folder {place}: {e}"));
+                make_folder(folder).map_err(|e| refused(&e))?;
+                let files = LocalFileSystem::new_with_prefix(folder)
+                    .map_err(|e| refused(&e))?
+                    .with_fsync(true)
+                    .with_automatic_cleanup(true);
+                Ok(Self {
+                    store: Arc::new(files),
+                    place,
+                    folder: Some(folder.clone()),
+                    probe: HealthCheck::new(PROBE_TTL, PROBE_TIMEOUT),
+                    timeout: TIMEOUT,
+                })
+            }
+            Address::S3(bucket) => {
+                let credentials = credentials.ok_or_else(|| {
+                    Error::internal("S3 storage needs SPV_S3_ACCESS_KEY_ID and SPV_S3_SECRET_ACCESS_KEY")
+                })?;
+                Self::s3(bucket, credentials)
+            }
+        }
+    }
+
+    fn s3(bucket: &Bucket, credentials: &Credentials) -> Result<Self> {
+        // Several crates speak TLS here, and rustls wants to be told once whose cryptography they use.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let plain = bucket.endpoint.as_ref().is_some_and(|url| url.scheme() == "http");
+        // A time limit of the client's would count for a whole content: every call has its own here.
+        let client =
+            ClientOptions::new().with_connect_timeout(CONNECT_TIMEOUT).with_timeout_disabled().with_allow_http(plain);
+        let mut s3 = AmazonS3Builder::new()
+            .with_bucket_name(&bucket.name)
+            .with_region(&bucket.region)
+            .with_access_key_id(&credentials.access_key_id)
+            .with_secret_access_key(&credentials.secret_access_key)
+            .with_retry(RetryConfig { max_retries: MAX_RETRIES, retry_timeout: TIMEOUT, ..RetryConfig::default() })
+            .with_client_options(client);
+        if let Some(endpoint) = &bucket.endpoint {
+            s3 = s3.with_endpoint(endpoint.as_str().trim_end_matches('/'));
+        }
+        let s3 = s3.build().map_err(Error::internal)?;
+        let store: Arc<dyn ObjectStore> = if bucket.prefix.is_empty() {
+            Arc::new(s3)
+        } else {
+            Arc::new(PrefixStore::new(s3, bucket.prefix.as_str()))
+        };
+        Ok(Self {
+            store,
+            place: format!("s3://{}", bucket.name),
+            folder: None,
+            probe: HealthCheck::new(PROBE_TTL, PROBE_TIMEOUT),
+            timeout: TIMEOUT,
+        })
+    }
+
+    /// Keeps everything in memory, for as long as the process lives.
+    pub fn memory() -> Self {
+        Self {
+            store: Arc::new(InMemory::new()),
+            place: "memory".to_owned(),
+            folder: None,
+            probe: HealthCheck::new(PROBE_TTL, PROBE_TIMEOUT),
+            timeout: TIMEOUT,
+        }
+    }
+
+    /// With another timeout of a call.
+    #[cfg(feature = "testing")]
+    #[must_use]
+    pub fn with_timeout(self, timeout: Duration) -> Self {
+        Self { timeout, ..self }
+    }
+
+    /// Where it is, for people.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// # Errors
+    /// Unavailable.
+    pub async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
+        let carried = bytes.len() as u64;
+        let key = Path::from(key);
+        self.within(carried, self.store.put(&key, bytes.into())).await?;
+        Ok(())
+    }
+
+    /// A range of what lies under `key`, as it comes.
+    ///
+    /// # Errors
+    /// Unavailable; Internal when it is not there.
+    pub async fn read(&self, key: &str, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
+        if range.is_empty() {
+            return Ok(futures::stream::empty().boxed());
+        }
+        let (this, key) = (self.clone(), Path::from(key));
+        // A refusal is an answer; what fails later breaks the stream off.
+        let first = this.read_range(&key, &range).await?;
+        let rest = futures::stream::try_unfold(range.start + RANGE, move |from| {
+            let (this, key, rest) = (this.clone(), key.clone(), from..range.end);
+            async move {
+                if rest.is_empty() {
+                    return Ok(None);
+                }
+                this.read_range(&key, &rest).await.map(|bytes| Some((bytes, from + RANGE)))
+            }
+        });
+        Ok(futures::stream::once(async { Ok(first) }).chain(rest).boxed())
+    }
+
+    /// The beginning of a range of what lies under `key`.
+    async fn read_range(&self, key: &Path, range: &Range<u64>) -> Result<Bytes> {
+        let range = range.start..range.end.min(range.start + RANGE);
+        let wanted = range.end - range.start;
+        let bytes = self.within(wanted, self.store.get_range(key, range)).await?;
+        if bytes.len() as u64 == wanted { Ok(bytes) } else { Err(self.unavailable("less came than was asked for")) }
+    }
+
+    /// How large what lies under `key` is; none when nothing does.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn size(&self, key: &str) -> Result<Option<u64>> {
+        let found =
+            timeout(self.timeout, self.store.head(&Path::from(key))).await.map_err(|_| self.timed_out(self.timeout))?;
+        match found {
+            Ok(found) => Ok(Some(found.size)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(e) => Err(self.failed(e)),
+        }
+    }
+
+    /// Writes what comes under `key`; whoever reads it sees all or nothing. Holds a few megabytes at a time.
+    ///
+    /// # Errors
+    /// Unavailable, and what the stream says; then there is nothing new under `key`.
+    pub async fn write(&self, key: &str, mut content: impl Stream<Item = Result<Bytes>> + Unpin + Send) -> Result<()> {
+        let mut writer = self.begin(key).await?;
+        while let Some(bytes) = content.next().await {
+            let ready = match bytes {
+                Ok(bytes) => self.has_room(&mut writer).await.map(|()| bytes),
+                Err(e) => Err(e),
+            };
+            match ready {
+                Ok(bytes) => writer.put(bytes),
+                Err(e) => {
+                    self.abort(writer).await;
+                    return Err(e);
+                }
+            }
+        }
+        self.finish(writer).await
+    }
+
+    /// Writes `parts`, one behind the other, under `key`; whoever reads it sees all or nothing. Holds a few megabytes
+    /// at a time, however large they are together.
+    ///
+    /// # Errors
+    /// Unavailable; then there is nothing under `key`.
+    pub async fn join(&self, parts: &[String], key: &str) -> Result<Content> {
+        let mut writer = self.begin(key).await?;
+        match self.copy(parts, &mut writer).await {
+            Ok(content) => {
+                self.finish(writer).await?;
+                Ok(content)
+            }
+            Err(error) => {
+                self.abort(writer).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn copy(&self, parts: &[String], writer: &mut WriteMultipart) -> Result<Content> {
+        let mut hash = Sha256::new();
+        let mut content = Content { bytes: 0, sha256: String::new(), head: Vec::new() };
+        for part in parts {
+            let Some(size) = self.size(part).await? else {
+                return Err(Error::internal(format!("the storage at {}: {part} is not there", self.place)));
+            };
+            let mut stream = self.read(part, 0..size).await?;
+            while let Some(bytes) = stream.try_next().await? {
+                hash.update(&bytes);
+                content.bytes += bytes.len() as u64;
+                let room = HEAD - content.head.len();
+                content.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
+                self.has_room(writer).await?;
+                writer.put(bytes);
+            }
+        }
+        content.sha256 = hex::of(&hash.finalize());
+        Ok(content)
+    }
+
+    async fn begin(&self, key: &str) -> Result<WriteMultipart> {
+        let upload = self.within(0, self.store.put_multipart(&Path::from(key))).await?;
+        Ok(WriteMultipart::new_with_chunk_size(upload, PIECE))
+    }
+
+    /// Waits until no more than one piece is on its way.
+    async fn has_room(&self, writer: &mut WriteMultipart) -> Result<()> {
+        self.within(2 * PIECE as u64, writer.wait_for_capacity(1)).await
+    }
+
+    async fn finish(&self, writer: WriteMultipart) -> Result<()> {
+        self.within(3 * PIECE as u64, writer.finish()).await.map(drop)
+    }
+
+    async fn abort(&self, writer: WriteMultipart) {
+        let _ = timeout(self.timeout, writer.abort()).await;
+    }
+
+    /// A call that carries so many bytes, within the time that a slow line needs for them.
+    async fn within<T>(&self, bytes: u64, call: impl Future<Output = object_store::Result<T>>) -> Result<T> {
+        let limit = self.timeout + Duration::from_secs(bytes / MIN_BYTES_PER_SECOND);
+        match timeout(limit, call).await {
+            Ok(done) => done.map_err(|e| self.failed(e)),
+            Err(_) => Err(self.timed_out(limit)),
+        }
+    }
+
+    fn timed_out(&self, limit: Duration) -> Error {
+        self.unavailable(format!("no answer within {limit:?}"))
+    }
+
+    /// Deletes what lies below `folder`; nothing there is nothing to delete.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn delete_below(&self, folder: &str) -> Result<()> {
+        let folder = Path::from(folder);
+        let found = self.store.list(Some(&folder)).map_ok(|found| found.location).try_collect();
+        let keys: Vec<Path> = self.within(0, found).await?;
+        for key in keys {
+            self.delete_at(&key).await?;
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// Unavailable.
+    pub async fn delete(&self, key: &str) -> Result<()> {
+        self.delete_at(&Path::from(key)).await
+    }
+
+    async fn delete_at(&self, key: &Path) -> Result<()> {
+        let deleted = timeout(self.timeout, self.store.delete(key)).await.map_err(|_| self.timed_out(self.timeout))?;
+        match deleted {
+            Ok(()) | Err(object_store::Error::NotFound { .. }) => Ok(()),
+            Err(e) => Err(self.failed(e)),
+        }
+    }
+
+    /// Deletes the files that a process began and has not gone on with since `before`: it died. Says how many. A bucket
+    /// has a rule for that.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn delete_unfinished(&self, before: DateTime<Utc>) -> Result<usize> {
+        let Some(folder) = self.folder.clone() else { return Ok(0) };
+        let deleted = spawn_blocking(move || delete_unfinished(&folder, before.into())).await;
+        deleted.map_err(Error::internal)?.map_err(|e| self.unavailable(e))
+    }
+
+    /// Writes something small and reads it back.
+    ///
+    /// # Errors
+    /// Unavailable, saying why.
+    pub async fn probe(&self) -> Result<()> {
+        const KEY: &str = "probe";
+        self.put(KEY, Bytes::from_static(b"probe")).await?;
+        let read: Vec<Bytes> = self.read(KEY, 0..5).await?.try_collect().await?;
+        if read.concat() == b"probe" { Ok(()) } else { Err(self.unavailable("what was written reads otherwise")) }
+    }
+
+    /// As [`Self::probe`], or its outcome of a moment ago: anybody may ask, as often as they like.
+    ///
+    /// # Errors
+    /// Unavailable, saying why.
+    pub async fn is_usable(&self) -> Result<()> {
+        let this = self.clone();
+        self.probe.outcome(async move { this.probe().await.map_err(|e| e.to_string()) }).await
+    }
+
+    fn failed(&self, error: object_store::Error) -> Error {
+        match error {
+            object_store::Error::NotFound { .. } => Error::internal(format!("the storage at {}: {error}", self.place)),
+            error => self.unavailable(causes(&error)),
+        }
+    }
+
+    fn unavailable(&self, why: impl std::fmt::Display) -> Error {
+        Error::Unavailable(format!("the storage at {}: {why}", self.place))
+    }
+}
+
+fn make_folder(folder: &std::path::Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// `object_store` writes to `<name>#<digits>` until all is there, and its lists leave such names out. Links are not
+/// followed.
+fn delete_unfinished(folder: &std::path::Path, before: SystemTime) -> std::io::Result<usize> {
+    let is_unfinished = |name: &str| {
+        name.split_once('#').is_some_and(|(_, n)| !n.is_empty() && n.bytes().all(|sign| sign.is_ascii_digit()))
+    };
+    let mut deleted = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let (kind, path) = (entry.file_type()?, entry.path());
+        let gone = if kind.is_dir() {
+            delete_unfinished(&path, before).inspect(|gone| {
+                if *gone > 0 {
+                    // Goes with the last of them; one that holds something stays.
+                    let _ = std::fs::remove_dir(&path);
+                }
+            })
+        } else if kind.is_file() && entry.file_name().to_str().is_some_and(is_unfinished) {
+            let written = entry.metadata().and_then(|about| about.modified());
+            written.and_then(|at| if at < before { std::fs::remove_file(&path).map(|()| 1) } else { Ok(0) })
+        } else {
+            Ok(0)
+        };
+        match gone {
+            Ok(gone) => deleted += gone,
+            // Gone meanwhile, or not ours: the `lost+found` of a disk.
+            Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(deleted)
+}

@@ -1,0 +1,107 @@
+//! SQL of alerts, and of what their rules look at.
+use super::rules::Cause;
+use crate::kernel::{
+    db::{Db, Json, Sql, Tx},
+    error::Result,
+    ids::AlertId,
+};
+use chrono::{DateTime, Utc};
+use serde_json::{Map, Value};
+
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Alert {
+    pub id: AlertId,
+    pub kind: String,
+    /// An address, a part of the portal: what it is about.
+    pub subject: String,
+    #[sqlx(json)]
+    pub data: Map<String, Value>,
+    pub opened_at: DateTime<Utc>,
+    /// When its cause was last seen.
+    pub seen_at: DateTime<Utc>,
+    pub resolved_at: Option<DateTime<Utc>>,
+    /// None: its cause ended.
+    pub resolved_by: Option<String>,
+}
+
+const COLUMNS: &str = "id, kind, subject, data, opened_at, seen_at, resolved_at, resolved_by";
+
+pub async fn list(
+    db: &mut Db,
+    open: bool,
+    before: Option<(DateTime<Utc>, AlertId)>,
+    limit: usize,
+) -> Result<Vec<Alert>> {
+    let open = if open { " and resolved_at is null" } else { "" };
+    let narrow = if before.is_some() { " and (opened_at, id) < ($1, $2)" } else { "" };
+    let mut query = db.sql_built(format!(
+        "select {COLUMNS} from alerts where 1 = 1{open}{narrow} order by opened_at desc, id desc limit {limit}"
+    ));
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+pub async fn get(db: &mut impl Sql, id: AlertId) -> Result<Option<Alert>> {
+    db.sql_built(format!("select {COLUMNS} from alerts where id = $1")).bind(id).optional().await
+}
+
+pub async fn open(tx: &mut Tx) -> Result<Vec<Alert>> {
+    tx.sql_built(format!("select {COLUMNS} from alerts where resolved_at is null")).all().await
+}
+
+pub async fn insert(tx: &mut Tx, id: AlertId, cause: &Cause, at: DateTime<Utc>) -> Result<Alert> {
+    tx.sql_built(format!(
+        "insert into alerts (id, kind, subject, data, opened_at, seen_at) values ($1, $2, $3, $4, $5, $5) returning {COLUMNS}"
+    ))
+    .bind(id)
+    .bind(cause.kind.name())
+    .bind(cause.subject.clone())
+    .bind(Json(cause.data.clone()))
+    .bind(at)
+    .one()
+    .await
+}
+
+pub async fn seen(tx: &mut Tx, id: AlertId, data: &Map<String, Value>, at: DateTime<Utc>) -> Result<()> {
+    let sql = "update alerts set data = $2, seen_at = $3 where id = $1";
+    tx.sql(sql).bind(id).bind(Json(data.clone())).bind(at).run().await?;
+    Ok(())
+}
+
+/// Says no when it is over already.
+pub async fn end(tx: &mut Tx, id: AlertId, at: DateTime<Utc>, by: Option<&str>) -> Result<bool> {
+    let sql = "update alerts set resolved_at = $2, resolved_by = $3 where id = $1 and resolved_at is null";
+    Ok(tx.sql(sql).bind(id).bind(at).bind(by.map(str::to_owned)).run().await? == 1)
+}
+
+/// Whether somebody said that they have seen to it.
+pub async fn resolved_since(tx: &mut Tx, kind: &str, subject: &str, since: DateTime<Utc>) -> Result<bool> {
+    tx.sql(
+        "select exists (select 1 from alerts where kind = $1 and subject = $2 and resolved_at >= $3 \
+         and resolved_by is not null)",
+    )
+    .bind(kind.to_owned())
+    .bind(subject.to_owned())
+    .bind(since)
+    .scalar()
+    .await
+}
+
+/// Mails that were given up since then. A mail is tried for days: when it failed, the log says.
+pub async fn failed_mails(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
+    db.sql(
+        "select count(*) from (select id from mails where status = 'failed' and created_at >= $1 \
+         union select id from mails where status = 'failed' and id in (select subject_id from activity \
+         where action = 'mail.failed' and seq is not null and at >= $1)) f",
+    )
+    .bind(since)
+    .scalar()
+    .await
+}
+
+/// Mails that wait though they were tried so often.
+pub async fn waiting_mails(db: &mut Db, attempts: i64) -> Result<i64> {
+    db.sql("select count(*) from mails where status = 'queued' and attempts >= $1").bind(attempts).scalar().await
+}

@@ -1,0 +1,9 @@
+//! Running the portal: backups, imports, alerts, health checks, the security scan and seed data.
+
+pub mod alerts;
+pub mod backups;
+pub mod health_check;
+pub mod health_checks;
+pub mod imports;
+pub mod security_scan;
+pub mod seed;

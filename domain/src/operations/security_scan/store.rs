@@ -1,0 +1,65 @@
+//! SQL of scans.
+use super::Finding;
+use crate::kernel::{
+    db::{Db, Json, Sql, Tx},
+    error::Result,
+    ids::ScanId,
+};
+use chrono::{DateTime, Utc};
+
+/// One look through the portal.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Scan {
+    pub id: ScanId,
+    pub asked_at: DateTime<Utc>,
+    pub asked_by: String,
+    /// None while it goes on.
+    pub finished_at: Option<DateTime<Utc>>,
+    /// Why it could not be done.
+    pub error: Option<String>,
+    #[sqlx(json)]
+    pub findings: Vec<Finding>,
+}
+
+const COLUMNS: &str = "id, asked_at, asked_by, finished_at, error, findings";
+
+pub async fn insert(tx: &mut Tx, id: ScanId, at: DateTime<Utc>, by: &str) -> Result<()> {
+    let sql = "insert into scans (id, asked_at, asked_by, findings) values ($1, $2, $3, $4)";
+    tx.sql(sql).bind(id).bind(at).bind(by.to_owned()).bind(Json(Vec::<Finding>::new())).run().await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut Db, id: ScanId) -> Result<Option<Scan>> {
+    db.sql_built(format!("select {COLUMNS} from scans where id = $1")).bind(id).optional().await
+}
+
+pub async fn latest(db: &mut Db) -> Result<Option<Scan>> {
+    db.sql_built(format!("select {COLUMNS} from scans order by asked_at desc, id desc limit 1")).optional().await
+}
+
+pub async fn finish(
+    tx: &mut Tx,
+    id: ScanId,
+    at: DateTime<Utc>,
+    findings: &[Finding],
+    error: Option<&str>,
+) -> Result<()> {
+    tx.sql("update scans set finished_at = $2, findings = $3, error = $4 where id = $1")
+        .bind(id)
+        .bind(at)
+        .bind(Json(findings.to_vec()))
+        .bind(error.map(str::to_owned))
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// People of the staff who can sign in without a second factor.
+pub async fn without_factor(db: &mut Db) -> Result<i64> {
+    db.sql(
+        "select count(*) from users u where u.role in ('employee', 'super_admin') and u.status = 'active' \
+         and not exists (select 1 from factors f where f.user_id = u.id and f.kind = 'totp' and f.status = 'verified')",
+    )
+    .scalar()
+    .await
+}

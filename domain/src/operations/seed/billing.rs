@@ -1,0 +1,112 @@
+//! What the clients of the demo office owe and ask for: invoices in every state, in the order of their dates, and
+//! requests for orders, to be decided and declined.
+use super::{demo::elias, known};
+use crate::{
+    desk::requests::{self, Input, OrderForm},
+    kernel::{
+        access::Actor,
+        clock::Clock,
+        ctx::Ctx,
+        db::ScopedFutureExt,
+        error::{Error, Result},
+        ids::{SessionId, SpvId},
+        page::PageQuery,
+    },
+    orders::{
+        invoices::{self, Filter, Priced, Typed},
+        spvs,
+    },
+    platform::settings::{Bank, Billing},
+};
+use chrono::Duration;
+use std::sync::Arc;
+
+pub(super) fn office() -> Billing {
+    Billing {
+        legal_name: Some("SPV Portal Demo Office LLC".to_owned()),
+        address: Some("1209 Orange Street\nWilmington, DE 19801\nUnited States".to_owned()),
+        tax_id: Some("00-0000000".to_owned()),
+        due_days: None,
+        bank: Some(Bank {
+            account_holder: "SPV Portal Demo Office LLC".to_owned(),
+            bank_name: "Demo Bank".to_owned(),
+            account_number: "0000 1234 5678".to_owned(),
+            bank_code: Some("DEMOUS00XXX".to_owned()),
+        }),
+    }
+}
+
+/// Raises an invoice for each order, the oldest first, and lets it be paid, paid in part, voided or forgotten.
+pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result<()> {
+    orders.sort_by_key(|(age, _)| std::cmp::Reverse(*age));
+    let staff = elias(ctx).await?;
+    let ago =
+        |days: i64| Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), actor: staff.clone(), ..ctx.clone() };
+    for (n, (age, id)) in orders.into_iter().enumerate() {
+        let day = ago(age);
+        let spv = spvs::get(&day, id).await?.spv;
+        let Some(price_minor) = spv.price_minor else { continue };
+        let order = Priced {
+            spv_id: id,
+            identifier: &spv.identifier(),
+            client_id: spv.client_id,
+            place: spv.place(),
+            price_minor,
+        };
+        let on = &day;
+        day.transaction(|tx| invoices::raise(tx, on, order).scope_boxed()).await?;
+        let filter = Filter { spv_id: Some(id), ..Filter::default() };
+        let Some(invoice) = invoices::list(&day, &filter, &PageQuery::default()).await?.items.pop() else { continue };
+        let later = ago(age - age.min(9));
+        let pay = |minor: i64| {
+            let amount = Some(spv.currency.format(minor));
+            invoices::pay(&later, invoice.id, None, Typed { amount, ..Typed::default() })
+        };
+        match n % 6 {
+            0 | 3 => drop(pay(price_minor).await?),
+            1 => drop(pay(price_minor / 2).await?),
+            4 => drop(invoices::void(&later, invoice.id, None, "The fee was agreed anew").await?),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+const ASKED: [(&str, i64, &str, &str, &str); 4] = [
+    ("client@example.com", 1, "US", "Okafor Maritime Holdings", "To buy and charter a research vessel."),
+    ("omar.almansoori@example.com", 2, "AE", "Corniche Logistics", "A joint venture for cold storage in Dubai."),
+    ("kenji.watanabe@example.com", 3, "JP", "Setouchi Solar", "To hold a solar park near Okayama."),
+    ("client@example.com", 12, "SG", "Lagos Bridge Trading", "Trading between Lagos and Singapore."),
+];
+
+/// Orders that clients ask for: two to be decided, two declined.
+pub(super) async fn requests(ctx: &Ctx) -> Result<()> {
+    let staff = elias(ctx).await?;
+    for (n, (email, days, country, name, purpose)) in ASKED.into_iter().enumerate() {
+        let Some(user) = known(ctx, email).await? else { return Err(Error::NotFound("client")) };
+        let day = Ctx { clock: Clock::fixed(ctx.now() - Duration::days(days)), ..ctx.clone() };
+        let client = day.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(user.id.0)))));
+        let order = OrderForm {
+            country: Some(country.to_owned()),
+            purpose: Some(purpose.to_owned()),
+            proposed_names: vec![name.to_owned(), format!("{name} Two")],
+            purchase_amount: Some(format!("{}000000", n + 2)),
+            currency: None,
+            document_ids: Vec::new(),
+        };
+        let input = Input { kind: "order".to_owned(), order: Some(order), ..Input::default() };
+        let request = requests::create(&client, input).await?;
+        match n {
+            2 => {
+                let reason = "The park needs a licence first. Please ask again once you have it.";
+                requests::reject(&day.acting_as(staff.clone()), request.id, None, reason).await?;
+            }
+            3 => {
+                let reason = "You have such an order already. Please write to us if this is another one.";
+                requests::reject(&day.acting_as(staff.clone()), request.id, None, reason).await?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,405 @@
+//! What ISO partners earn: a ledger that follows their orders, and the runs in which it is paid (decision 16).
+//!
+//! An order earns when it closes, and what it earned is taken back by a negative row when it is cancelled. Amounts
+//! never change afterwards: every card, statement and file is a sum of these rows.
+mod model;
+mod runs;
+pub(crate) mod store;
+
+pub use model::{Cards, Commission, Kind, Payout, Period, Rule, Run, RunStatus, Status, Sums};
+pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, run, runs};
+pub use store::Filter;
+
+use crate::{
+    directory::{companies, isos},
+    kernel::{
+        access::{Action, Resource, Scope},
+        ctx::{Ctx, fresh},
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Problem, Result},
+        ids::{CommissionId, IsoId},
+        money::Currency,
+        page::{MAX_LIMIT, Page, PageQuery, at_most},
+        validate::Check,
+    },
+    orders::spvs::{self, Spv},
+    platform::{
+        activity::{self, Event},
+        rollups::{
+            expected,
+            figures::{self, Of},
+        },
+    },
+    reporting::dashboards,
+};
+use chrono::NaiveDate;
+use std::collections::BTreeMap;
+
+/// Writes what an order's change of status earns its partner or takes back, in the transaction of the change. Called
+/// from the one place that moves an order.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
+    let Some(iso_id) = after.iso_id.filter(|_| before.status != after.status) else { return Ok(()) };
+    if before.status == spvs::Status::Closed {
+        // Not before it is closed again.
+        store::unapprove(tx, after.id, ctx.now(), &ctx.who()).await?;
+    }
+    let (was_open, is_open) = (before.status.is_open(), after.status.is_open());
+    if was_open && is_open {
+        return Ok(());
+    }
+    let whole = after.iso_commission_minor.unwrap_or(0);
+    let earned = store::of_order(tx, after.id).await?;
+    let voided = store::voided(tx, after.id).await?;
+    let left = (whole - earned - voided).max(0);
+    expected::add(tx, after.place(), (i64::from(is_open) - i64::from(was_open)) * left);
+    let wanted = match after.status {
+        spvs::Status::Closed => whole,
+        spvs::Status::Cancelled => 0,
+        _ => return Ok(()),
+    };
+    let missing = wanted - earned;
+    // What the staff took out of every sum stays out, however often the order is opened and closed again.
+    let amount_minor = match missing {
+        1.. => (missing - voided).max(0),
+        _ => missing,
+    };
+    if amount_minor == 0 {
+        return Ok(());
+    }
+    let company = companies::store::get(tx, after.company_id).await?.ok_or(Error::NotFound("company"))?;
+    let fixed = after.commission_minor.is_some();
+    let row = store::New {
+        id: CommissionId(ctx.chance.uuid()),
+        iso_id,
+        spv: after,
+        kind: if amount_minor > 0 { Kind::Earned } else { Kind::Reversed },
+        rule: if fixed { Rule::Fixed } else { Rule::Percent },
+        rate: after.iso_commission_percentage.filter(|_| !fixed),
+        base_minor: after.amount_minor().filter(|_| !fixed),
+        amount_minor,
+        earned_date: company.today(ctx.now()),
+        at: ctx.now(),
+        by: ctx.who(),
+    };
+    store::insert(tx, &row).await?;
+    figures::dated(tx, Of::Commission, after.place(), row.earned_date, 1, amount_minor);
+    let action = if amount_minor > 0 { "commission.earned" } else { "commission.reversed" };
+    // Never an amount: mails are made of this. Nor a client, who does not know of it.
+    let event = Event::new(action, "commission", row.id.0, after.identifier())
+        .of(None, Some(after.company_id), Some(iso_id))
+        .spv(after.id)
+        .public();
+    activity::append(tx, ctx, event).await
+}
+
+/// Rows of the ledger, newest first by the day they were earned. An ISO's own, a company's partners', the staff's all.
+///
+/// # Errors
+/// Forbidden for clients; Invalid for a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Commission>> {
+    ctx.may(Action::View, Resource::Commissions)?;
+    let limit = page.limit()?;
+    let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Key>()?, limit + 1).await?;
+    Ok(Page::cut(rows, limit, |row| (row.earned_date, row.created_at, row.id)))
+}
+
+/// The sums of the same rows, by currency.
+///
+/// # Errors
+/// As [`list`].
+pub async fn sums(ctx: &Ctx, filter: &Filter) -> Result<Vec<Sums>> {
+    ctx.may(Action::View, Resource::Commissions)?;
+    store::sums(&mut ctx.db(), ctx.scope()?, filter).await
+}
+
+/// One row. As [`list`].
+///
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: CommissionId) -> Result<Commission> {
+    let row = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("commission"))?;
+    ctx.may(Action::View, resource(&row))?;
+    Ok(row)
+}
+
+/// What was earned in a period.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    pub from: NaiveDate,
+    pub to: NaiveDate,
+    /// Nothing was ever paid: the cards split the total as the specification does.
+    pub projected: bool,
+    /// What the cards show first: the usual currency where it has an amount, else the first that has one.
+    pub currency: Currency,
+    /// One for each currency.
+    pub cards: Vec<Cards>,
+    /// What open orders will earn when they close; in no card.
+    pub expected: Vec<(Currency, i64)>,
+}
+
+/// The cards of a period: an ISO's own; for others of the partner that is named, else of all that they may see.
+///
+/// # Errors
+/// NotFound; Forbidden for clients.
+pub async fn overview(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<Overview> {
+    let iso = partner(ctx, iso).await?;
+    let home = home(ctx, iso.as_ref()).await?;
+    let iso_id = iso.map(|iso| iso.id);
+    let (from, to) = period.days(home.today);
+    let all = Filter { iso_id, ..Filter::default() };
+    let filter = Filter { from: Some(from), to: Some(to), ..all.clone() };
+    let scope = ctx.scope()?;
+    let mut db = ctx.db();
+    let sums = store::sums(&mut db, scope, &filter).await?;
+    let cards_of = |sums: &Sums| dashboards::Sum { currency: sums.currency, minor: sums.total_minor() };
+    let currency = dashboards::headline(&sums.iter().map(cards_of).collect::<Vec<_>>(), home.currency);
+    let projected = !store::was_paid(&mut db, scope, &all).await?;
+    Ok(Overview {
+        from,
+        to,
+        projected,
+        currency,
+        cards: sums.iter().map(|sums| Cards::of(sums, projected)).collect(),
+        expected: store::expected(&mut db, scope, iso_id).await?,
+    })
+}
+
+/// The first and the last day of a period, as [`overview`] takes them.
+///
+/// # Errors
+/// As [`overview`].
+pub async fn days(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<(NaiveDate, NaiveDate)> {
+    let iso = partner(ctx, iso).await?;
+    Ok(period.days(home(ctx, iso.as_ref()).await?.today))
+}
+
+/// Everything earned between two days.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    /// Whose, where it is one partner's.
+    pub iso: Option<isos::Iso>,
+    pub from: NaiveDate,
+    pub to: NaiveDate,
+    /// The oldest first.
+    pub rows: Vec<Commission>,
+    pub sums: Vec<Sums>,
+}
+
+/// A statement: an ISO's own; for others of the partner that is named, else of all that they may see.
+///
+/// # Errors
+/// As [`overview`]; Invalid `to` before `from`, `period` where there are more than [`crate::kernel::page::MOST_ROWS`].
+pub async fn statement(ctx: &Ctx, iso: Option<IsoId>, from: NaiveDate, to: NaiveDate) -> Result<Statement> {
+    let iso = partner(ctx, iso).await?;
+    if to < from {
+        return Err(Error::field("to", "before_from"));
+    }
+    let iso_id = iso.as_ref().map(|iso| iso.id);
+    let filter = Filter { iso_id, from: Some(from), to: Some(to), ..Filter::default() };
+    let found = store::count(&mut ctx.db(), ctx.scope()?, &filter).await?;
+    at_most(usize::try_from(found).map_err(Error::internal)?)?;
+    let mut page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
+    let mut rows = Vec::new();
+    loop {
+        let part = list(ctx, &filter, &page).await?;
+        rows.extend(part.items);
+        match part.next_cursor {
+            Some(cursor) => page.cursor = Some(cursor),
+            None => break,
+        }
+    }
+    rows.reverse();
+    Ok(Statement { iso, from, to, sums: summed(&rows), rows })
+}
+
+/// Sums made of the rows that are shown, so that a statement agrees with itself whatever happens meanwhile.
+fn summed(rows: &[Commission]) -> Vec<Sums> {
+    let mut found: Vec<Sums> = Vec::new();
+    for currency in Currency::ALL {
+        let sum = |status: Status| {
+            let of = rows.iter().filter(|row| row.currency == currency && row.status == status);
+            of.map(|row| row.amount_minor).sum::<i64>()
+        };
+        if rows.iter().any(|row| row.currency == currency && row.status != Status::Void) {
+            found.push(Sums {
+                currency,
+                pending_minor: sum(Status::Pending),
+                approved_minor: sum(Status::Approved),
+                paid_minor: sum(Status::Paid),
+            });
+        }
+    }
+    found.sort_by_key(|sums| sums.currency.code());
+    found
+}
+
+/// Whose ledger is meant.
+async fn partner(ctx: &Ctx, named: Option<IsoId>) -> Result<Option<isos::Iso>> {
+    ctx.may(Action::View, Resource::Commissions)?;
+    match (ctx.scope()?, named) {
+        (Scope::Iso(id), None) | (_, Some(id)) => isos::get(ctx, id).await.map(Some),
+        (_, None) => Ok(None),
+    }
+}
+
+/// Whose day and currency a ledger goes by: those of the partner's company, or of the company that looks at its
+/// partners; else the office's.
+async fn home(ctx: &Ctx, iso: Option<&isos::Iso>) -> Result<companies::Defaults> {
+    let company = match (iso, ctx.scope()?) {
+        (Some(iso), _) => Some(iso.company_id),
+        (None, Scope::Company(id)) => Some(id),
+        (None, _) => None,
+    };
+    companies::defaults(ctx, company).await
+}
+
+/// How many rows may be approved at a time.
+pub(crate) const AT_ONCE: usize = 200;
+
+/// Approves rows for the next payout run, all of them or none. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid `ids`; Conflict `commission_settled` for a row that is not pending, `order_not_closed`
+/// for one whose order was reopened, `approve_together` for less than all that is pending of an order.
+pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>> {
+    ctx.may(Action::Update, Resource::Commissions)?;
+    if ids.is_empty() {
+        return Err(Error::field("ids", "required"));
+    }
+    if ids.len() > AT_ONCE {
+        return Err(Error::field_with("ids", Problem::new("too_many").with("max", AT_ONCE)));
+    }
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    let ids = &ids;
+    ctx.transaction(|tx| {
+        async move {
+            let rows = store::locked(tx, ids).await?;
+            if rows.len() < ids.len() || rows.iter().any(|row| !ctx.can(Action::View, resource(row))) {
+                return Err(Error::NotFound("commission"));
+            }
+            if let Some(row) = rows.iter().find(|row| row.status != Status::Pending) {
+                return Err(settled(row));
+            }
+            let refuse = |code, spv| {
+                let identifier = rows.iter().find(|row| row.spv_id == spv).map(Commission::spv_identifier);
+                Err(Error::Conflict(Problem::new(code).with("identifier", identifier.unwrap_or_default())))
+            };
+            if let Some(spv) = store::of_open_orders(tx, ids).await? {
+                return refuse("order_not_closed", spv);
+            }
+            store::approve(tx, ids, ctx.now(), &ctx.who()).await?;
+            // One half of what an order earned and lost again would be paid, or owed, by nobody's word.
+            if let Some(spv) = store::half_approved(tx, ids).await? {
+                return refuse("approve_together", spv);
+            }
+            for row in &rows {
+                activity::append(tx, ctx, told("commission.approved", row)).await?;
+            }
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await?;
+    store::of_ids(&mut ctx.db(), ids).await
+}
+
+/// Approves everything pending, of one partner or of all, whose order is not open. Each order's rows are approved
+/// together: those of one that was reopened wait until it is closed again, and stop no others. Staff.
+///
+/// # Errors
+/// Forbidden; what the database refuses, and then what was approved before stays so.
+pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Commission>> {
+    let filter = Filter { iso_id, status: Some(Status::Pending), ..Filter::default() };
+    let mut page = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
+    let mut pending = BTreeMap::<_, Vec<_>>::new();
+    loop {
+        let part = list(ctx, &filter, &page).await?;
+        for row in part.items {
+            pending.entry(row.spv_id).or_default().push(row.id);
+        }
+        match part.next_cursor {
+            Some(cursor) => page.cursor = Some(cursor),
+            None => break,
+        }
+    }
+    let mut approved = Vec::new();
+    for ids in pending.values() {
+        match approve(ctx, ids).await {
+            Ok(rows) => approved.extend(rows),
+            Err(Error::Conflict(problem)) if problem.code == "order_not_closed" => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(approved)
+}
+
+/// Takes a row out of every sum, with a reason that the partner reads. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid without a reason; Conflict `commission_settled` once it is in a run or paid,
+/// `commission_reversed` where the order has a negative row beside it; stale.
+pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &str) -> Result<Commission> {
+    let seen = get(ctx, id).await?;
+    ctx.may(Action::Update, Resource::Commissions)?;
+    let mut check = Check::new();
+    let reason = check.text("reason", reason);
+    check.done()?;
+    let (seen, reason) = (&seen, &reason);
+    ctx.transaction(|tx| {
+        async move {
+            let row = locked(tx, seen).await?;
+            fresh(version, row.version, &row.updated_by, row.updated_at)?;
+            if !matches!(row.status, Status::Pending | Status::Approved) || row.run_id.is_some() {
+                return Err(settled(&row));
+            }
+            // What is left of the order must be nothing or what it earns: half of a pair would be owed by somebody.
+            if store::of_order(tx, row.spv_id).await? != row.amount_minor {
+                return Err(Error::conflict("commission_reversed"));
+            }
+            store::set_status(tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.who()).await?;
+            let place = figures::place(tx, row.spv_id).await?;
+            figures::dated(tx, Of::Commission, place, row.earned_date, -1, -row.amount_minor);
+            activity::append(tx, ctx, told("commission.voided", &row).with("reason", reason.clone())).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
+}
+
+/// The row as it stands, its order and itself kept from others.
+async fn locked(tx: &mut Tx, row: &Commission) -> Result<Commission> {
+    spvs::store::lock(tx, row.spv_id).await?;
+    store::lock(tx, row.id).await?;
+    store::get(tx, row.id).await?.ok_or(Error::NotFound("commission"))
+}
+
+fn settled(row: &Commission) -> Error {
+    Error::Conflict(Problem::new("commission_settled").with("identifier", row.spv_identifier()))
+}
+
+fn told(action: &'static str, row: &Commission) -> Event {
+    Event::new(action, "commission", row.id.0, row.spv_identifier())
+        .of(None, Some(row.company_id), Some(row.iso_id))
+        .spv(row.spv_id)
+        .public()
+}
+
+fn resource(row: &Commission) -> Resource {
+    Resource::Commission { company_id: row.company_id, iso_id: row.iso_id }
+}
+
+/// What the actor may do with this row: the buttons of its row.
+pub fn can(ctx: &Ctx, row: &Commission) -> Vec<&'static str> {
+    let open = matches!(row.status, Status::Pending | Status::Approved) && row.run_id.is_none();
+    [("approve", row.status == Status::Pending), ("void", open)]
+        .into_iter()
+        .filter(|(_, fits)| *fits && ctx.can(Action::Update, Resource::Commissions))
+        .map(|(name, _)| name)
+        .collect()
+}

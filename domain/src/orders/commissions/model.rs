@@ -1,0 +1,348 @@
+//! A row of the ledger, and what is made of its sums.
+use crate::{
+    kernel::{
+        error::{Problem, Result},
+        ids::{CommissionId, CompanyId, IsoId, PayoutId, PayoutRunId, SpvId, UserId},
+        money::{self, Currency},
+    },
+    orders::spvs,
+};
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+
+/// Where a row of the ledger stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = CommissionStatus)]
+pub enum Status {
+    /// Earned; nobody has looked at it.
+    Pending,
+    /// For the next payout run, or in one that is not paid yet.
+    Approved,
+    Paid,
+    /// Taken out by the staff; counts nowhere.
+    Void,
+}
+
+impl Status {
+    pub const ALL: [Self; 4] = [Self::Pending, Self::Approved, Self::Paid, Self::Void];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Approved => "approved",
+            Self::Paid => "paid",
+            Self::Void => "void",
+        }
+    }
+}
+
+impl std::str::FromStr for Status {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// Why a row is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = CommissionKind)]
+pub enum Kind {
+    /// The order closed.
+    Earned,
+    /// The order was cancelled after it had earned: a negative amount.
+    Reversed,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Earned => "earned",
+            Self::Reversed => "reversed",
+        }
+    }
+}
+
+/// By which rule an order earns.
+// Decision 15.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = CommissionRule)]
+pub enum Rule {
+    Fixed,
+    /// A rate on the purchase amount, else on the price.
+    Percent,
+}
+
+impl Rule {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Percent => "percent",
+        }
+    }
+}
+
+/// A row of the ledger with the names around it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Commission {
+    pub id: CommissionId,
+    pub iso_id: IsoId,
+    pub iso_first_name: String,
+    pub iso_last_name: String,
+    pub company_id: CompanyId,
+    pub spv_id: SpvId,
+    pub spv_custom_identifier: Option<String>,
+    pub client_id: UserId,
+    pub client_first_name: String,
+    pub client_last_name: String,
+    pub kind: Kind,
+    pub rule: Rule,
+    /// Ten-thousandths of a percent.
+    pub rate: Option<i64>,
+    pub base_minor: Option<i64>,
+    pub currency: Currency,
+    /// Below zero where it was taken back.
+    pub amount_minor: i64,
+    pub status: Status,
+    pub earned_date: NaiveDate,
+    pub paid_date: Option<NaiveDate>,
+    /// Why it is void.
+    pub reason: Option<String>,
+    /// The run that it is in.
+    pub run_id: Option<PayoutRunId>,
+    pub run_year: Option<i64>,
+    pub run_number: Option<i64>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+}
+
+impl Commission {
+    pub fn spv_identifier(&self) -> String {
+        spvs::display_identifier(self.spv_id, self.spv_custom_identifier.as_deref())
+    }
+
+    pub fn client_name(&self) -> String {
+        format!("{} {}", self.client_first_name, self.client_last_name)
+    }
+
+    pub fn iso_name(&self) -> String {
+        format!("{} {}", self.iso_first_name, self.iso_last_name)
+    }
+
+    /// What sums take of it: nothing once it is void.
+    pub(crate) fn counted_minor(&self) -> i64 {
+        if self.status == Status::Void { 0 } else { self.amount_minor }
+    }
+
+    /// The run's name, where the row is in one.
+    pub fn run(&self) -> Option<String> {
+        Some(run_name(self.run_year?, self.run_number?))
+    }
+}
+
+/// What people call a payout run.
+pub fn run_name(year: i64, number: i64) -> String {
+    format!("PAY-{year}-{number:03}")
+}
+
+/// Where a payout run stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = PayoutRunStatus)]
+pub enum RunStatus {
+    /// Its transfers are to be made.
+    Open,
+    Paid,
+    /// Its rows wait for the next one.
+    Discarded,
+}
+
+impl RunStatus {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Paid => "paid",
+            Self::Discarded => "discarded",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Run {
+    pub id: PayoutRunId,
+    pub year: i64,
+    pub number: i64,
+    pub status: RunStatus,
+    pub created_at: DateTime<Utc>,
+    pub created_by: String,
+    pub paid_date: Option<NaiveDate>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+}
+
+impl Run {
+    pub fn name(&self) -> String {
+        run_name(self.year, self.number)
+    }
+}
+
+/// One transfer of a run.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Payout {
+    pub id: PayoutId,
+    pub run_id: PayoutRunId,
+    pub iso_id: IsoId,
+    pub iso_first_name: String,
+    pub iso_last_name: String,
+    pub iso_email: String,
+    pub company_id: CompanyId,
+    pub company_name: String,
+    pub currency: Currency,
+    pub amount_minor: i64,
+    /// Rows of the ledger that it pays.
+    pub entries: i64,
+}
+
+impl Payout {
+    pub fn iso_name(&self) -> String {
+        format!("{} {}", self.iso_first_name, self.iso_last_name)
+    }
+}
+
+/// Which months the cards are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Period {
+    #[default]
+    ThisMonth,
+    LastMonth,
+    ThisYear,
+}
+
+impl Period {
+    pub const ALL: [Self; 3] = [Self::ThisMonth, Self::LastMonth, Self::ThisYear];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ThisMonth => "this_month",
+            Self::LastMonth => "last_month",
+            Self::ThisYear => "this_year",
+        }
+    }
+
+    /// Its first and its last day.
+    pub fn days(self, today: NaiveDate) -> (NaiveDate, NaiveDate) {
+        let month = today - Days::new(u64::from(today.day0()));
+        match self {
+            Self::ThisMonth => (month, month + Months::new(1) - Days::new(1)),
+            Self::LastMonth => (month - Months::new(1), month - Days::new(1)),
+            Self::ThisYear => {
+                let year = month - Months::new(month.month0());
+                (year, year + Months::new(12) - Days::new(1))
+            }
+        }
+    }
+}
+
+impl std::str::FromStr for Period {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|period| period.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// The rows of one currency, summed by where they stand. What is void is in no sum.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sums {
+    pub currency: Currency,
+    pub pending_minor: i64,
+    pub approved_minor: i64,
+    pub paid_minor: i64,
+}
+
+impl Sums {
+    pub fn total_minor(&self) -> i64 {
+        self.pending_minor + self.approved_minor + self.paid_minor
+    }
+}
+
+/// The cards of one currency (decision 16).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cards {
+    pub currency: Currency,
+    pub total_minor: i64,
+    pub paid_minor: i64,
+    /// Earned and not paid.
+    pub pending_minor: i64,
+    pub next_minor: i64,
+}
+
+/// The paid share while nothing was paid yet, in ten-thousandths of a percent (specification, section 9).
+const PROJECTED_PAID: i64 = 700_000;
+
+impl Cards {
+    /// What the ledger says; or, before the first payout, the specification's split of its total.
+    pub fn of(sums: &Sums, projected: bool) -> Self {
+        let (currency, total_minor) = (sums.currency, sums.total_minor());
+        if projected {
+            let paid_minor = total_minor.signum() * money::share(total_minor.abs(), PROJECTED_PAID);
+            return Self {
+                currency,
+                total_minor,
+                paid_minor,
+                pending_minor: total_minor - paid_minor,
+                next_minor: total_minor,
+            };
+        }
+        Self {
+            currency,
+            total_minor,
+            paid_minor: sums.paid_minor,
+            pending_minor: sums.pending_minor + sums.approved_minor,
+            next_minor: sums.approved_minor,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_begins_and_ends_with_its_months() {
+        let days = |period: Period, today: &str| {
+            let (from, to) = period.days(today.parse().unwrap());
+            format!("{from} {to}")
+        };
+        assert_eq!(days(Period::ThisMonth, "2026-11-21"), "2026-11-01 2026-11-30");
+        assert_eq!(days(Period::LastMonth, "2026-01-31"), "2025-12-01 2025-12-31");
+        assert_eq!(days(Period::ThisYear, "2026-11-21"), "2026-01-01 2026-12-31");
+        assert_eq!(days(Period::ThisMonth, "2028-02-29"), "2028-02-01 2028-02-29");
+    }
+
+    #[test]
+    fn a_projected_split_loses_nothing() {
+        for total in [0, 1, 5, 333, -333, 1_000_000_000_001] {
+            let sums = Sums { currency: Currency::Usd, pending_minor: total, approved_minor: 0, paid_minor: 0 };
+            let cards = Cards::of(&sums, true);
+            assert_eq!((cards.paid_minor + cards.pending_minor, cards.next_minor), (total, total));
+        }
+        let sums = Sums { currency: Currency::Usd, pending_minor: 100_000, approved_minor: 0, paid_minor: 0 };
+        assert_eq!(Cards::of(&sums, true).paid_minor, 70_000);
+    }
+}

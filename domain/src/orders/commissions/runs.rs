@@ -1,0 +1,224 @@
+//! Payout runs: everything approved, one transfer for each partner and currency, paid at one time.
+use super::{
+    model::{Payout, Run, RunStatus},
+    store,
+};
+use crate::{
+    kernel::{
+        access::{Action, Resource},
+        ctx::{Ctx, fresh},
+        db::ScopedFutureExt,
+        error::{Error, Problem, Result},
+        idempotency,
+        ids::{PayoutId, PayoutRunId},
+        page::{Page, PageQuery},
+        text::unique_key,
+        validate,
+    },
+    platform::{
+        activity::{self, Event},
+        settings,
+    },
+    reporting::exports,
+};
+use chrono::Datelike;
+
+/// A run with its transfers.
+#[derive(Clone, Debug)]
+pub struct RunDetail {
+    pub run: Run,
+    pub payouts: Vec<Payout>,
+}
+
+/// Takes all that is approved into a new run. A partner who owes more than is approved waits for the next one. Staff.
+///
+/// # Errors
+/// Forbidden; Conflict `nothing_approved`.
+pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
+    ctx.may(Action::Create, Resource::Payouts)?;
+    let opened = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(PayoutRunId(id));
+            }
+            let year = i64::from(settings::within(tx).await?.day(ctx.now()).year());
+            let new = Run {
+                id: PayoutRunId(ctx.chance.uuid()),
+                year,
+                number: store::next_number(tx, year).await?,
+                status: RunStatus::Open,
+                created_at: ctx.now(),
+                created_by: ctx.who(),
+                paid_date: None,
+                updated_at: ctx.now(),
+                updated_by: ctx.who(),
+                version: 1,
+            };
+            store::insert_run(tx, &new).await?;
+            let mut transfers = 0;
+            for (iso, currency) in store::due(tx).await? {
+                let id = PayoutId(ctx.chance.uuid());
+                if store::claim(tx, id, new.id, iso, currency).await? > 0 {
+                    transfers += 1;
+                }
+            }
+            if transfers == 0 {
+                return Err(Error::conflict("nothing_approved"));
+            }
+            let event = Event::new("payout_run.opened", "payout_run", new.id.0, new.name()).with("payouts", transfers);
+            activity::append(tx, ctx, event).await?;
+            idempotency::remember(tx, ctx, new.id.0).await?;
+            Ok(new.id)
+        }
+        .scope_boxed()
+    });
+    run(ctx, opened.await?).await
+}
+
+/// Notes that the transfers of a run were made; its rows are paid and never change again. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`; stale.
+pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Option<&str>) -> Result<RunDetail> {
+    ctx.may(Action::Update, Resource::Payouts)?;
+    let mut check = validate::Check::new();
+    let today = settings::office_today(ctx).await?;
+    let date = check.optional("paid_date", paid_date, validate::date).unwrap_or(today);
+    if date > today {
+        check.refuse("paid_date", Problem::new("future"));
+    }
+    check.done()?;
+    end(ctx, id, version, |run| Run { status: RunStatus::Paid, paid_date: Some(date), ..run }).await
+}
+
+/// Gives a run up before its transfers were made: its rows are pending again, for an order may have been reopened since
+/// they were approved. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `run_ended`; stale.
+pub async fn discard(ctx: &Ctx, id: PayoutRunId, version: Option<i64>) -> Result<RunDetail> {
+    ctx.may(Action::Update, Resource::Payouts)?;
+    end(ctx, id, version, |run| Run { status: RunStatus::Discarded, ..run }).await
+}
+
+async fn end(
+    ctx: &Ctx,
+    id: PayoutRunId,
+    version: Option<i64>,
+    ended: impl Fn(Run) -> Run + Send + Sync,
+) -> Result<RunDetail> {
+    let ended = &ended;
+    ctx.transaction(|tx| {
+        async move {
+            let before = store::lock_run(tx, id).await?.ok_or(Error::NotFound("payout_run"))?;
+            fresh(version, before.version, &before.updated_by, before.updated_at)?;
+            if before.status != RunStatus::Open {
+                return Err(Error::Conflict(Problem::new("run_ended").with("name", before.name())));
+            }
+            let version = before.version + 1;
+            let after = ended(Run { updated_at: ctx.now(), updated_by: ctx.who(), version, ..before });
+            store::end_run(tx, &after).await?;
+            let paid = after.status == RunStatus::Paid;
+            let action = if paid { "payout_run.paid" } else { "payout_run.discarded" };
+            activity::append(tx, ctx, Event::new(action, "payout_run", id.0, after.name())).await?;
+            if paid {
+                for payout in store::payouts(tx, &[id]).await? {
+                    let event = Event::new("commission.paid", "payout", payout.id.0, after.name())
+                        .of(None, Some(payout.company_id), Some(payout.iso_id))
+                        .public();
+                    activity::append(tx, ctx, event).await?;
+                }
+            }
+            Ok(())
+        }
+        .scope_boxed()
+    })
+    .await?;
+    run(ctx, id).await
+}
+
+/// One run. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden.
+pub async fn run(ctx: &Ctx, id: PayoutRunId) -> Result<RunDetail> {
+    ctx.may(Action::View, Resource::Payouts)?;
+    let mut db = ctx.db();
+    let run = store::run(&mut db, id).await?.ok_or(Error::NotFound("payout_run"))?;
+    Ok(RunDetail { payouts: store::payouts(&mut db, &[id]).await?, run })
+}
+
+/// The run with this name, `PAY-2026-001`, or id.
+///
+/// # Errors
+/// NotFound; Forbidden.
+pub async fn find_run(ctx: &Ctx, name: &str) -> Result<RunDetail> {
+    ctx.may(Action::View, Resource::Payouts)?;
+    if let Ok(id) = name.parse() {
+        return run(ctx, id).await;
+    }
+    let bare = unique_key(name);
+    let parts = bare.strip_prefix("pay-").unwrap_or(&bare).split_once('-');
+    let (year, number) =
+        parts.and_then(|(year, n)| Some((year.parse().ok()?, n.parse().ok()?))).ok_or(Error::NotFound("payout_run"))?;
+    let id = store::run_by_number(&mut ctx.db(), year, number).await?.ok_or(Error::NotFound("payout_run"))?;
+    run(ctx, id).await
+}
+
+/// Runs with their transfers, newest first. Staff.
+///
+/// # Errors
+/// Forbidden; Invalid for a wrong limit or cursor.
+pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
+    ctx.may(Action::View, Resource::Payouts)?;
+    let limit = page.limit()?;
+    let mut db = ctx.db();
+    let found = store::runs(&mut db, page.after()?, limit + 1).await?;
+    let found = Page::cut(found, limit, |run| (run.year, run.number));
+    let ids: Vec<_> = found.items.iter().map(|run| run.id).collect();
+    let payouts = store::payouts(&mut db, &ids).await?;
+    let of = |run: Run| RunDetail {
+        payouts: payouts.iter().filter(|payout| payout.run_id == run.id).cloned().collect(),
+        run,
+    };
+    Ok(Page { items: found.items.into_iter().map(of).collect(), next_cursor: found.next_cursor })
+}
+
+/// The transfers of a run as CSV, for the bank. Staff; the log keeps who took it.
+///
+/// # Errors
+/// NotFound; Forbidden; Conflict `run_ended` for a run that was discarded: its rows may be in another's file.
+pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
+    let RunDetail { run, payouts } = run(ctx, id).await?;
+    if run.status == RunStatus::Discarded {
+        return Err(Error::Conflict(Problem::new("run_ended").with("name", run.name())));
+    }
+    let mut text = String::new();
+    exports::line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
+    for payout in payouts {
+        let reference = format!("{} {}", run.name(), &payout.iso_id.to_string()[..8]);
+        let amount = payout.currency.format(payout.amount_minor);
+        let cells = [
+            payout.iso_name(),
+            payout.iso_email,
+            payout.company_name,
+            amount,
+            payout.currency.code().to_owned(),
+            reference,
+        ];
+        exports::line(&mut text, cells);
+    }
+    let event = &Event::new("export.made", "export", id.0, run.name());
+    ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await?;
+    Ok(text)
+}
+
+/// What the actor may do with this run: the buttons of its row.
+pub fn can_run(ctx: &Ctx, run: &Run) -> Vec<&'static str> {
+    let open = run.status == RunStatus::Open;
+    [("bank", run.status != RunStatus::Discarded), ("pay", open), ("discard", open)]
+        .into_iter()
+        .filter(|(_, fits)| *fits && ctx.can(Action::Update, Resource::Payouts))
+        .map(|(name, _)| name)
+        .collect()
+}

@@ -1,0 +1,534 @@
+//! SQL of the ledger and its payouts.
+use super::model::{Commission, Payout, Run, RunStatus, Status, Sums};
+use crate::{
+    kernel::{
+        access::Scope,
+        db::{ColumnKind, ColumnSpec, Db, Dialect, Query, Sql, Tx, for_update, select_rows, unindexed},
+        error::Result,
+        ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
+        money::Currency,
+    },
+    orders::spvs::Spv,
+    reporting::search::{self, Within},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
+    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
+    ("company_id", "t.company_id", ColumnKind::Uuid),
+    ("spv_id", "t.spv_id", ColumnKind::Uuid),
+    ("spv_custom_identifier", "t.spv_custom_identifier", ColumnKind::Plain),
+    ("client_id", "t.client_id", ColumnKind::Uuid),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("kind", "t.kind", ColumnKind::Plain),
+    ("rule", "t.rule", ColumnKind::Plain),
+    ("rate", "t.rate", ColumnKind::Plain),
+    ("base_minor", "t.base_minor", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("amount_minor", "t.amount_minor", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("earned_date", "t.earned_date", ColumnKind::Plain),
+    ("paid_date", "t.paid_date", ColumnKind::Plain),
+    ("reason", "t.reason", ColumnKind::Plain),
+    ("run_id", "t.run_id", ColumnKind::Uuid),
+    ("run_year", "t.run_year", ColumnKind::Plain),
+    ("run_number", "t.run_number", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
+];
+
+/// The columns of a [`Run`].
+const RUN_COLUMNS: &str =
+    "id, year, number, status, created_at, created_by, paid_date, updated_at, updated_by, version";
+
+const WITH_NAMES: &str = "select e.id, e.iso_id, e.company_id, e.spv_id, e.client_id, e.kind, e.rule, e.rate, e.base_minor, \
+     e.currency, e.amount_minor, e.status, e.earned_date, e.paid_date, e.reason, e.created_at, \
+     e.updated_at, e.updated_by, e.version, \
+     i.first_name as iso_first_name, i.last_name as iso_last_name, \
+    s.custom_identifier as spv_custom_identifier, c.first_name as client_first_name, c.last_name as client_last_name, \
+    p.run_id, g.year as run_year, g.number as run_number \
+    from commissions e join isos i on i.id = e.iso_id join spvs s on s.id = e.spv_id join users c on c.id = e.client_id \
+    left join payouts p on p.id = e.payout_id left join payout_runs g on g.id = p.run_id";
+
+/// A new row.
+pub struct New<'a> {
+    pub id: CommissionId,
+    pub iso_id: IsoId,
+    pub spv: &'a Spv,
+    pub kind: super::Kind,
+    pub rule: super::Rule,
+    pub rate: Option<i64>,
+    pub base_minor: Option<i64>,
+    pub amount_minor: i64,
+    pub earned_date: NaiveDate,
+    pub at: DateTime<Utc>,
+    pub by: String,
+}
+
+pub async fn insert(tx: &mut Tx, row: &New<'_>) -> Result<()> {
+    tx.sql(
+        "insert into commissions (id, iso_id, company_id, spv_id, client_id, kind, rule, rate, base_minor, currency, \
+         amount_minor, status, earned_date, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, 'pending', $12, $13, $13, $14)",
+    )
+    .bind(row.id)
+    .bind(row.iso_id)
+    .bind(row.spv.company_id)
+    .bind(row.spv.id)
+    .bind(row.spv.client_id)
+    .bind(row.kind)
+    .bind(row.rule)
+    .bind(row.rate)
+    .bind(row.base_minor)
+    .bind(row.spv.currency)
+    .bind(row.amount_minor)
+    .bind(row.earned_date)
+    .bind(row.at)
+    .bind(row.by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What an order has earned in all.
+pub async fn of_order(tx: &mut Tx, spv: SpvId) -> Result<i64> {
+    tx.sql(
+        "select cast(coalesce(sum(amount_minor), 0) as bigint) from commissions where spv_id = $1 and status <> 'void'",
+    )
+    .bind(spv)
+    .scalar()
+    .await
+}
+
+/// What of it the staff took out of every sum.
+pub async fn voided(tx: &mut Tx, spv: SpvId) -> Result<i64> {
+    tx.sql(
+        "select cast(coalesce(sum(amount_minor), 0) as bigint) from commissions where spv_id = $1 and status = 'void'",
+    )
+    .bind(spv)
+    .scalar()
+    .await
+}
+
+fn places(count: usize, from: usize) -> String {
+    (from..from + count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
+}
+
+/// These rows, by order.
+pub async fn of_ids(db: &mut impl Sql, ids: &[CommissionId]) -> Result<Vec<Commission>> {
+    let which = places(ids.len(), 1);
+    let sql =
+        select_rows(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"));
+    ids.iter().fold(db.sql_built(sql), |query, id| query.bind(*id)).list().await
+}
+
+/// These rows as they stand, they and their orders kept from others; in one order for everybody, so that nobody waits
+/// for another crosswise.
+pub async fn locked(tx: &mut Tx, ids: &[CommissionId]) -> Result<Vec<Commission>> {
+    if tx.dialect() == Dialect::Postgres {
+        let which = places(ids.len(), 1);
+        for text in [
+            format!(
+                "select s.id from spvs s where s.id in (select spv_id from commissions where id in ({which})) \
+                 order by s.id{}",
+                for_update(tx.dialect(), "s")
+            ),
+            format!(
+                "select e.id from commissions e where e.id in ({which}) order by e.id{}",
+                for_update(tx.dialect(), "e")
+            ),
+        ] {
+            ids.iter().fold(tx.sql_built(text), |query, id| query.bind(*id)).all::<(Uuid,)>().await?;
+        }
+    }
+    of_ids(tx, ids).await
+}
+
+/// An order that earned one of these rows and is open again.
+pub async fn of_open_orders(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<SpvId>> {
+    let which = places(ids.len(), 1);
+    let text = format!(
+        "select s.id from spvs s join commissions e on e.spv_id = s.id where e.id in ({which}) and e.amount_minor > 0 \
+         and s.status not in ('closed', 'cancelled') order by s.id limit 1"
+    );
+    let found: Option<(SpvId,)> = ids.iter().fold(tx.sql_built(text), |query, id| query.bind(*id)).optional().await?;
+    Ok(found.map(|(id,)| id))
+}
+
+/// Approves rows that are pending.
+pub async fn approve(tx: &mut Tx, ids: &[CommissionId], at: DateTime<Utc>, by: &str) -> Result<()> {
+    let which = places(ids.len(), 3);
+    let text = format!(
+        "update commissions set status = 'approved', updated_at = $1, updated_by = $2, version = version + 1 \
+         where id in ({which}) and status = 'pending'"
+    );
+    let query = tx.sql_built(text).bind(at).bind(by.to_owned());
+    ids.iter().fold(query, |query, id| query.bind(*id)).run().await?;
+    Ok(())
+}
+
+/// An order of one of these rows of which something else is still pending.
+pub async fn half_approved(tx: &mut Tx, ids: &[CommissionId]) -> Result<Option<SpvId>> {
+    let which = places(ids.len(), 1);
+    let text = format!(
+        "select spv_id from commissions where spv_id in (select spv_id from commissions where id in ({which})) \
+         group by spv_id having coalesce(sum(amount_minor) filter (where status in ('approved', 'paid')), 0) \
+         <> coalesce(sum(amount_minor) filter (where status <> 'void'), 0) order by spv_id limit 1"
+    );
+    let found: Option<(SpvId,)> = ids.iter().fold(tx.sql_built(text), |query, id| query.bind(*id)).optional().await?;
+    Ok(found.map(|(id,)| id))
+}
+
+/// Takes the approval of an order's rows back, but for those that are in a run.
+pub async fn unapprove(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "update commissions set status = 'pending', updated_at = $2, updated_by = $3, version = version + 1 \
+         where spv_id = $1 and status = 'approved' and payout_id is null and amount_minor > 0",
+    )
+    .bind(spv)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut impl Sql, id: CommissionId) -> Result<Option<Commission>> {
+    let sql = select_rows(db.dialect(), COLUMNS, &format!("{WITH_NAMES} where e.id = $1"));
+    let rows: Vec<Commission> = db.sql_built(sql).bind(id).list().await?;
+    Ok(rows.into_iter().next())
+}
+
+/// Keeps the row from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: CommissionId) -> Result<()> {
+    if tx.dialect() == Dialect::Postgres {
+        let text = format!("select e.id from commissions e where e.id = $1{}", for_update(tx.dialect(), "e"));
+        tx.sql_built(text).bind(id).optional::<(CommissionId,)>().await?;
+    }
+    Ok(())
+}
+
+/// Moves a row that is not paid and in no run.
+pub async fn set_status(
+    tx: &mut Tx,
+    id: CommissionId,
+    status: Status,
+    reason: Option<String>,
+    at: DateTime<Utc>,
+    by: &str,
+) -> Result<()> {
+    tx.sql(
+        "update commissions set status = $2, reason = $3, updated_at = $4, updated_by = $5, version = version + 1 \
+         where id = $1 and status in ('pending', 'approved') and payout_id is null",
+    )
+    .bind(id)
+    .bind(status)
+    .bind(reason)
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// The beginnings of words under which its order is found.
+    pub q: Option<String>,
+    pub iso_id: Option<IsoId>,
+    pub spv_id: Option<SpvId>,
+    pub run_id: Option<PayoutRunId>,
+    pub status: Option<Status>,
+    /// First and last day on which it was earned.
+    pub from: Option<NaiveDate>,
+    pub to: Option<NaiveDate>,
+}
+
+/// Where a page ended.
+pub type Key = (NaiveDate, DateTime<Utc>, CommissionId);
+
+/// The condition of a scope and a filter, and its values in the order of their placeholders.
+struct Narrowed {
+    condition: String,
+    ids: Vec<Uuid>,
+    dates: Vec<NaiveDate>,
+    words: Vec<String>,
+}
+
+impl Narrowed {
+    /// How many placeholders the condition has.
+    fn values(&self) -> usize {
+        self.ids.len() + self.dates.len() + self.words.len()
+    }
+
+    fn bind<'c>(self, mut query: Query<'c>) -> Query<'c> {
+        for id in self.ids {
+            query = query.bind(id);
+        }
+        for date in self.dates {
+            query = query.bind(date);
+        }
+        for word in self.words {
+            query = query.bind(word);
+        }
+        query
+    }
+}
+
+async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Narrowed> {
+    let mut sql = String::from("1 = 1");
+    let mut ids = Vec::new();
+    let whose = match scope {
+        Scope::All => None,
+        Scope::Iso(id) => Some(("iso_id", id.0)),
+        Scope::Company(id) => Some(("company_id", id.0)),
+        // What a partner earns is no business of a client's.
+        Scope::Client(_) | Scope::Nothing => {
+            sql.push_str(" and 1 = 0");
+            None
+        }
+    };
+    let asked = [("iso_id", filter.iso_id.map(|id| id.0)), ("spv_id", filter.spv_id.map(|id| id.0))];
+    // An order earns and a run pays few: the index is to be theirs, whatever else is asked of them.
+    let few = filter.spv_id.is_some() || filter.run_id.is_some();
+    for (column, id) in whose.into_iter().chain(asked.into_iter().filter_map(|(column, id)| Some((column, id?)))) {
+        ids.push(id);
+        let condition = format!("e.{column} = ${}", ids.len());
+        let condition = if few && column != "spv_id" { unindexed(&condition) } else { condition };
+        sql.push_str(&format!(" and {condition}"));
+    }
+    if let Some(run) = filter.run_id {
+        ids.push(run.0);
+        sql.push_str(&format!(" and e.payout_id in (select id from payouts where run_id = ${})", ids.len()));
+    }
+    if let Some(status) = filter.status {
+        sql.push_str(&format!(" and e.status = '{}'", status.name()));
+    }
+    let mut dates = Vec::new();
+    for (sign, date) in [(">=", filter.from), ("<=", filter.to)] {
+        if let Some(date) = date {
+            dates.push(date);
+            sql.push_str(&format!(" and e.earned_date {sign} ${}", ids.len() + dates.len()));
+        }
+    }
+    let first = ids.len() + dates.len() + 1;
+    let narrow = search::narrow(db, "spv", Within::default().few(few), filter.q.as_deref()).await?;
+    let (search, words) = narrow.sql(db.dialect(), "e.spv_id", first);
+    sql.push_str(&search);
+    Ok(Narrowed { condition: sql, ids, dates, words })
+}
+
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    before: Option<Key>,
+    limit: usize,
+) -> Result<Vec<Commission>> {
+    let narrowed = narrowed(db, scope, filter).await?;
+    let mut sql = format!("{WITH_NAMES} where {}", narrowed.condition);
+    if before.is_some() {
+        let n = narrowed.values();
+        sql.push_str(&format!(" and (e.earned_date, e.created_at, e.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
+    }
+    sql.push_str(&format!(" order by e.earned_date desc, e.created_at desc, e.id desc limit {limit}"));
+    let mut query = narrowed.bind(db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)));
+    if let Some((date, at, id)) = before {
+        query = query.bind(date).bind(at).bind(id);
+    }
+    query.list().await
+}
+
+/// How many rows there are.
+pub async fn count(db: &mut Db, scope: Scope, filter: &Filter) -> Result<i64> {
+    let narrowed = narrowed(db, scope, filter).await?;
+    let sql = format!("select count(*) from commissions e where {}", narrowed.condition);
+    narrowed.bind(db.sql_built(sql)).scalar().await
+}
+
+/// The same rows summed, by currency.
+pub async fn sums(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Vec<Sums>> {
+    let narrowed = narrowed(db, scope, filter).await?;
+    let sql = format!(
+        "select e.currency, e.status, cast(sum(e.amount_minor) as bigint) from commissions e \
+         where {} and e.status <> 'void' group by e.currency, e.status order by e.currency, e.status",
+        narrowed.condition
+    );
+    let rows: Vec<(Currency, Status, i64)> = narrowed.bind(db.sql_built(sql)).all().await?;
+    let mut found: Vec<Sums> = Vec::new();
+    for (currency, status, minor) in rows {
+        if found.last().is_none_or(|sums| sums.currency != currency) {
+            found.push(Sums { currency, pending_minor: 0, approved_minor: 0, paid_minor: 0 });
+        }
+        let Some(sums) = found.last_mut() else { continue };
+        match status {
+            Status::Pending => sums.pending_minor += minor,
+            Status::Approved => sums.approved_minor += minor,
+            Status::Paid => sums.paid_minor += minor,
+            Status::Void => {}
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a payout was ever made.
+pub async fn was_paid(db: &mut Db, scope: Scope, filter: &Filter) -> Result<bool> {
+    let narrowed = narrowed(db, scope, filter).await?;
+    let sql = format!("select exists (select 1 from commissions e where {} and e.status = 'paid')", narrowed.condition);
+    narrowed.bind(db.sql_built(sql)).scalar().await
+}
+
+/// What open orders will earn when they close, by currency, as it is kept ([`crate::platform::rollups`]): no order is read.
+pub async fn expected(db: &mut Db, scope: Scope, iso: Option<IsoId>) -> Result<Vec<(Currency, i64)>> {
+    let narrowed = narrowed(db, scope, &Filter { iso_id: iso, ..Filter::default() }).await?;
+    let sql = format!(
+        "select e.currency, cast(sum(e.minor) as bigint) from expected_commissions e where {} \
+         group by e.currency having sum(e.minor) > 0 order by e.currency",
+        narrowed.condition
+    );
+    narrowed.bind(db.sql_built(sql)).all().await
+}
+
+/// The partners and currencies that something is approved for and no run has yet.
+pub async fn due(tx: &mut Tx) -> Result<Vec<(IsoId, Currency)>> {
+    tx.sql(
+        "select iso_id, currency from commissions where status = 'approved' and payout_id is null \
+         group by iso_id, currency having sum(amount_minor) > 0 order by iso_id, currency",
+    )
+    .all()
+    .await
+}
+
+/// The next number of a year; its row stays locked until the transaction ends.
+pub async fn next_number(tx: &mut Tx, year: i64) -> Result<i64> {
+    tx.sql(
+        "insert into payout_numbers (year, last) values ($1, 1) \
+         on conflict (year) do update set last = payout_numbers.last + 1 returning last",
+    )
+    .bind(year)
+    .scalar()
+    .await
+}
+
+pub async fn insert_run(tx: &mut Tx, run: &Run) -> Result<()> {
+    tx.sql(
+        "insert into payout_runs (id, year, number, status, created_at, created_by, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $5, $6)",
+    )
+    .bind(run.id)
+    .bind(run.year)
+    .bind(run.number)
+    .bind(run.status)
+    .bind(run.created_at)
+    .bind(run.created_by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Takes what is approved for one partner in one currency into a run, and says what that is in all. Only what this
+/// transaction got hold of is counted.
+pub async fn claim(tx: &mut Tx, id: PayoutId, run: PayoutRunId, iso: IsoId, currency: Currency) -> Result<i64> {
+    tx.sql("insert into payouts (id, run_id, iso_id, currency, amount_minor, entries) values ($1, $2, $3, $4, 0, 0)")
+        .bind(id)
+        .bind(run)
+        .bind(iso)
+        .bind(currency)
+        .run()
+        .await?;
+    let rows: Vec<(i64,)> = tx
+        .sql(
+            "update commissions set payout_id = $1, version = version + 1 where iso_id = $2 and currency = $3 \
+             and status = 'approved' and payout_id is null returning amount_minor",
+        )
+        .bind(id)
+        .bind(iso)
+        .bind(currency)
+        .all()
+        .await?;
+    let total = rows.iter().map(|(minor,)| minor).sum();
+    if total > 0 {
+        tx.sql("update payouts set amount_minor = $2, entries = $3 where id = $1")
+            .bind(id)
+            .bind(total)
+            .bind(rows.len() as i64)
+            .run()
+            .await?;
+    } else {
+        tx.sql("update commissions set payout_id = null where payout_id = $1").bind(id).run().await?;
+        tx.sql("delete from payouts where id = $1").bind(id).run().await?;
+    }
+    Ok(total)
+}
+
+pub async fn run(db: &mut impl Sql, id: PayoutRunId) -> Result<Option<Run>> {
+    db.sql_built(format!("select {RUN_COLUMNS} from payout_runs where id = $1")).bind(id).optional().await
+}
+
+pub async fn run_by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<PayoutRunId>> {
+    let row: Option<(PayoutRunId,)> =
+        db.sql("select id from payout_runs where year = $1 and number = $2").bind(year).bind(number).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
+pub async fn lock_run(tx: &mut Tx, id: PayoutRunId) -> Result<Option<Run>> {
+    let sql = format!("update payout_runs set version = version where id = $1 returning {RUN_COLUMNS}");
+    tx.sql_built(sql).bind(id).optional().await
+}
+
+pub async fn runs(db: &mut Db, before: Option<(i64, i64)>, limit: usize) -> Result<Vec<Run>> {
+    let narrow = before.map(|(year, number)| format!("where (year, number) < ({year}, {number})")).unwrap_or_default();
+    db.sql_built(format!(
+        "select {RUN_COLUMNS} from payout_runs {narrow} order by year desc, number desc limit {limit}"
+    ))
+    .all()
+    .await
+}
+
+/// The transfers of these runs, by payee.
+pub async fn payouts(db: &mut impl Sql, runs: &[PayoutRunId]) -> Result<Vec<Payout>> {
+    if runs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let which = places(runs.len(), 1);
+    let text = format!(
+        "select p.id, p.run_id, p.iso_id, p.currency, p.amount_minor, p.entries, i.first_name as iso_first_name, i.last_name as iso_last_name, i.email as iso_email, i.company_id, \
+         k.name as company_name from payouts p join isos i on i.id = p.iso_id join companies k on k.id = i.company_id \
+         where p.run_id in ({which}) order by i.first_name, i.last_name, p.currency, p.id"
+    );
+    runs.iter().fold(db.sql_built(text), |query, id| query.bind(*id)).all().await
+}
+
+/// Closes a run: paid on a date, or discarded.
+pub async fn end_run(tx: &mut Tx, run: &Run) -> Result<()> {
+    tx.sql("update payout_runs set status = $2, paid_date = $3, updated_at = $4, updated_by = $5, version = $6 where id = $1")
+        .bind(run.id)
+        .bind(run.status)
+        .bind(run.paid_date)
+        .bind(run.updated_at)
+        .bind(run.updated_by.clone())
+        .bind(run.version)
+        .run()
+        .await?;
+    let rows = match run.status {
+        RunStatus::Paid => tx.sql(
+            "update commissions set status = 'paid', paid_date = $2, updated_at = $3, updated_by = $4, \
+             version = version + 1 where payout_id in (select id from payouts where run_id = $1)",
+        ),
+        _ => tx.sql(
+            // An order may have been reopened meanwhile: what was approved is looked at again.
+            "update commissions set payout_id = null, status = 'pending', paid_date = $2, updated_at = $3, updated_by = $4, \
+             version = version + 1 where payout_id in (select id from payouts where run_id = $1)",
+        ),
+    };
+    rows.bind(run.id).bind(run.paid_date).bind(run.updated_at).bind(run.updated_by.clone()).run().await?;
+    Ok(())
+}

@@ -1,0 +1,405 @@
+//! Documents that the staff ask a client for, and what becomes of them: sent in, approved, sent back or waived.
+mod model;
+pub(crate) mod store;
+
+pub use model::{DocumentRequest, Event, Input, Status};
+
+use crate::{
+    kernel::{
+        access::{Action, Resource},
+        ctx::{Ctx, fresh},
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Problem, Result},
+        idempotency,
+        ids::{DocumentRequestId, SpvId, StepId, UserId},
+        page::{Page, PageQuery},
+        validate::Check,
+    },
+    orders::{
+        documents::{self, Document},
+        spvs, steps,
+        templates::TemplateStep,
+    },
+    outbox::{mails, notifications},
+    platform::{activity, settings},
+};
+use chrono::{DateTime, Days, NaiveDate, Utc};
+use serde_json::{Map, Value, json};
+
+/// Asks an order's client for a document, and writes to them. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field; Conflict `wrong_status` for an order that rests.
+pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentRequest> {
+    let spv = spvs::get(ctx, spv).await?.spv;
+    ctx.may(Action::Create, Resource::DocumentRequest { client_id: spv.client_id })?;
+    let now = ctx.now();
+    let mut request = DocumentRequest {
+        id: DocumentRequestId(ctx.chance.uuid()),
+        spv_id: spv.id,
+        client_id: spv.client_id,
+        step_id: None,
+        name: String::new(),
+        instructions: None,
+        required: true,
+        due_date: None,
+        status: Status::Requested,
+        reason: None,
+        created_at: now,
+        updated_at: now,
+        updated_by: ctx.who(),
+        version: 1,
+        document_id: None,
+        spv_status: spv.status,
+    };
+    request.set(&input)?;
+    let (spv, new) = (&spv, &request);
+    let earlier = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(Some(DocumentRequestId(id)));
+            }
+            in_work(tx, spv.id, new, false).await?;
+            store::insert(tx, new).await?;
+            activity::append(tx, ctx, told("document_request.created", new)).await?;
+            let asked = json!({ "name": new.name, "due_date": new.due_date });
+            let data = Map::from_iter([("documents".to_owned(), json!([asked]))]);
+            mail(tx, ctx, mails::Kind::DocumentRequested, spv.client_id, spv.id, data).await?;
+            idempotency::remember(tx, ctx, new.id.0).await?;
+            Ok(None)
+        }
+        .scope_boxed()
+    });
+    match earlier.await? {
+        Some(id) => get(ctx, id).await,
+        None => Ok(request),
+    }
+}
+
+/// Asks for what the steps of a new order's template ask for, each due with its step; the client has one mail about
+/// all of it. In the transaction that makes the order.
+pub(crate) async fn ask(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    spv: SpvId,
+    client: UserId,
+    from: NaiveDate,
+    steps: impl Iterator<Item = (StepId, &TemplateStep)>,
+) -> Result<()> {
+    let mut asked = Vec::new();
+    for (step_id, step) in steps {
+        for document in &step.documents {
+            let request = DocumentRequest {
+                id: DocumentRequestId(ctx.chance.uuid()),
+                spv_id: spv,
+                client_id: client,
+                step_id: Some(step_id),
+                name: document.name.clone(),
+                instructions: document.instructions.clone(),
+                required: document.required,
+                due_date: Some(steps::business_days_after(from, step.business_days)),
+                status: Status::Requested,
+                reason: None,
+                created_at: ctx.now(),
+                updated_at: ctx.now(),
+                updated_by: ctx.who(),
+                version: 1,
+                document_id: None,
+                spv_status: spvs::Status::Pending,
+            };
+            store::insert(tx, &request).await?;
+            activity::append(tx, ctx, told("document_request.created", &request)).await?;
+            asked.push(json!({ "name": request.name, "due_date": request.due_date }));
+        }
+    }
+    if !asked.is_empty() {
+        let data = Map::from_iter([("documents".to_owned(), asked.into())]);
+        mail(tx, ctx, mails::Kind::DocumentRequested, client, spv, data).await?;
+    }
+    Ok(())
+}
+
+/// Mails a client who wants to hear of it at once; others have it in the digest, or only in the app.
+async fn mail(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    kind: mails::Kind,
+    client: UserId,
+    spv: SpvId,
+    data: Map<String, Value>,
+) -> Result<()> {
+    let returned = kind == mails::Kind::DocumentReturned;
+    let action = if returned { "document_request.returned" } else { "document_request.created" };
+    if notifications::wants_mail_now(tx, client, notifications::Topic::Tasks, action).await? {
+        mails::queue_after_setup(tx, ctx, kind, client, spv, data).await?;
+    }
+    Ok(())
+}
+
+/// The order, kept from others, as long as it is worked on; the request's step has to be one of its steps. What was sent
+/// in for an order that closed meanwhile can still be reviewed.
+async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest, review: bool) -> Result<()> {
+    spvs::store::lock(tx, spv).await?;
+    let (spv, steps) = spvs::store::get(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
+    if rests(spv.status, review) {
+        return Err(Error::wrong_status(spv.status));
+    }
+    if request.step_id.is_some_and(|id| !steps.iter().any(|step| step.id == id)) {
+        return Err(Error::field("step_id", "not_found"));
+    }
+    Ok(())
+}
+
+/// Whether nothing is asked for an order, or, with `review`, nothing that came is decided on.
+fn rests(status: spvs::Status, review: bool) -> bool {
+    match status {
+        spvs::Status::OnHold | spvs::Status::Cancelled => true,
+        spvs::Status::Closed => !review,
+        _ => false,
+    }
+}
+
+/// What an order's client is asked for, the oldest first. Its client, staff.
+///
+/// # Errors
+/// NotFound.
+pub async fn list(ctx: &Ctx, spv: SpvId) -> Result<Vec<DocumentRequest>> {
+    let spv = spvs::get(ctx, spv).await?.spv;
+    ctx.may(Action::View, Resource::DocumentRequest { client_id: spv.client_id })?;
+    store::of_order(&mut ctx.db(), spv.id).await
+}
+
+/// A page of them, also of one status alone. Its client, staff.
+///
+/// # Errors
+/// NotFound; Invalid for a wrong limit or cursor.
+pub async fn page(ctx: &Ctx, spv: SpvId, status: Option<Status>, page: &PageQuery) -> Result<Page<DocumentRequest>> {
+    let limit = page.limit()?;
+    let after = page.after::<(DateTime<Utc>, DocumentRequestId)>()?;
+    let place = |request: &DocumentRequest| (request.created_at, request.id);
+    // An order has only so many: what is left out is not worth another statement.
+    let mut rows = list(ctx, spv).await?;
+    rows.retain(|request| status.is_none_or(|status| request.status == status));
+    rows.retain(|request| after.is_none_or(|after| place(request) > after));
+    Ok(Page::cut(rows, limit, place))
+}
+
+/// One request. Its client, staff.
+///
+/// # Errors
+/// NotFound.
+pub async fn get(ctx: &Ctx, id: DocumentRequestId) -> Result<DocumentRequest> {
+    let request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("document_request"))?;
+    ctx.may(Action::View, resource(&request))?;
+    Ok(request)
+}
+
+/// Changes what is asked for, as long as it is open. Staff.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid per field; stale; Conflict `wrong_status`, `request_status`.
+pub async fn update(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, input: Input) -> Result<DocumentRequest> {
+    change(ctx, id, version, Action::Update, "document_request.updated", |request| {
+        if request.status.is_settled() {
+            return Err(Error::Conflict(Problem::new("request_status").with("status", request.status.name())));
+        }
+        request.set(&input)
+    })
+    .await
+}
+
+/// Takes what has come as good. The last document that a step waits for completes the step, if it is one that does so.
+/// Staff.
+///
+/// # Errors
+/// As [`update`]; Conflict `infected`, `being_scanned`.
+pub async fn approve(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>) -> Result<DocumentRequest> {
+    change(ctx, id, version, Action::Review, "document_request.approved", |request| {
+        request.status = request.status.after(Event::Approve)?;
+        request.reason = None;
+        Ok(())
+    })
+    .await
+}
+
+/// Sends what has come back to the client, who reads why. Staff.
+///
+/// # Errors
+/// As [`update`]; Invalid without a reason.
+pub async fn send_back(
+    ctx: &Ctx,
+    id: DocumentRequestId,
+    version: Option<i64>,
+    reason: &str,
+) -> Result<DocumentRequest> {
+    change(ctx, id, version, Action::Review, "document_request.returned", |request| {
+        let mut check = Check::new();
+        let reason = check.text("reason", reason);
+        check.done()?;
+        request.status = request.status.after(Event::SendBack)?;
+        request.reason = Some(reason);
+        Ok(())
+    })
+    .await
+}
+
+/// Does without it, and says why. Counts for a step as an approval does. Staff.
+///
+/// # Errors
+/// As [`update`]; Invalid without a reason.
+pub async fn waive(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, reason: &str) -> Result<DocumentRequest> {
+    change(ctx, id, version, Action::Review, "document_request.waived", |request| {
+        let mut check = Check::new();
+        let reason = check.text("reason", reason);
+        check.done()?;
+        request.status = request.status.after(Event::Waive)?;
+        request.reason = Some(reason);
+        Ok(())
+    })
+    .await
+}
+
+async fn change(
+    ctx: &Ctx,
+    id: DocumentRequestId,
+    version: Option<i64>,
+    action: Action,
+    name: &'static str,
+    make: impl Fn(&mut DocumentRequest) -> Result<()> + Send + Sync,
+) -> Result<DocumentRequest> {
+    // The order first, as everybody who locks both.
+    let found = get(ctx, id).await?;
+    ctx.may(action, resource(&found))?;
+    let (found, make) = (&found, &make);
+    ctx.transaction(|tx| {
+        async move {
+            spvs::store::lock(tx, found.spv_id).await?;
+            let mut request = lock(tx, id).await?;
+            fresh(version, request.version, &request.updated_by, request.updated_at)?;
+            let (before, awaited_by) = (request.status, request.awaited_by());
+            make(&mut request)?;
+            let became = (request.status != before).then_some(request.status);
+            if became == Some(Status::Approved)
+                && let Some(document) = request.document_id
+            {
+                documents::acceptable(tx, ctx, document).await?;
+            }
+            in_work(tx, request.spv_id, &request, action == Action::Review).await?;
+            moved(tx, ctx, &mut request, name).await?;
+            if became == Some(Status::NeedsRevision) {
+                let data = Map::from_iter([
+                    ("document".to_owned(), Value::from(request.name.clone())),
+                    ("reason".to_owned(), request.reason.clone().into()),
+                ]);
+                let kind = mails::Kind::DocumentReturned;
+                mail(tx, ctx, kind, request.client_id, request.spv_id, data).await?;
+            }
+            let freed = awaited_by.filter(|step| request.awaited_by() != Some(*step));
+            steps::settle(tx, ctx, request.spv_id, freed.into_iter().collect()).await?;
+            Ok(request)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// Reminds clients, once for each request, that its date is near, and once that it is past: in the morning where they are.
+/// A scheduled job.
+///
+/// # Errors
+/// Forbidden for people who may not send; what the database refuses.
+pub async fn remind(ctx: &Ctx) -> Result<usize> {
+    ctx.may(Action::Send, Resource::Mails)?;
+    ctx.transaction(|tx| {
+        async move {
+            let mut count = 0;
+            for (today, zones) in settings::client_reminder_days(ctx, tx).await? {
+                for (action, from, until, mark) in [
+                    ("document_request.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+                    ("document_request.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
+                ] {
+                    for request in store::due(tx, (from, until), mark, &zones, 500).await? {
+                        if store::told(tx, &request, mark, today).await? {
+                            let due_date = request.due_date.unwrap_or(today).to_string();
+                            activity::append(tx, ctx, told(action, &request).with("due_date", due_date)).await?;
+                            count += 1;
+                        }
+                    }
+                }
+            }
+            Ok(count)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+async fn moved(tx: &mut Tx, ctx: &Ctx, request: &mut DocumentRequest, name: &'static str) -> Result<()> {
+    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.who(), request.version + 1);
+    store::save(tx, request).await?;
+    activity::append(tx, ctx, told(name, request)).await
+}
+
+/// The request, kept from others until the transaction ends.
+///
+/// # Errors
+/// NotFound.
+pub(crate) async fn lock(tx: &mut Tx, id: DocumentRequestId) -> Result<DocumentRequest> {
+    store::lock(tx, id).await?.ok_or(Error::NotFound("document_request"))
+}
+
+/// Whether the actor may send something in for it, as it and its order stand.
+///
+/// # Errors
+/// NotFound; Conflict `request_status` for one that is settled, `wrong_status` for an order that is over.
+pub(crate) fn takes_upload(ctx: &Ctx, request: &DocumentRequest) -> Result<()> {
+    ctx.may(Action::Upload, resource(request))?;
+    documents::taken_for(ctx, Some(request.spv_status))?;
+    request.status.after(Event::Upload).map(drop)
+}
+
+/// Notes that something has come, in the transaction that keeps it; the request is locked.
+pub(crate) async fn submitted(tx: &mut Tx, ctx: &Ctx, mut request: DocumentRequest, document: &Document) -> Result<()> {
+    request.status = request.status.after(Event::Upload)?;
+    request.reason = None;
+    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.who(), request.version + 1);
+    store::save(tx, &request).await?;
+    let event = told("document_request.submitted", &request)
+        .with("document_id", document.id.to_string())
+        .with("file_name", document.latest.file_name.clone())
+        .with("number", document.versions_count);
+    activity::append(tx, ctx, event).await
+}
+
+fn told(action: &'static str, request: &DocumentRequest) -> activity::Event {
+    let event = activity::Event::new(action, "document_request", request.id.0, request.name.clone())
+        .of(Some(request.client_id), None, None)
+        .spv(request.spv_id)
+        .public();
+    match &request.reason {
+        Some(reason) => event.with("reason", reason.clone()),
+        None => event,
+    }
+}
+
+fn resource(request: &DocumentRequest) -> Resource {
+    Resource::DocumentRequest { client_id: request.client_id }
+}
+
+/// What the actor may do with this request as it stands: its buttons.
+pub fn can(ctx: &Ctx, request: &DocumentRequest) -> Vec<&'static str> {
+    let open = !request.status.is_settled();
+    let reviewed = !rests(request.spv_status, true);
+    let fits = |event| request.status.after(event).is_ok() && (reviewed || event == Event::Upload);
+    [
+        ("upload", Action::Upload, takes_upload(ctx, request).is_ok()),
+        ("update", Action::Update, open && !rests(request.spv_status, false)),
+        ("approve", Action::Review, fits(Event::Approve)),
+        ("return", Action::Review, fits(Event::SendBack)),
+        ("waive", Action::Review, fits(Event::Waive)),
+    ]
+    .into_iter()
+    .filter(|(_, action, fits)| *fits && ctx.can(*action, resource(request)))
+    .map(|(name, ..)| name)
+    .collect()
+}

@@ -1,0 +1,170 @@
+//! What the office asks a client for, and how that moves.
+use crate::{
+    kernel::{
+        error::{Error, Problem, Result},
+        ids::{DocumentId, DocumentRequestId, SpvId, StepId, UserId},
+        validate::{self, Check},
+    },
+    orders::{spvs, templates},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = DocumentRequestStatus)]
+pub enum Status {
+    /// Nothing has come yet.
+    Requested,
+    /// Something has come, and waits for the staff.
+    Submitted,
+    Approved,
+    /// The staff sent it back, with a reason.
+    NeedsRevision,
+    /// It is not needed after all.
+    Waived,
+}
+
+impl Status {
+    pub const ALL: [Self; 5] = [Self::Requested, Self::Submitted, Self::Approved, Self::NeedsRevision, Self::Waived];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Requested => "requested",
+            Self::Submitted => "submitted",
+            Self::Approved => "approved",
+            Self::NeedsRevision => "needs_revision",
+            Self::Waived => "waived",
+        }
+    }
+
+    /// Nothing is to be done about it any more.
+    pub fn is_settled(self) -> bool {
+        matches!(self, Self::Approved | Self::Waived)
+    }
+
+    /// Where an event leads.
+    ///
+    /// # Errors
+    /// Conflict `wrong_status`.
+    pub fn after(self, event: Event) -> Result<Self> {
+        use Status::{Approved, NeedsRevision, Requested, Submitted, Waived};
+        match (event, self) {
+            (Event::Upload, Requested | Submitted | NeedsRevision) => Ok(Submitted),
+            (Event::Approve, Submitted) => Ok(Approved),
+            (Event::SendBack, Submitted) => Ok(NeedsRevision),
+            (Event::Waive, Requested | Submitted | NeedsRevision) => Ok(Waived),
+            _ => Err(Error::Conflict(Problem::new("request_status").with("status", self.name()))),
+        }
+    }
+}
+
+impl std::str::FromStr for Status {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// What moves a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    Upload,
+    Approve,
+    SendBack,
+    Waive,
+}
+
+impl Event {
+    pub const ALL: [Self; 4] = [Self::Upload, Self::Approve, Self::SendBack, Self::Waive];
+}
+
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct DocumentRequest {
+    pub id: DocumentRequestId,
+    pub spv_id: SpvId,
+    pub client_id: UserId,
+    pub step_id: Option<StepId>,
+    pub name: String,
+    /// What the client reads beside the name.
+    pub instructions: Option<String>,
+    /// Whether a step waits for it.
+    pub required: bool,
+    pub due_date: Option<NaiveDate>,
+    pub status: Status,
+    /// Why it was sent back or waived.
+    pub reason: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+    /// What has come.
+    pub document_id: Option<DocumentId>,
+    /// How its order stands.
+    pub spv_status: spvs::Status,
+}
+
+/// What is asked for. In a change a field left out stays, and an empty one is cleared.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub name: Option<String>,
+    pub instructions: Option<String>,
+    pub required: Option<bool>,
+    pub due_date: Option<String>,
+    /// The step that waits for it; `Some(None)` takes it away.
+    pub step_id: Option<Option<StepId>>,
+}
+
+impl DocumentRequest {
+    /// The step that waits for it.
+    pub fn awaited_by(&self) -> Option<StepId> {
+        self.step_id.filter(|_| self.required && !self.status.is_settled())
+    }
+
+    /// # Errors
+    /// Invalid per field.
+    pub fn set(&mut self, input: &Input) -> Result<()> {
+        let mut check = Check::new();
+        if input.name.is_some() || self.name.is_empty() {
+            self.name = templates::names::kept(check.line("name", input.name.as_deref().unwrap_or(""), validate::LINE));
+        }
+        if input.instructions.is_some() {
+            self.instructions = check.optional_text("instructions", input.instructions.as_deref());
+        }
+        if input.due_date.is_some() {
+            self.due_date = check.optional("due_date", input.due_date.as_deref(), validate::date);
+        }
+        self.required = input.required.unwrap_or(self.required);
+        self.step_id = input.step_id.unwrap_or(self.step_id);
+        check.done()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ways_of_a_request_are_these() {
+        let mut table = String::new();
+        for status in Status::ALL {
+            let ways: Vec<String> = Event::ALL
+                .into_iter()
+                .filter_map(|event| Some(format!("{event:?} to {}", status.after(event).ok()?.name())))
+                .collect();
+            table.push_str(&format!("{}: {}\n", status.name(), ways.join(", ")));
+        }
+        assert_eq!(
+            table,
+            "requested: Upload to submitted, Waive to waived\n\
+             submitted: Upload to submitted, Approve to approved, SendBack to needs_revision, Waive to waived\n\
+             approved: \n\
+             needs_revision: Upload to submitted, Waive to waived\n\
+             waived: \n"
+        );
+    }
+}

@@ -1,0 +1,111 @@
+//! SQL of document requests.
+use super::model::DocumentRequest;
+use crate::kernel::{
+    db::{Sql, Tx, placeholders},
+    error::Result,
+    ids::{DocumentRequestId, SpvId, StepId},
+};
+use chrono::NaiveDate;
+
+const WITH_DOCUMENT: &str = "select r.id, r.spv_id, r.client_id, r.step_id, r.name, r.instructions, r.required, r.due_date, r.status, \
+     r.reason, r.created_at, r.updated_at, r.updated_by, r.version, \
+     (select d.id from documents d where d.request_id = r.id) as document_id, \
+     s.status as spv_status from document_requests r join spvs s on s.id = r.spv_id";
+
+pub async fn insert(tx: &mut Tx, request: &DocumentRequest) -> Result<()> {
+    tx.sql(
+        "insert into document_requests (id, spv_id, client_id, step_id, name, instructions, required, due_date, status, \
+         created_at, updated_at, updated_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)",
+    )
+    .bind(request.id)
+    .bind(request.spv_id)
+    .bind(request.client_id)
+    .bind(request.step_id)
+    .bind(request.name.clone())
+    .bind(request.instructions.clone())
+    .bind(request.required)
+    .bind(request.due_date)
+    .bind(request.status)
+    .bind(request.created_at)
+    .bind(request.updated_by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn save(tx: &mut Tx, request: &DocumentRequest) -> Result<()> {
+    tx.sql(
+        "update document_requests set step_id = $2, name = $3, instructions = $4, required = $5, due_date = $6, \
+         status = $7, reason = $8, updated_at = $9, updated_by = $10, version = $11, \
+         warned_date = case when due_date = $6 then warned_date end, \
+         reminded_date = case when due_date = $6 then reminded_date end where id = $1",
+    )
+    .bind(request.id)
+    .bind(request.step_id)
+    .bind(request.name.clone())
+    .bind(request.instructions.clone())
+    .bind(request.required)
+    .bind(request.due_date)
+    .bind(request.status)
+    .bind(request.reason.clone())
+    .bind(request.updated_at)
+    .bind(request.updated_by.clone())
+    .bind(request.version)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut impl Sql, id: DocumentRequestId) -> Result<Option<DocumentRequest>> {
+    db.sql_built(format!("{WITH_DOCUMENT} where r.id = $1")).bind(id).optional().await
+}
+
+/// The row, kept from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: DocumentRequestId) -> Result<Option<DocumentRequest>> {
+    tx.sql("update document_requests set version = version where id = $1").bind(id).run().await?;
+    get(tx, id).await
+}
+
+/// An order's requests, in the order they were made.
+pub async fn of_order(db: &mut impl Sql, spv: SpvId) -> Result<Vec<DocumentRequest>> {
+    let sql = format!("{WITH_DOCUMENT} where r.spv_id = $1 order by r.created_at, r.id limit 500");
+    db.sql_built(sql).bind(spv).all().await
+}
+
+/// What clients who live in one of `zones` have still to send in between two days, not reminded of yet by the column
+/// `mark`.
+pub async fn due(
+    tx: &mut Tx,
+    (from, until): (NaiveDate, NaiveDate),
+    mark: &'static str,
+    zones: &[String],
+    limit: i64,
+) -> Result<Vec<DocumentRequest>> {
+    let sql = format!(
+        "{WITH_DOCUMENT} join users c on c.id = r.client_id where r.status in ('requested', 'needs_revision') and r.due_date >= $1 and r.due_date <= $2 \
+         and r.{mark} is null and s.status in ('pending', 'active', 'processing') and c.time_zone in ({}) \
+         order by r.due_date, r.id limit {limit}",
+        placeholders(3, zones.len())
+    );
+    let query = tx.sql_built(sql).bind(from).bind(until);
+    zones.iter().fold(query, |query, zone| query.bind(zone.clone())).all().await
+}
+
+/// Marks a request as told of; false when it has changed since it was read, or somebody was faster.
+pub async fn told(tx: &mut Tx, request: &DocumentRequest, mark: &'static str, today: NaiveDate) -> Result<bool> {
+    let sql = format!("update document_requests set {mark} = $2 where id = $1 and {mark} is null and version = $3");
+    Ok(tx.sql_built(sql).bind(request.id).bind(today).bind(request.version).run().await? == 1)
+}
+
+/// The steps of an order that something is required for, and of that nothing is open any more.
+pub(crate) async fn steps_without_open(tx: &mut Tx, spv: SpvId) -> Result<Vec<StepId>> {
+    let rows: Vec<(StepId,)> = tx
+        .sql(
+            "select step_id from document_requests where spv_id = $1 and required and step_id is not null \
+             group by step_id having count(*) filter (where status not in ('approved', 'waived')) = 0",
+        )
+        .bind(spv)
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}

@@ -1,0 +1,351 @@
+//! SQL of documents and their versions.
+use super::model::{Document, Scan, Version};
+use crate::{
+    kernel::{
+        access::Scope,
+        ctx::Ctx,
+        db::{Db, Sql, Tx},
+        error::Result,
+        ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+    },
+    platform::rollups::{Changes, Count},
+    reporting::search::{self, Narrow, Within},
+};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+const VERSION: &str = "v.id as version_id, v.document_id, v.number, v.file_name, v.media_type, v.bytes, v.sha256, \
+    v.storage_key, v.scan, v.uploaded_by_id, v.uploaded_by, v.restored_from, v.created_at as version_at";
+
+fn documents() -> String {
+    format!(
+        "select d.id, d.name, d.client_id, c.first_name as client_first_name, c.last_name as client_last_name, d.spv_id, \
+         s.custom_identifier, s.status as spv_status, d.request_id, r.status as request_status, d.internal, d.versions_count, d.updated_at, d.updated_by, d.version, {VERSION} \
+         from documents d join document_versions v on v.document_id = d.id and v.number = d.versions_count \
+         join users c on c.id = d.client_id left join spvs s on s.id = d.spv_id \
+         left join document_requests r on r.id = d.request_id"
+    )
+}
+
+/// What documents hang on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Holder {
+    Message,
+    Request,
+    Invoice,
+}
+
+impl Holder {
+    /// The table, and its column beside `document_id`.
+    fn table(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Message => ("message_documents", "message_id"),
+            Self::Request => ("request_documents", "request_id"),
+            Self::Invoice => ("invoice_receipts", "invoice_id"),
+        }
+    }
+}
+
+/// The documents that hang on these rows, each with its row. `staff`: internal ones, too.
+pub(crate) async fn held(
+    db: &mut impl Sql,
+    holder: Holder,
+    rows: &[Uuid],
+    staff: bool,
+) -> Result<Vec<(Uuid, Document)>> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    let places = |count: usize| (1..=count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ");
+    let (table, column) = holder.table();
+    let links = format!("select {column}, document_id from {table} where {column} in ({})", places(rows.len()));
+    let mut query = db.sql_built(links);
+    for row in rows {
+        query = query.bind(*row);
+    }
+    let links: Vec<(Uuid, DocumentId)> = query.all().await?;
+    if links.is_empty() {
+        return Ok(Vec::new());
+    }
+    let open = if staff { "" } else { " and not d.internal" };
+    let wanted = places(links.len());
+    let mut query = db.sql_built(format!("{} where d.id in ({wanted}){open} order by d.created_at, d.id", documents()));
+    for (_, document) in &links {
+        query = query.bind(*document);
+    }
+    let found: Vec<Document> = query.all().await?;
+    let of = |document: Document| {
+        let rows = links.iter().filter(|(_, id)| *id == document.id).map(|(row, _)| *row).collect::<Vec<_>>();
+        rows.into_iter().map(move |row| (row, document.clone()))
+    };
+    Ok(found.into_iter().flat_map(of).collect())
+}
+
+/// Hangs a document on a row.
+pub(crate) async fn hang(tx: &mut Tx, holder: Holder, row: Uuid, document: DocumentId) -> Result<()> {
+    let (table, column) = holder.table();
+    tx.sql_built(format!("insert into {table} ({column}, document_id) values ($1, $2)"))
+        .bind(row)
+        .bind(document)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Lets the client know of an internal document.
+pub(crate) async fn publish(tx: &mut Tx, id: DocumentId) -> Result<()> {
+    tx.sql("update documents set internal = $2, version = version + 1 where id = $1")
+        .bind(id)
+        .bind(false)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn get(db: &mut impl Sql, id: DocumentId) -> Result<Option<Document>> {
+    db.sql_built(format!("{} where d.id = $1", documents())).bind(id).optional().await
+}
+
+pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<Document>> {
+    tx.sql_built(format!("{} where d.client_id = $1 order by d.id", documents())).bind(client).all().await
+}
+
+/// The versions, newest first.
+pub async fn versions(db: &mut impl Sql, id: DocumentId) -> Result<Vec<Version>> {
+    let sql =
+        format!("select {VERSION} from document_versions v where v.document_id = $1 order by v.number desc limit 500");
+    db.sql_built(sql).bind(id).all().await
+}
+
+/// A version, whose it is, and whether its document is internal.
+pub async fn version(db: &mut impl Sql, id: VersionId) -> Result<Option<(Version, UserId, bool)>> {
+    #[derive(sqlx::FromRow)]
+    struct Row {
+        client_id: UserId,
+        internal: bool,
+        #[sqlx(flatten)]
+        version: Version,
+    }
+    let sql = format!(
+        "select d.client_id, d.internal, {VERSION} from document_versions v join documents d on d.id = v.document_id where v.id = $1"
+    );
+    let row: Option<Row> = db.sql_built(sql).bind(id).optional().await?;
+    Ok(row.map(|row| (row.version, row.client_id, row.internal)))
+}
+
+/// Keeps a document from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: DocumentId) -> Result<Option<Document>> {
+    tx.sql("update documents set version = version where id = $1").bind(id).run().await?;
+    get(tx, id).await
+}
+
+pub async fn of_request(tx: &mut Tx, request: DocumentRequestId) -> Result<Option<DocumentId>> {
+    let found: Option<(DocumentId,)> =
+        tx.sql("select id from documents where request_id = $1").bind(request).optional().await?;
+    Ok(found.map(|(id,)| id))
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub q: Option<String>,
+    pub spv_id: Option<SpvId>,
+    pub client_id: Option<UserId>,
+    /// The one whose newest version is the oldest first, instead of last.
+    pub oldest_first: bool,
+    /// Only these, as a search found them.
+    pub ids: Option<Vec<Uuid>>,
+}
+
+/// Where a page ended.
+pub type Key = (DateTime<Utc>, DocumentId);
+
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    after: Option<Key>,
+    limit: usize,
+) -> Result<Vec<Document>> {
+    let mut sql = documents() + " where 1 = 1";
+    let mut ids: Vec<Uuid> = Vec::new();
+    let whose = match scope {
+        Scope::All => filter.client_id,
+        Scope::Client(id) => Some(id),
+        // Neither partners nor companies have a part in documents.
+        Scope::Company(_) | Scope::Iso(_) | Scope::Nothing => return Ok(Vec::new()),
+    };
+    if matches!(scope, Scope::Client(_)) {
+        sql.push_str(" and not d.internal");
+    }
+    let nobodys = matches!(scope, Scope::Client(id) if filter.client_id.is_some_and(|wanted| wanted != id));
+    if nobodys {
+        return Ok(Vec::new());
+    }
+    for (column, id) in [("client_id", whose.map(|id| id.0)), ("spv_id", filter.spv_id.map(|id| id.0))] {
+        if let Some(id) = id {
+            ids.push(id);
+            sql.push_str(&format!(" and d.{column} = ${}", ids.len()));
+        }
+    }
+    let narrow = match &filter.ids {
+        Some(ids) => Narrow::Ids(ids.clone()),
+        None => {
+            let within = Within::default().few(whose.is_some() || filter.spv_id.is_some());
+            search::narrow(db, "document", within, filter.q.as_deref()).await?
+        }
+    };
+    let (search, words) = narrow.sql(db.dialect(), "d.id", ids.len() + 1);
+    sql.push_str(&search);
+    let (beyond, way) = if filter.oldest_first { (">", "") } else { ("<", " desc") };
+    if after.is_some() {
+        let n = ids.len() + words.len();
+        sql.push_str(&format!(" and (d.updated_at, d.id) {beyond} (${}, ${})", n + 1, n + 2));
+    }
+    sql.push_str(&format!(" order by d.updated_at{way}, d.id{way} limit {limit}"));
+    let mut query = db.sql_built(sql);
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    if let Some((at, id)) = after {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+/// A new document, still without a version.
+#[derive(Clone, Debug)]
+pub struct New {
+    pub id: DocumentId,
+    pub name: String,
+    pub client_id: UserId,
+    pub spv_id: Option<SpvId>,
+    pub request_id: Option<DocumentRequestId>,
+    pub internal: bool,
+}
+
+pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: &New) -> Result<()> {
+    tx.sql(
+        "insert into documents (id, name, client_id, spv_id, request_id, versions_count, created_at, updated_at, updated_by, \
+         internal) values ($1, $2, $3, $4, $5, 0, $6, $6, $7, $8)",
+    )
+    .bind(new.id)
+    .bind(new.name.clone())
+    .bind(new.client_id)
+    .bind(new.spv_id)
+    .bind(new.request_id)
+    .bind(ctx.now())
+    .bind(ctx.who())
+    .bind(new.internal)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// A content about to become a version.
+#[derive(Clone, Debug)]
+pub struct NewVersion {
+    pub id: VersionId,
+    pub file_name: String,
+    pub media_type: String,
+    pub bytes: i64,
+    pub sha256: String,
+    pub storage_key: String,
+    pub scan: Scan,
+    pub restored_from: Option<i64>,
+}
+
+/// Puts a version on top of a document that is locked; says its number.
+pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &NewVersion) -> Result<i64> {
+    let number: i64 = tx
+        .sql(
+            "update documents set versions_count = versions_count + 1, version = version + 1, updated_at = $2, \
+             updated_by = $3 where id = $1 returning versions_count",
+        )
+        .bind(document)
+        .bind(ctx.now())
+        .bind(ctx.who())
+        .scalar()
+        .await?;
+    tx.sql(
+        "insert into document_versions (id, document_id, number, file_name, media_type, bytes, sha256, storage_key, scan, \
+         uploaded_by_id, uploaded_by, restored_from, created_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+    )
+    .bind(new.id)
+    .bind(document)
+    .bind(number)
+    .bind(new.file_name.clone())
+    .bind(new.media_type.clone())
+    .bind(new.bytes)
+    .bind(new.sha256.clone())
+    .bind(new.storage_key.clone())
+    .bind(new.scan)
+    .bind(ctx.actor.user_id())
+    .bind(ctx.who())
+    .bind(new.restored_from)
+    .bind(ctx.now())
+    .run()
+    .await?;
+    if new.restored_from.is_none() {
+        let mut counted = Changes::default();
+        counted.add(Count::StorageBytes, new.bytes);
+        counted.write(tx).await?;
+    }
+    Ok(number)
+}
+
+/// Moves a client's document that belongs to no order yet to one of theirs.
+pub async fn assign(tx: &mut Tx, id: DocumentId, client: UserId, spv: SpvId) -> Result<bool> {
+    Ok(tx
+        .sql(
+            "update documents set spv_id = $3, version = version + 1 where id = $1 and client_id = $2 \
+             and (spv_id is null or spv_id = $3)",
+        )
+        .bind(id)
+        .bind(client)
+        .bind(spv)
+        .run()
+        .await?
+        == 1)
+}
+
+/// Notes what a scan found in a content, for every version that shares it.
+pub async fn scanned(tx: &mut Tx, storage_key: &str, scan: Scan) -> Result<()> {
+    tx.sql("update document_versions set scan = $2 where storage_key = $1")
+        .bind(storage_key.to_owned())
+        .bind(scan)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Whether a version has this content.
+pub async fn is_kept(db: &mut Db, storage_key: &str) -> Result<bool> {
+    db.sql("select exists (select 1 from document_versions where storage_key = $1)")
+        .bind(storage_key.to_owned())
+        .scalar()
+        .await
+}
+
+/// Versions from before `before` that nothing has looked through, the oldest first.
+pub async fn unscanned(db: &mut Db, before: DateTime<Utc>, limit: i64) -> Result<Vec<VersionId>> {
+    let sql = "select id from document_versions where scan in ('not_scanned', 'waiting') and created_at < $1 \
+        order by created_at, id limit $2";
+    let rows: Vec<(VersionId,)> = db.sql(sql).bind(before).bind(limit).all().await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}
+
+/// Whether it hangs on a note among the staff.
+pub async fn on_a_note(tx: &mut Tx, id: DocumentId) -> Result<bool> {
+    tx.sql(
+        "select exists (select 1 from message_documents d join messages m on m.id = d.message_id \
+         where d.document_id = $1 and m.internal)",
+    )
+    .bind(id)
+    .scalar()
+    .await
+}

@@ -1,0 +1,223 @@
+//! An invoice and where it stands.
+use crate::{
+    kernel::{
+        error::{Error, Problem, Result},
+        ids::{InvoiceId, PaymentId, SpvId, UserId},
+        money::Currency,
+    },
+    orders::{documents::Document, spvs},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = InvoiceStatus)]
+pub enum Status {
+    Due,
+    PartPaid,
+    Paid,
+    Void,
+}
+
+impl Status {
+    pub const ALL: [Self; 4] = [Self::Due, Self::PartPaid, Self::Paid, Self::Void];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Due => "due",
+            Self::PartPaid => "part_paid",
+            Self::Paid => "paid",
+            Self::Void => "void",
+        }
+    }
+
+    /// Something is still to be paid.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Due | Self::PartPaid)
+    }
+}
+
+impl std::str::FromStr for Status {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.name() == text)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// One line: what for, and how much in minor units.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Line {
+    pub description: String,
+    pub amount_minor: i64,
+}
+
+/// An invoice with its lines and the names around it. Amounts are minor units of `currency`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Invoice {
+    pub id: InvoiceId,
+    pub year: i64,
+    /// Its place in the year's series, without gaps.
+    pub number: i64,
+    pub spv_id: SpvId,
+    pub spv_custom_identifier: Option<String>,
+    pub client_id: UserId,
+    pub client_first_name: String,
+    pub client_last_name: String,
+    /// As it stands on the paper.
+    pub billed_to: String,
+    pub billed_address: Option<String>,
+    pub currency: Currency,
+    pub total_minor: i64,
+    pub paid_minor: i64,
+    pub status: Status,
+    pub issued_date: NaiveDate,
+    pub due_date: NaiveDate,
+    pub void_reason: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+    pub lines: Vec<Line>,
+}
+
+impl Invoice {
+    /// What people call it, and write on their transfer: `2026-0001`.
+    pub fn name(&self) -> String {
+        format!("{}-{:04}", self.year, self.number)
+    }
+
+    pub fn spv_identifier(&self) -> String {
+        spvs::display_identifier(self.spv_id, self.spv_custom_identifier.as_deref())
+    }
+
+    pub fn client_name(&self) -> String {
+        format!("{} {}", self.client_first_name, self.client_last_name)
+    }
+
+    /// What is still to be paid, in minor units.
+    pub fn due_minor(&self) -> i64 {
+        if self.status.is_open() { self.total_minor - self.paid_minor } else { 0 }
+    }
+
+    pub fn is_overdue(&self, today: NaiveDate) -> bool {
+        self.status.is_open() && self.due_date < today
+    }
+
+    /// The invoice after money came in.
+    ///
+    /// # Errors
+    /// Conflict `invoice_settled` where nothing is to be paid any more; Invalid `amount` for nothing, and for more than
+    /// is due.
+    pub(super) fn paid(&self, minor: i64) -> Result<Self> {
+        self.still_open()?;
+        if minor <= 0 {
+            return Err(Error::field("amount", "not_positive"));
+        }
+        if minor > self.due_minor() {
+            let due = format!("{} {}", self.currency.format(self.due_minor()), self.currency.code());
+            return Err(Error::field_with("amount", Problem::new("more_than_due").with("due", due)));
+        }
+        let paid_minor = self.paid_minor + minor;
+        let status = if paid_minor == self.total_minor { Status::Paid } else { Status::PartPaid };
+        Ok(Self { paid_minor, status, ..self.clone() })
+    }
+
+    /// The invoice taken back.
+    ///
+    /// # Errors
+    /// Conflict `invoice_settled`; `invoice_has_payments` once money came in: that cannot be made undone here.
+    pub(super) fn voided(&self, reason: String) -> Result<Self> {
+        self.still_open()?;
+        if self.paid_minor > 0 {
+            return Err(Error::conflict("invoice_has_payments"));
+        }
+        Ok(Self { status: Status::Void, void_reason: Some(reason), ..self.clone() })
+    }
+
+    /// # Errors
+    /// Conflict `invoice_settled`.
+    pub(super) fn still_open(&self) -> Result<()> {
+        if self.status.is_open() {
+            return Ok(());
+        }
+        Err(Error::Conflict(Problem::new("invoice_settled").with("status", self.status.name())))
+    }
+}
+
+/// Money that came in for an invoice.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Payment {
+    pub id: PaymentId,
+    /// How it came: [`super::Way::NAME`].
+    pub way: String,
+    pub amount_minor: i64,
+    pub received_date: NaiveDate,
+    /// For the staff.
+    pub note: Option<String>,
+    pub recorded_by: String,
+    pub created_at: DateTime<Utc>,
+}
+
+/// What somebody sent as proof of a payment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Receipt {
+    pub document: Document,
+    pub sent_by: String,
+    pub created_at: DateTime<Utc>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use uuid::Uuid;
+
+    fn invoice(total_minor: i64) -> Invoice {
+        let at = DateTime::from_timestamp(1_795_262_400, 0).expect("a time in range");
+        Invoice {
+            id: InvoiceId(Uuid::nil()),
+            year: 2026,
+            number: 7,
+            spv_id: SpvId(Uuid::nil()),
+            spv_custom_identifier: None,
+            client_id: UserId(Uuid::nil()),
+            client_first_name: "Maya".to_owned(),
+            client_last_name: "Ortiz".to_owned(),
+            billed_to: "Maya Ortiz".to_owned(),
+            billed_address: None,
+            currency: Currency::Usd,
+            total_minor,
+            paid_minor: 0,
+            status: Status::Due,
+            issued_date: at.date_naive(),
+            due_date: at.date_naive(),
+            void_reason: None,
+            created_at: at,
+            updated_at: at,
+            updated_by: String::new(),
+            version: 1,
+            lines: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn money_moves_it_from_due_over_part_paid_to_paid() {
+        let due = invoice(1_000);
+        assert_eq!((due.name().as_str(), due.due_minor()), ("2026-0007", 1_000));
+        let part = due.paid(1).unwrap();
+        assert_eq!((part.status, part.due_minor()), (Status::PartPaid, 999));
+        let paid = part.paid(999).unwrap();
+        assert_eq!((paid.status, paid.due_minor()), (Status::Paid, 0));
+        for (invoice, minor) in [(&due, 0), (&due, -1), (&due, 1_001), (&part, 1_000), (&paid, 1)] {
+            assert!(invoice.paid(minor).is_err(), "{minor}");
+        }
+        assert!(part.voided("No".to_owned()).is_err() && paid.voided("No".to_owned()).is_err());
+        let void = due.voided("Wrong price".to_owned()).unwrap();
+        assert_eq!((void.status, void.due_minor()), (Status::Void, 0));
+        assert!(void.paid(1).is_err() && void.voided("Again".to_owned()).is_err());
+    }
+}

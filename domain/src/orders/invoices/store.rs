@@ -1,0 +1,375 @@
+//! SQL of invoices.
+use super::model::{Invoice, Line, Payment, Status};
+use super::way::Received;
+use crate::{
+    kernel::{
+        access::Scope,
+        db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, nested_subquery, placeholders, select_nested, select_rows},
+        error::Result,
+        ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
+        money::Currency,
+    },
+    reporting::search::{self, Within},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use uuid::Uuid;
+
+const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("year", "t.year", ColumnKind::Plain),
+    ("number", "t.number", ColumnKind::Plain),
+    ("spv_id", "t.spv_id", ColumnKind::Uuid),
+    ("spv_custom_identifier", "t.spv_custom_identifier", ColumnKind::Plain),
+    ("client_id", "t.client_id", ColumnKind::Uuid),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("billed_to", "t.billed_to", ColumnKind::Plain),
+    ("billed_address", "t.billed_address", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("total_minor", "t.total_minor", ColumnKind::Plain),
+    ("paid_minor", "t.paid_minor", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("issued_date", "t.issued_date", ColumnKind::Plain),
+    ("due_date", "t.due_date", ColumnKind::Plain),
+    ("void_reason", "t.void_reason", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
+];
+
+const LINES: &[ColumnSpec] =
+    &[("description", "t.description", ColumnKind::Plain), ("amount_minor", "t.amount_minor", ColumnKind::Plain)];
+
+const WITH_NAMES: &str = "select v.id, v.year, v.number, v.spv_id, v.client_id, v.billed_to, v.billed_address, v.currency, \
+     v.total_minor, v.paid_minor, v.status, v.issued_date, v.due_date, v.void_reason, v.created_at, \
+     v.updated_at, v.updated_by, v.version, \
+     s.custom_identifier as spv_custom_identifier, \
+    c.first_name as client_first_name, c.last_name as client_last_name \
+    from invoices v join spvs s on s.id = v.spv_id join users c on c.id = v.client_id";
+
+/// All rows of `from`, each with its lines.
+fn with_lines(dialect: Dialect, from: &str) -> String {
+    let lines = "select description, amount_minor from invoice_lines where invoice_id = t.id order by line_order";
+    let lines = nested_subquery(dialect, &select_nested(dialect, LINES, lines));
+    let mut columns = COLUMNS.to_vec();
+    columns.push(("lines", lines.as_str(), ColumnKind::Plain));
+    select_rows(dialect, &columns, from)
+}
+
+/// The next number of a year. The year's row stays locked until the transaction ends, so a number that is not used
+/// in the end is the next one's: no gaps.
+pub async fn next_number(tx: &mut Tx, year: i64) -> Result<i64> {
+    tx.sql(
+        "insert into invoice_numbers (year, last) values ($1, 1) \
+         on conflict (year) do update set last = invoice_numbers.last + 1 returning last",
+    )
+    .bind(year)
+    .scalar()
+    .await
+}
+
+/// Who pays, as the paper names them, and in which language.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Payer {
+    pub first_name: String,
+    pub last_name: String,
+    pub language: String,
+    pub address: Option<String>,
+    pub street_address: Option<String>,
+    pub city: Option<String>,
+    pub state: Option<String>,
+    pub zip_code: Option<String>,
+    pub country: Option<String>,
+}
+
+pub async fn payer(tx: &mut Tx, id: UserId) -> Result<Payer> {
+    tx.sql(
+        "select first_name, last_name, language, address, street_address, city, state, zip_code, country \
+         from users where id = $1",
+    )
+    .bind(id)
+    .one()
+    .await
+}
+
+/// Texts with letters beyond ASCII that an invoice shows or the next one will: few of many rows.
+pub async fn texts_beyond_ascii(db: &mut impl Sql) -> Result<Vec<String>> {
+    let columns = [
+        ("invoices", "billed_to"),
+        ("invoices", "billed_address"),
+        ("invoices", "void_reason"),
+        ("invoice_lines", "description"),
+        ("spvs", "custom_identifier"),
+        ("users", "first_name"),
+        ("users", "last_name"),
+        ("users", "address"),
+        ("users", "street_address"),
+        ("users", "city"),
+        ("users", "state"),
+    ];
+    let each = columns.map(|(table, column)| {
+        format!("select {column} as text from {table} where octet_length({column}) <> length({column})")
+    });
+    let rows: Vec<(String,)> = db.sql_built(each.join(" union ")).all().await?;
+    Ok(rows.into_iter().map(|(text,)| text).collect())
+}
+
+pub async fn insert(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
+    tx.sql(
+        "insert into invoices (id, year, number, spv_id, client_id, billed_to, billed_address, currency, total_minor, \
+         status, issued_date, due_date, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)",
+    )
+    .bind(invoice.id)
+    .bind(invoice.year)
+    .bind(invoice.number)
+    .bind(invoice.spv_id)
+    .bind(invoice.client_id)
+    .bind(invoice.billed_to.clone())
+    .bind(invoice.billed_address.clone())
+    .bind(invoice.currency)
+    .bind(invoice.total_minor)
+    .bind(invoice.status)
+    .bind(invoice.issued_date)
+    .bind(invoice.due_date)
+    .bind(invoice.created_at)
+    .bind(invoice.updated_by.clone())
+    .run()
+    .await?;
+    for (n, Line { description, amount_minor }) in invoice.lines.iter().enumerate() {
+        tx.sql("insert into invoice_lines (invoice_id, line_order, description, amount_minor) values ($1, $2, $3, $4)")
+            .bind(invoice.id)
+            .bind(n as i64 + 1)
+            .bind(description.clone())
+            .bind(*amount_minor)
+            .run()
+            .await?;
+    }
+    Ok(())
+}
+
+pub async fn get(db: &mut impl Sql, id: InvoiceId) -> Result<Option<Invoice>> {
+    let sql = with_lines(db.dialect(), &format!("{WITH_NAMES} where v.id = $1"));
+    let rows: Vec<Invoice> = db.sql_built(sql).bind(id).list().await?;
+    Ok(rows.into_iter().next())
+}
+
+pub async fn by_number(db: &mut Db, year: i64, number: i64) -> Result<Option<InvoiceId>> {
+    let row: Option<(InvoiceId,)> =
+        db.sql("select id from invoices where year = $1 and number = $2").bind(year).bind(number).optional().await?;
+    Ok(row.map(|(id,)| id))
+}
+
+/// Keeps the row from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: InvoiceId) -> Result<()> {
+    tx.sql("update invoices set version = version where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+/// Where it stands now.
+pub async fn save(tx: &mut Tx, invoice: &Invoice) -> Result<()> {
+    tx.sql(
+        "update invoices set paid_minor = $2, status = $3, void_reason = $4, updated_at = $5, updated_by = $6, \
+         version = $7 where id = $1",
+    )
+    .bind(invoice.id)
+    .bind(invoice.paid_minor)
+    .bind(invoice.status)
+    .bind(invoice.void_reason.clone())
+    .bind(invoice.updated_at)
+    .bind(invoice.updated_by.clone())
+    .bind(invoice.version)
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Open invoices due between two days whose clients live in one of `zones`, not reminded of yet by the column `mark`.
+pub async fn due(
+    tx: &mut Tx,
+    (from, until): (NaiveDate, NaiveDate),
+    mark: &'static str,
+    zones: &[String],
+    limit: i64,
+) -> Result<Vec<Invoice>> {
+    let from_rows = format!(
+        "{WITH_NAMES} where v.status in ('due', 'part_paid') and v.due_date >= $1 and v.due_date <= $2 \
+         and v.{mark} is null and s.status <> 'cancelled' and c.time_zone in ({}) \
+         order by v.due_date, v.id limit {limit}",
+        placeholders(3, zones.len())
+    );
+    let sql = with_lines(tx.dialect(), &from_rows);
+    let query = tx.sql_built(sql).bind(from).bind(until);
+    zones.iter().fold(query, |query, zone| query.bind(zone.clone())).list().await
+}
+
+/// Marks an invoice as told of; false when it has been paid, or somebody was faster.
+pub async fn told(tx: &mut Tx, id: InvoiceId, mark: &'static str, today: NaiveDate) -> Result<bool> {
+    let sql =
+        format!("update invoices set {mark} = $2 where id = $1 and {mark} is null and status in ('due', 'part_paid')");
+    Ok(tx.sql_built(sql).bind(id).bind(today).run().await? == 1)
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Its number, or the beginnings of words under which its order is found.
+    pub q: Option<String>,
+    pub spv_id: Option<SpvId>,
+    pub client_id: Option<UserId>,
+    pub status: Option<Status>,
+}
+
+/// The condition of a scope on invoices, with `$1` as its id: a client's own, and the staff's; an order's company and
+/// partner do not pay it.
+fn scoped(scope: Scope) -> (&'static str, Option<Uuid>) {
+    match scope {
+        Scope::All => ("1 = 1", None),
+        Scope::Client(id) => ("v.client_id = $1", Some(id.0)),
+        Scope::Company(_) | Scope::Iso(_) | Scope::Nothing => ("1 = 0", None),
+    }
+}
+
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    before: Option<(i64, i64)>,
+    limit: usize,
+) -> Result<Vec<Invoice>> {
+    let (condition, whose) = scoped(scope);
+    let mut ids = Vec::from_iter(whose);
+    let mut sql = format!("{WITH_NAMES} where {condition}");
+    for (column, id) in [("spv_id", filter.spv_id.map(|id| id.0)), ("client_id", filter.client_id.map(|id| id.0))] {
+        if let Some(id) = id {
+            ids.push(id);
+            sql.push_str(&format!(" and v.{column} = ${}", ids.len()));
+        }
+    }
+    if let Some(status) = filter.status {
+        sql.push_str(&format!(" and v.status = '{}'", status.name()));
+    }
+    let q = filter.q.as_deref().unwrap_or("");
+    let (search, words) = match number(q) {
+        Some((year, number)) => (format!(" and v.year = {year} and v.number = {number}"), Vec::new()),
+        None => {
+            let few = filter.spv_id.is_some() || filter.client_id.is_some() || matches!(scope, Scope::Client(_));
+            let narrow = search::narrow(db, "spv", Within::default().few(few), Some(q)).await?;
+            narrow.sql(db.dialect(), "v.spv_id", ids.len() + 1)
+        }
+    };
+    sql.push_str(&search);
+    if let Some((year, number)) = before {
+        sql.push_str(&format!(" and (v.year, v.number) < ({year}, {number})"));
+    }
+    sql.push_str(&format!(" order by v.year desc, v.number desc limit {limit}"));
+    let mut query = db.sql_built(with_lines(db.dialect(), &sql));
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    query.list().await
+}
+
+/// An invoice's name as its year and its place in it.
+pub fn number(name: &str) -> Option<(i64, i64)> {
+    let (year, number) = name.trim().split_once('-')?;
+    Some((year.parse().ok()?, number.parse().ok()?))
+}
+
+/// What is to be paid in one currency.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Owed {
+    pub currency: Currency,
+    pub minor: i64,
+    pub invoices: i64,
+    pub overdue: i64,
+}
+
+pub async fn owed(db: &mut Db, scope: Scope, today: NaiveDate) -> Result<Vec<Owed>> {
+    let (condition, whose) = scoped(scope);
+    let n = 1 + usize::from(whose.is_some());
+    let mut query = db.sql_built(format!(
+        "select v.currency, cast(sum(v.total_minor - v.paid_minor) as bigint) as minor, count(*) as invoices, \
+         count(*) filter (where v.due_date < ${n}) as overdue from invoices v \
+         where {condition} and v.status in ('due', 'part_paid') group by v.currency order by v.currency"
+    ));
+    if let Some(id) = whose {
+        query = query.bind(id);
+    }
+    query.bind(today).all().await
+}
+
+pub async fn insert_payment(
+    tx: &mut Tx,
+    id: PaymentId,
+    invoice: InvoiceId,
+    way: &str,
+    received: &Received,
+    by: &str,
+    at: DateTime<Utc>,
+) -> Result<()> {
+    tx.sql(
+        "insert into invoice_payments (id, invoice_id, way, amount_minor, received_date, note, recorded_by, created_at) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8)",
+    )
+    .bind(id)
+    .bind(invoice)
+    .bind(way.to_owned())
+    .bind(received.amount_minor)
+    .bind(received.received_date)
+    .bind(received.note.clone())
+    .bind(by.to_owned())
+    .bind(at)
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn payments(db: &mut Db, invoice: InvoiceId) -> Result<Vec<Payment>> {
+    db.sql(
+        "select id, way, amount_minor, received_date, note, recorded_by, created_at from invoice_payments \
+         where invoice_id = $1 order by created_at, id",
+    )
+    .bind(invoice)
+    .all()
+    .await
+}
+
+/// Notes what was sent as proof; false when it has been already.
+pub async fn insert_receipt(
+    tx: &mut Tx,
+    id: Uuid,
+    invoice: InvoiceId,
+    document: DocumentId,
+    by: &str,
+    at: DateTime<Utc>,
+) -> Result<bool> {
+    Ok(tx
+        .sql(
+            "insert into invoice_receipts (id, invoice_id, document_id, sent_by, created_at) values ($1, $2, $3, $4, $5) \
+             on conflict (invoice_id, document_id) do nothing",
+        )
+        .bind(id)
+        .bind(invoice)
+        .bind(document)
+        .bind(by.to_owned())
+        .bind(at)
+        .run()
+        .await?
+        == 1)
+}
+
+/// What was sent as proof, by whom and when, the newest first.
+pub async fn receipts(db: &mut Db, invoice: InvoiceId) -> Result<Vec<(DocumentId, String, DateTime<Utc>)>> {
+    db.sql(
+        "select document_id, sent_by, created_at from invoice_receipts where invoice_id = $1 \
+         order by created_at desc, id desc",
+    )
+    .bind(invoice)
+    .all()
+    .await
+}

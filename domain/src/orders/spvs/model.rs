@@ -1,0 +1,364 @@
+//! An order and its state machine (decisions 3, 7, 9 and 14).
+use crate::{
+    kernel::{
+        db::timestamps,
+        error::{Error, Problem, Result},
+        ids::{CompanyId, IsoId, SpvId, UserId},
+        money::Currency,
+        text::unique_key,
+    },
+    platform::rollups::figures::Place,
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+#[schema(as = SpvStatus)]
+pub enum Status {
+    Pending,
+    Active,
+    Processing,
+    OnHold,
+    Closed,
+    Cancelled,
+}
+
+impl Status {
+    pub const ALL: [Self; 6] =
+        [Self::Pending, Self::Active, Self::Processing, Self::OnHold, Self::Closed, Self::Cancelled];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Active => "active",
+            Self::Processing => "processing",
+            Self::OnHold => "on_hold",
+            Self::Closed => "closed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Neither on hold, closed nor cancelled.
+    pub fn is_worked_on(self) -> bool {
+        matches!(self, Self::Pending | Self::Active | Self::Processing)
+    }
+
+    /// Neither closed nor cancelled.
+    pub fn is_open(self) -> bool {
+        !matches!(self, Self::Closed | Self::Cancelled)
+    }
+}
+
+/// `completed` is read as an alias of closed (decision 3).
+impl std::str::FromStr for Status {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        let wanted = if text == "completed" { "closed" } else { text };
+        Self::ALL
+            .into_iter()
+            .find(|s| s.name() == wanted)
+            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
+    }
+}
+
+/// What happens to an order. Who may is access.rs' business.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    Start,
+    FirstStepMoved,
+    LastStepCompleted,
+    Hold,
+    Resume,
+    Cancel,
+    Reopen,
+}
+
+impl Event {
+    pub const ALL: [Self; 7] = [
+        Self::Start,
+        Self::FirstStepMoved,
+        Self::LastStepCompleted,
+        Self::Hold,
+        Self::Resume,
+        Self::Cancel,
+        Self::Reopen,
+    ];
+}
+
+/// The fields of an order that its state machine moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct State {
+    pub status: Status,
+    /// What an order on hold goes back to.
+    pub held_from: Option<Status>,
+    /// What a cancelled order goes back to.
+    pub cancelled_from: Option<Status>,
+    pub has_steps: bool,
+}
+
+impl State {
+    /// The one transition table of decision 3; anything else is refused.
+    ///
+    /// # Errors
+    /// Conflict `wrong_status` naming the status; `no_steps` when an order without steps is started.
+    pub fn after(self, event: Event) -> Result<Self> {
+        self.next(event).ok_or_else(|| match (self.status, event) {
+            (Status::Pending, Event::Start) => Error::conflict("no_steps"),
+            _ => Error::wrong_status(self.status),
+        })
+    }
+
+    /// The same, where nobody asks why not.
+    pub fn next(self, event: Event) -> Option<Self> {
+        use Event as E;
+        use Status as S;
+        let to = |status| Some(Self { status, ..self });
+        match (self.status, event) {
+            (S::Pending, E::Start) if self.has_steps => to(S::Processing),
+            (S::Active, E::FirstStepMoved) => to(S::Processing),
+            (S::Pending | S::Processing, E::FirstStepMoved) => Some(self),
+            (S::Pending | S::Active | S::Processing, E::LastStepCompleted) if self.has_steps => to(S::Closed),
+            (S::Pending | S::Active | S::Processing, E::Hold) => {
+                Some(Self { status: S::OnHold, held_from: Some(self.status), ..self })
+            }
+            (S::OnHold, E::Resume) => {
+                Some(Self { status: self.held_from.unwrap_or(S::Processing), held_from: None, ..self })
+            }
+            (S::Pending | S::Active | S::Processing | S::OnHold, E::Cancel) => {
+                Some(Self { status: S::Cancelled, cancelled_from: Some(self.status), ..self })
+            }
+            (S::Closed, E::Reopen) => to(S::Processing),
+            (S::Cancelled, E::Reopen) => {
+                Some(Self { status: self.cancelled_from.unwrap_or(S::Pending), cancelled_from: None, ..self })
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Error {
+    /// The status of an order is against it.
+    pub(crate) fn wrong_status(status: Status) -> Self {
+        Self::Conflict(Problem::new("wrong_status").with("status", status.name()).with("context", status.name()))
+    }
+}
+
+/// An order as lists and the order page show it, with the names around it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Spv {
+    pub id: SpvId,
+    pub client_id: UserId,
+    pub client_first_name: String,
+    pub client_last_name: String,
+    pub client_email: String,
+    pub client_status: crate::accounts::users::Status,
+    pub company_id: CompanyId,
+    pub company_name: String,
+    pub iso_id: Option<IsoId>,
+    pub iso_first_name: Option<String>,
+    pub iso_last_name: Option<String>,
+    pub custom_identifier: Option<String>,
+    pub country: Country,
+    pub currency: Currency,
+    /// Our fee.
+    pub price_minor: Option<i64>,
+    /// A fixed commission; never beside a percentage (decision 15).
+    pub commission_minor: Option<i64>,
+    /// What the vehicle is to buy.
+    pub purchase_amount_minor: Option<i64>,
+    /// Ten-thousandths of a percent.
+    pub iso_commission_percentage: Option<i64>,
+    /// What the ISO earns, fixed when the order was made.
+    pub iso_commission_minor: Option<i64>,
+    pub status: Status,
+    pub held_from: Option<Status>,
+    pub cancelled_from: Option<Status>,
+    pub status_reason: Option<String>,
+    pub ordered_date: NaiveDate,
+    #[serde(deserialize_with = "timestamps::deserialize_option")]
+    pub closed_at: Option<DateTime<Utc>>,
+    pub steps_total: i64,
+    pub steps_completed: i64,
+    pub steps_pending: i64,
+    /// The first step that is not completed.
+    pub current_step: Option<String>,
+    #[serde(deserialize_with = "timestamps::deserialize")]
+    pub created_at: DateTime<Utc>,
+    #[serde(deserialize_with = "timestamps::deserialize")]
+    pub updated_at: DateTime<Utc>,
+    pub updated_by: String,
+    pub version: i64,
+}
+
+impl Spv {
+    /// The custom identifier, else `SPV-` and the order number (decision 7).
+    pub fn identifier(&self) -> String {
+        display_identifier(self.id, self.custom_identifier.as_deref())
+    }
+
+    /// The first eight characters of the id.
+    pub fn order_number(&self) -> String {
+        short(self.id)
+    }
+
+    pub fn client_name(&self) -> String {
+        [&self.client_first_name, " ", &self.client_last_name].concat()
+    }
+
+    pub fn iso_name(&self) -> Option<String> {
+        Some([self.iso_first_name.as_ref()?, " ", self.iso_last_name.as_ref()?].concat())
+    }
+
+    /// What lists and the company's revenue show: the purchase amount, else the price (decision 14).
+    pub fn amount_minor(&self) -> Option<i64> {
+        self.purchase_amount_minor.or(self.price_minor)
+    }
+
+    /// [`Self::amount_minor`] as sums take it: nothing once it is cancelled.
+    pub(crate) fn counted_minor(&self) -> Option<i64> {
+        if self.status == Status::Cancelled { Some(0) } else { self.amount_minor() }
+    }
+
+    /// What it adds to its company's revenue.
+    pub(crate) fn revenue_minor(&self) -> i64 {
+        self.counted_minor().unwrap_or(0)
+    }
+
+    /// Where its money is counted.
+    pub(crate) fn place(&self) -> Place {
+        Place { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
+    }
+
+    /// Completed of all steps as a whole percent; 0 without steps.
+    pub fn percent(&self) -> i64 {
+        percent(self.steps_completed, self.steps_total)
+    }
+
+    pub fn state(&self) -> State {
+        State {
+            status: self.status,
+            held_from: self.held_from,
+            cancelled_from: self.cancelled_from,
+            has_steps: self.steps_total > 0,
+        }
+    }
+}
+
+/// See [`Spv::identifier`].
+pub fn display_identifier(id: SpvId, custom: Option<&str>) -> String {
+    custom.map_or_else(|| ["SPV-", &short(id)].concat(), str::to_owned)
+}
+
+fn short(id: SpvId) -> String {
+    id.0.hyphenated().encode_lower(&mut [0; 36])[..8].to_owned()
+}
+
+/// See [`Spv::percent`].
+pub fn percent(completed: i64, total: i64) -> i64 {
+    if total <= 0 { 0 } else { (200 * completed + total) / (2 * total) }
+}
+
+/// Where a vehicle is formed: ISO 3166 alpha-2.
+// Decision 11.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[sqlx(type_name = "text", rename_all = "UPPERCASE")]
+pub enum Country {
+    #[default]
+    Us,
+    Ae,
+    Jp,
+    Sg,
+    Th,
+}
+
+impl Country {
+    pub const ALL: [Self; 5] = [Self::Us, Self::Ae, Self::Jp, Self::Sg, Self::Th];
+
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Us => "US",
+            Self::Ae => "AE",
+            Self::Jp => "JP",
+            Self::Sg => "SG",
+            Self::Th => "TH",
+        }
+    }
+}
+
+/// Also reads the names that the specification shows, `UAE` among them.
+impl std::str::FromStr for Country {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Ok(match unique_key(text).as_str() {
+            "us" | "usa" | "united states" => Self::Us,
+            "ae" | "uae" | "united arab emirates" => Self::Ae,
+            "jp" | "japan" => Self::Jp,
+            "sg" | "singapore" => Self::Sg,
+            "th" | "thailand" => Self::Th,
+            _ => return Err(Problem::new("unknown").with("allowed", "US, UAE, JP, SG, TH")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(status: Status) -> State {
+        State {
+            status,
+            held_from: (status == Status::OnHold).then_some(Status::Active),
+            cancelled_from: (status == Status::Cancelled).then_some(Status::OnHold),
+            has_steps: true,
+        }
+    }
+
+    /// Decision 3's table, written out: every status with every event.
+    #[test]
+    fn the_transition_table_is_the_printed_one() {
+        let mut table = String::new();
+        for status in Status::ALL {
+            for event in Event::ALL {
+                let result = match state(status).after(event) {
+                    Ok(next) => next.status.name(),
+                    Err(_) => "-",
+                };
+                table.push_str(&format!("{} {event:?}: {result}\n", status.name()));
+            }
+        }
+        insta::assert_snapshot!(table);
+    }
+
+    #[test]
+    fn an_order_without_steps_neither_starts_nor_closes() {
+        let empty = State { has_steps: false, ..state(Status::Pending) };
+        assert!(matches!(empty.after(Event::Start), Err(Error::Conflict(p)) if p.code == "no_steps"));
+        assert!(empty.after(Event::LastStepCompleted).is_err());
+    }
+
+    #[test]
+    fn a_hold_remembers_where_it_came_from_even_through_a_cancellation() {
+        for from in [Status::Pending, Status::Active, Status::Processing] {
+            let held = state(from).after(Event::Hold).unwrap();
+            assert_eq!(held.after(Event::Resume).unwrap().status, from);
+            let back = held.after(Event::Cancel).unwrap().after(Event::Reopen).unwrap();
+            assert_eq!(back, held, "a cancelled order goes back on hold");
+            assert_eq!(back.after(Event::Resume).unwrap().status, from);
+        }
+    }
+
+    #[test]
+    fn progress_is_a_whole_percent() {
+        assert_eq!([percent(0, 0), percent(1, 8), percent(1, 3), percent(2, 3), percent(8, 8)], [0, 13, 33, 67, 100]);
+    }
+
+    #[test]
+    fn completed_reads_as_closed_and_uae_as_ae() {
+        assert_eq!("completed".parse::<Status>(), Ok(Status::Closed));
+        assert_eq!("UAE".parse::<Country>(), Ok(Country::Ae));
+        assert!("FR".parse::<Country>().is_err());
+    }
+}

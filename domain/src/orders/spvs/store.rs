@@ -1,0 +1,474 @@
+//! SQL of orders. Each read is one statement.
+use super::model::{Country, Spv, State, Status};
+use crate::{
+    kernel::{
+        access::Scope,
+        ctx::check_version,
+        db::{
+            ColumnKind, ColumnSpec, Db, Dialect, Nested, PerDialect, Sql, Tx, for_update, nested_row, select_nested,
+            select_rows, unindexed,
+        },
+        error::{Problem, Result},
+        ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+        money::Currency,
+        text::unique_key,
+    },
+    orders::steps::{self, Step},
+    reporting::search::{self, Narrow, Within},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("client_id", "t.client_id", ColumnKind::Uuid),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("client_email", "t.client_email", ColumnKind::Plain),
+    ("client_status", "t.client_status", ColumnKind::Plain),
+    ("company_id", "t.company_id", ColumnKind::Uuid),
+    ("company_name", "t.company_name", ColumnKind::Plain),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
+    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
+    ("custom_identifier", "t.custom_identifier", ColumnKind::Plain),
+    ("country", "t.country", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("price_minor", "t.price_minor", ColumnKind::Plain),
+    ("commission_minor", "t.commission_minor", ColumnKind::Plain),
+    ("purchase_amount_minor", "t.purchase_amount_minor", ColumnKind::Plain),
+    ("iso_commission_percentage", "t.iso_commission_percentage", ColumnKind::Plain),
+    ("iso_commission_minor", "t.iso_commission_minor", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("held_from", "t.held_from", ColumnKind::Plain),
+    ("cancelled_from", "t.cancelled_from", ColumnKind::Plain),
+    ("status_reason", "t.status_reason", ColumnKind::Plain),
+    ("ordered_date", "t.ordered_date", ColumnKind::Plain),
+    ("closed_at", "t.closed_at", ColumnKind::Plain),
+    ("steps_total", "t.steps_total", ColumnKind::Plain),
+    ("steps_completed", "t.steps_completed", ColumnKind::Plain),
+    ("steps_pending", "t.steps_pending", ColumnKind::Plain),
+    ("current_step", "t.current_step", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
+];
+
+const WITH_NAMES: &str = "select s.id, s.client_id, s.company_id, s.iso_id, s.custom_identifier, s.country, s.currency, \
+     s.price_minor, s.commission_minor, s.purchase_amount_minor, s.iso_commission_percentage, \
+     s.iso_commission_minor, s.status, s.held_from, s.cancelled_from, s.status_reason, s.ordered_date, \
+     s.closed_at, s.steps_total, s.steps_completed, s.steps_pending, s.current_step, s.created_at, \
+     s.updated_at, s.updated_by, s.version, \
+     c.first_name as client_first_name, c.last_name as client_last_name, \
+    c.email as client_email, c.status as client_status, k.name as company_name, \
+    i.first_name as iso_first_name, i.last_name as iso_last_name \
+    from spvs s join users c on c.id = s.client_id join companies k on k.id = s.company_id \
+    left join isos i on i.id = s.iso_id";
+
+const OF_STEP: &str = "(select spv_id from spv_steps where id = $1)";
+
+/// The order with its steps, in one query.
+pub async fn get(db: &mut impl Sql, id: SpvId) -> Result<Option<(Spv, Vec<Step>)>> {
+    static BY_ID: PerDialect = PerDialect::new(|dialect| with_steps(dialect, "$1"));
+    let found = db.sql(BY_ID.get(db.dialect())).bind(id).optional().await?;
+    Ok(found.map(read))
+}
+
+/// The order of a step with all its steps.
+pub async fn of_step(db: &mut impl Sql, step: StepId) -> Result<Option<(Spv, Vec<Step>)>> {
+    static BY_STEP: PerDialect = PerDialect::new(|dialect| with_steps(dialect, OF_STEP));
+    let found = db.sql(BY_STEP.get(db.dialect())).bind(step).optional().await?;
+    Ok(found.map(read))
+}
+
+/// The same, kept from others until the transaction ends.
+pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<Step>)>> {
+    // SQLite has one writer, which this is. PostgreSQL reads what others wrote only after it has the lock.
+    if tx.dialect() == Dialect::Postgres {
+        let text = format!("select s.id from spvs s where s.id = {OF_STEP}{}", for_update(tx.dialect(), "s"));
+        tx.sql_built(text).bind(step).optional::<(SpvId,)>().await?;
+    }
+    of_step(tx, step).await
+}
+
+/// An order, its steps, and which of them waits for which.
+type WithSteps = (Nested<Spv>, Nested<Vec<Step>>, Nested<Vec<(StepId, StepId)>>);
+
+/// `which` is the order's id as SQL, from the value `$1`.
+fn with_steps(dialect: Dialect, which: &str) -> String {
+    let steps =
+        format!("select {} from spv_steps where spv_id = t.id order by step_order, id", steps::store::ROW_COLUMNS);
+    format!(
+        "select {}, ({}), ({}) from ({WITH_NAMES} where s.id = {which}) t",
+        nested_row(dialect, COLUMNS),
+        select_nested(dialect, steps::store::COLUMNS, &steps),
+        select_nested(dialect, steps::store::NEED, steps::store::NEEDS),
+    )
+}
+
+fn read((Nested(spv), Nested(mut steps), Nested(needs)): WithSteps) -> (Spv, Vec<Step>) {
+    let order: Vec<StepId> = steps.iter().map(|step| step.id).collect();
+    for step in steps.iter_mut().filter(|_| !needs.is_empty()) {
+        let needed = |id: &&StepId| needs.contains(&(step.id, **id));
+        step.depends_on = order.iter().filter(needed).copied().collect();
+    }
+    (spv, steps)
+}
+
+/// Keeps the order from others until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: SpvId) -> Result<()> {
+    if tx.dialect() == Dialect::Postgres {
+        let text = format!("select s.id from spvs s where s.id = $1{}", for_update(tx.dialect(), "s"));
+        tx.sql_built(text).bind(id).optional::<(SpvId,)>().await?;
+    }
+    Ok(())
+}
+
+pub async fn spv_of_step(db: &mut Db, step: StepId) -> Result<Option<SpvId>> {
+    Ok(db.sql("select spv_id from spv_steps where id = $1").bind(step).optional::<(SpvId,)>().await?.map(|(id,)| id))
+}
+
+/// What a list is narrowed to.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    pub q: Option<String>,
+    pub status: Option<Status>,
+    pub company_id: Option<CompanyId>,
+    pub iso: Option<ByIso>,
+    pub client_id: Option<UserId>,
+    pub country: Option<Country>,
+    pub order: Order,
+    /// Only these, as a search found them.
+    pub ids: Option<Vec<Uuid>>,
+}
+
+/// In which order a list is. By amount only within currencies: an amount of one is not more or less than of another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    #[default]
+    Newest,
+    Oldest,
+    Largest,
+    Smallest,
+}
+
+impl Order {
+    /// # Errors
+    /// `unknown` with what is allowed.
+    pub fn parse(text: &str) -> Result<Self, Problem> {
+        Ok(match text {
+            "" | "-ordered_date" => Self::Newest,
+            "ordered_date" => Self::Oldest,
+            "-amount" => Self::Largest,
+            "amount" => Self::Smallest,
+            _ => {
+                return Err(Problem::new("unknown").with("allowed", "-ordered_date, ordered_date, -amount, amount"));
+            }
+        })
+    }
+
+    fn by_amount(self) -> bool {
+        matches!(self, Self::Largest | Self::Smallest)
+    }
+
+    /// The columns that the list goes by, each the same way.
+    fn columns(self) -> [&'static str; 3] {
+        if self.by_amount() { ["s.currency", AMOUNT, "s.id"] } else { ["s.ordered_date", "s.created_at", "s.id"] }
+    }
+
+    fn way(self) -> (&'static str, &'static str) {
+        if matches!(self, Self::Newest | Self::Largest) { ("<", " desc") } else { (">", "") }
+    }
+}
+
+const AMOUNT: &str = "coalesce(s.purchase_amount_minor, s.price_minor, 0)";
+
+#[derive(Clone, Copy, Debug)]
+pub enum ByIso {
+    One(IsoId),
+    /// Orders without a partner: 'Unassigned'.
+    None,
+}
+
+/// Where a page ended, by the columns of its order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Key {
+    Date(NaiveDate, DateTime<Utc>, SpvId),
+    Amount(Currency, i64, SpvId),
+}
+
+impl Key {
+    pub fn of(order: Order, spv: &Spv) -> Self {
+        if order.by_amount() {
+            Self::Amount(spv.currency, spv.amount_minor().unwrap_or(0), spv.id)
+        } else {
+            Self::Date(spv.ordered_date, spv.created_at, spv.id)
+        }
+    }
+
+    /// A place in a list of another order is none in this one.
+    pub fn fits(&self, order: Order) -> bool {
+        matches!(self, Self::Amount(..)) == order.by_amount()
+    }
+}
+
+fn list_sql(
+    dialect: Dialect,
+    scope: Scope,
+    filter: &Filter,
+    narrow: &Narrow,
+    after: bool,
+    limit: usize,
+) -> (String, Vec<Uuid>, Vec<String>) {
+    let mut sql = format!("{WITH_NAMES} where 1 = 1");
+    let mut ids = Vec::new();
+    // A client has few orders: the index is to be the client's, whatever else is asked of them.
+    let few = filter.client_id.is_some() || matches!(scope, Scope::Client(_));
+    let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
+        ids.push(id);
+        let condition = format!("s.{column} = ${}", ids.len());
+        let condition = if few && column != "client_id" { unindexed(&condition) } else { condition };
+        sql.push_str(&format!(" and {condition}"));
+    };
+    match scope {
+        Scope::All => {}
+        Scope::Company(id) => by("company_id", id.0, &mut sql, &mut ids),
+        Scope::Iso(id) => by("iso_id", id.0, &mut sql, &mut ids),
+        Scope::Client(id) => by("client_id", id.0, &mut sql, &mut ids),
+        Scope::Nothing => sql.push_str(" and 1 = 0"),
+    }
+    if let Some(id) = filter.company_id {
+        by("company_id", id.0, &mut sql, &mut ids);
+    }
+    match filter.iso {
+        Some(ByIso::One(id)) => by("iso_id", id.0, &mut sql, &mut ids),
+        Some(ByIso::None) => sql.push_str(" and s.iso_id is null"),
+        None => {}
+    }
+    if let Some(id) = filter.client_id {
+        by("client_id", id.0, &mut sql, &mut ids);
+    }
+    if let Some(status) = filter.status {
+        sql.push_str(&format!(" and s.status = '{}'", status.name()));
+    }
+    if let Some(country) = filter.country {
+        sql.push_str(&format!(" and s.country = '{}'", country.code()));
+    }
+    let (search, words) = narrow.sql(dialect, "s.id", ids.len() + 1);
+    sql.push_str(&search);
+    let columns = filter.order.columns();
+    let (beyond, way) = filter.order.way();
+    if after {
+        let n = ids.len() + words.len();
+        sql.push_str(&format!(" and ({}) {beyond} (${}, ${}, ${})", columns.join(", "), n + 1, n + 2, n + 3));
+    }
+    sql.push_str(&format!(" order by {} limit {limit}", columns.map(|column| format!("{column}{way}")).join(", ")));
+    (sql, ids, words)
+}
+
+async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Narrow> {
+    if let Some(ids) = &filter.ids {
+        return Ok(Narrow::Ids(ids.clone()));
+    }
+    let iso = match filter.iso {
+        Some(ByIso::One(id)) => Some(id),
+        _ => None,
+    };
+    let within = Within::from(scope).company(filter.company_id).iso(iso).few(filter.client_id.is_some());
+    search::narrow(db, "spv", within, filter.q.as_deref()).await
+}
+
+/// A page of them, after where the one before ended.
+pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Key>, limit: usize) -> Result<Vec<Spv>> {
+    let narrow = narrowed(db, scope, filter).await?;
+    let (rows, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &rows));
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    let query = match after {
+        Some(Key::Date(date, at, id)) => query.bind(date).bind(at).bind(id),
+        Some(Key::Amount(currency, minor, id)) => query.bind(currency).bind(minor).bind(id),
+        None => query,
+    };
+    query.list().await
+}
+
+/// Orders by what people call them: their identifier, of which each company may have one, else the first characters
+/// of their ids.
+pub async fn named(db: &mut Db, name: &str) -> Result<Vec<SpvId>> {
+    let bare = unique_key(name);
+    let short = bare.strip_prefix("spv-").unwrap_or(&bare).to_owned();
+    let mut ids: Vec<(SpvId,)> =
+        db.sql("select id from spvs where custom_identifier_key = $1").bind(bare.clone()).all().await?;
+    if ids.is_empty()
+        && let Some((low, high)) = id_range(&short)
+    {
+        ids = db.sql("select id from spvs where id >= $1 and id <= $2").bind(low).bind(high).all().await?;
+    }
+    Ok(ids.into_iter().map(|(id,)| id).collect())
+}
+
+/// The ids that begin with eight or more hexadecimal digits.
+fn id_range(start: &str) -> Option<(Uuid, Uuid)> {
+    let digits: String = start.chars().filter(|c| *c != '-').collect();
+    if !(8..=32).contains(&digits.len()) || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
+        return None;
+    }
+    Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
+}
+
+/// A client's orders, with what they are found by.
+pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<(SpvId, CompanyId, Option<IsoId>, Option<String>)>> {
+    let sql = "select id, company_id, iso_id, custom_identifier from spvs where client_id = $1";
+    tx.sql(sql).bind(client).all().await
+}
+
+/// A new order's row.
+pub struct NewRow {
+    pub id: SpvId,
+    pub client_id: UserId,
+    pub company_id: CompanyId,
+    pub iso_id: Option<IsoId>,
+    pub custom_identifier: Option<String>,
+    pub country: Country,
+    pub currency: crate::kernel::money::Currency,
+    pub price_minor: Option<i64>,
+    pub commission_minor: Option<i64>,
+    pub purchase_amount_minor: Option<i64>,
+    pub iso_commission_percentage: Option<i64>,
+    pub iso_commission_minor: Option<i64>,
+    pub status: Status,
+    pub ordered_date: NaiveDate,
+    pub steps: i64,
+    pub current_step: Option<String>,
+    pub at: DateTime<Utc>,
+    pub by: String,
+}
+
+pub async fn insert(tx: &mut Tx, row: &NewRow) -> Result<()> {
+    tx.sql(
+        "insert into spvs (id, client_id, company_id, iso_id, custom_identifier, custom_identifier_key, country, currency, \
+         price_minor, commission_minor, purchase_amount_minor, iso_commission_percentage, iso_commission_minor, status, \
+         ordered_date, steps_total, steps_pending, current_step, created_at, updated_at, updated_by) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $18, $19)",
+    )
+    .bind(row.id)
+    .bind(row.client_id)
+    .bind(row.company_id)
+    .bind(row.iso_id)
+    .bind(row.custom_identifier.clone())
+    .bind(row.custom_identifier.as_deref().map(unique_key))
+    .bind(row.country)
+    .bind(row.currency)
+    .bind(row.price_minor)
+    .bind(row.commission_minor)
+    .bind(row.purchase_amount_minor)
+    .bind(row.iso_commission_percentage)
+    .bind(row.iso_commission_minor)
+    .bind(row.status)
+    .bind(row.ordered_date)
+    .bind(row.steps)
+    .bind(row.current_step.clone())
+    .bind(row.at)
+    .bind(row.by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn identifier_taken(tx: &mut Tx, company: CompanyId, identifier: &str) -> Result<bool> {
+    tx.sql("select exists (select 1 from spvs where company_id = $1 and custom_identifier_key = $2)")
+        .bind(company)
+        .bind(unique_key(identifier))
+        .scalar()
+        .await
+}
+
+/// Writes what a step moves within a status. The status itself is left out: SQLite would write it into every index
+/// it is in, also when it is the same.
+///
+/// # Errors
+/// Conflict when the order has another version than before.
+pub async fn save_progress(tx: &mut Tx, spv: &Spv) -> Result<()> {
+    let changed = tx.sql(
+        "update spvs set steps_completed = $2, steps_pending = $3, current_step = $4, updated_at = $5, updated_by = $6, \
+         steps_total = $7, version = $8 where id = $1 and version = $9",
+    )
+    .bind(spv.id)
+    .bind(spv.steps_completed)
+    .bind(spv.steps_pending)
+    .bind(spv.current_step.clone())
+    .bind(spv.updated_at)
+    .bind(spv.updated_by.clone())
+    .bind(spv.steps_total)
+    .bind(spv.version)
+    .bind(spv.version - 1)
+    .run()
+    .await?;
+    check_version(changed)
+}
+
+/// Writes the fields that the state machine and the steps move, and its version.
+///
+/// # Errors
+/// Conflict when the order has another version than before.
+pub async fn save(tx: &mut Tx, spv: &Spv, state: State, at: DateTime<Utc>, by: &str) -> Result<()> {
+    let changed = tx
+        .sql(
+            "update spvs set status = $2, held_from = $3, cancelled_from = $4, status_reason = $5, closed_at = $6, \
+         steps_completed = $7, steps_pending = $8, current_step = $9, updated_at = $10, updated_by = $11, \
+         steps_total = $12, version = $13 where id = $1 and version = $14",
+        )
+        .bind(spv.id)
+        .bind(state.status)
+        .bind(state.held_from)
+        .bind(state.cancelled_from)
+        .bind(spv.status_reason.clone())
+        .bind(spv.closed_at)
+        .bind(spv.steps_completed)
+        .bind(spv.steps_pending)
+        .bind(spv.current_step.clone())
+        .bind(at)
+        .bind(by.to_owned())
+        .bind(spv.steps_total)
+        .bind(spv.version)
+        .bind(spv.version - 1)
+        .run()
+        .await?;
+    check_version(changed)
+}
+
+/// The people an order is made between, as far as they exist.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Parties {
+    pub company_archived_at: Option<DateTime<Utc>>,
+    pub client_company_id: Option<CompanyId>,
+    pub client_role: Option<crate::kernel::access::Role>,
+    pub client_status: Option<crate::accounts::users::Status>,
+    pub client_first_name: Option<String>,
+    pub client_last_name: Option<String>,
+    pub client_email: Option<String>,
+    pub iso_company_id: Option<CompanyId>,
+    pub iso_archived_at: Option<DateTime<Utc>>,
+}
+
+pub async fn parties(tx: &mut Tx, company: CompanyId, client: UserId, iso: Option<IsoId>) -> Result<Option<Parties>> {
+    tx.sql(
+        "select k.archived_at as company_archived_at, c.company_id as client_company_id, c.role as client_role, \
+         c.status as client_status, c.first_name as client_first_name, c.last_name as client_last_name, \
+         c.email as client_email, i.company_id as iso_company_id, i.archived_at as iso_archived_at \
+         from companies k left join users c on c.id = $2 left join isos i on i.id = $3 where k.id = $1",
+    )
+    .bind(company)
+    .bind(client)
+    .bind(iso)
+    .optional()
+    .await
+}

@@ -1,0 +1,265 @@
+//! SQL of steps.
+use super::model::Step;
+use crate::{
+    kernel::{
+        ctx::{Ctx, check_version},
+        db::{ColumnKind, ColumnSpec, Sql, Tx, placeholders},
+        error::Result,
+        ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+    },
+    orders::{
+        steps::{Party, business_days_after},
+        templates::TemplateStep,
+    },
+};
+use chrono::NaiveDate;
+
+/// The columns of a step that [`COLUMNS`] reads.
+pub(crate) const ROW_COLUMNS: &str = "id, spv_id, step_order, step_name, status, owner, text_data, document_url, completed_at, due_date, \
+     blocked_reason, waiting_on, completes_with_documents, assignee_id, updated_at, updated_by, version";
+
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("spv_id", "t.spv_id", ColumnKind::Uuid),
+    ("step_order", "t.step_order", ColumnKind::Plain),
+    ("step_name", "t.step_name", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("owner", "t.owner", ColumnKind::Plain),
+    ("text_data", "t.text_data", ColumnKind::Plain),
+    ("document_url", "t.document_url", ColumnKind::Plain),
+    ("completed_at", "t.completed_at", ColumnKind::Plain),
+    ("due_date", "t.due_date", ColumnKind::Plain),
+    ("blocked_reason", "t.blocked_reason", ColumnKind::Plain),
+    ("waiting_on", "t.waiting_on", ColumnKind::Plain),
+    ("completes_with_documents", "t.completes_with_documents", ColumnKind::Bool),
+    ("assignee_id", "t.assignee_id", ColumnKind::Uuid),
+    (
+        "assignee_name",
+        "(select u.first_name || ' ' || u.last_name from users u where u.id = t.assignee_id)",
+        ColumnKind::Plain,
+    ),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
+];
+
+/// Inserts the template's steps in one statement, and what they wait for in another; answers their ids.
+pub async fn copy(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    spv: SpvId,
+    from: NaiveDate,
+    template: &[TemplateStep],
+) -> Result<Vec<StepId>> {
+    let ids: Vec<StepId> = template.iter().map(|_| StepId(ctx.chance.uuid())).collect();
+    if template.is_empty() {
+        return Ok(ids);
+    }
+    let rows: Vec<String> = (0..template.len())
+        .map(|n| {
+            let p = 4 + n * 6;
+            format!("(${}, $1, ${}, ${}, 'pending', ${}, ${}, ${}, $2, $3)", p, p + 1, p + 2, p + 3, p + 4, p + 5)
+        })
+        .collect();
+    let mut insert = tx
+        .sql_built(format!(
+            "insert into spv_steps (id, spv_id, step_order, step_name, status, owner, due_date, \
+             completes_with_documents, updated_at, updated_by) values {}",
+            rows.join(", ")
+        ))
+        .bind(spv)
+        .bind(ctx.now())
+        .bind(ctx.who());
+    for (id, step) in ids.iter().zip(template) {
+        insert = insert
+            .bind(*id)
+            .bind(step.step_order)
+            .bind(step.step_name.clone())
+            .bind(step.owner)
+            .bind(business_days_after(from, step.business_days))
+            .bind(step.completes_with_documents);
+    }
+    insert.run().await?;
+    let mut needs = Vec::new();
+    for (id, step) in ids.iter().zip(template) {
+        let first = ids.iter().zip(template).filter(|(_, other)| step.depends_on.contains(&other.step_order));
+        needs.extend(first.map(|(need, _)| (*id, *need)));
+    }
+    insert_needs(tx, spv, &needs).await?;
+    Ok(ids)
+}
+
+async fn insert_needs(tx: &mut Tx, spv: SpvId, needs: &[(StepId, StepId)]) -> Result<()> {
+    if needs.is_empty() {
+        return Ok(());
+    }
+    let rows: Vec<String> = (0..needs.len()).map(|n| format!("($1, ${}, ${})", 2 + n * 2, 3 + n * 2)).collect();
+    let mut insert = tx
+        .sql_built(format!("insert into step_dependencies (spv_id, step_id, depends_on) values {}", rows.join(", ")))
+        .bind(spv);
+    for (step, need) in needs {
+        insert = insert.bind(*step).bind(*need);
+    }
+    insert.run().await?;
+    Ok(())
+}
+
+/// Writes everything that a person may change.
+///
+/// # Errors
+/// Conflict when the step has another version than before.
+pub async fn save(tx: &mut Tx, step: &Step) -> Result<()> {
+    let changed = tx.sql(
+        "update spv_steps set status = $2, text_data = $3, document_url = $4, completed_at = $5, blocked_reason = $6, \
+         waiting_on = $7, updated_at = $8, updated_by = $9, assignee_id = $11, \
+         version = $10 where id = $1 and version = $12",
+    )
+    .bind(step.id)
+    .bind(step.status)
+    .bind(step.text_data.clone())
+    .bind(step.document_url.clone())
+    .bind(step.completed_at)
+    .bind(step.blocked_reason.clone())
+    .bind(step.waiting_on)
+    .bind(step.updated_at)
+    .bind(step.updated_by.clone())
+    .bind(step.version)
+    .bind(step.assignee_id)
+    .bind(step.version - 1)
+    .run()
+    .await?;
+    check_version(changed)
+}
+
+/// Writes what a step is, whose and until when. A new date is one to be reminded of anew.
+pub async fn save_plan(tx: &mut Tx, step: &Step, new_date: bool) -> Result<()> {
+    let reminders = if new_date { ", due_date = $5, warned_date = null, reminded_date = null" } else { "" };
+    let mut update = tx
+        .sql_built(format!(
+            "update spv_steps set step_name = $2, owner = $3, completes_with_documents = $4{reminders} where id = $1"
+        ))
+        .bind(step.id)
+        .bind(step.step_name.clone())
+        .bind(step.owner)
+        .bind(step.completes_with_documents);
+    if new_date {
+        update = update.bind(step.due_date);
+    }
+    update.run().await?;
+    Ok(())
+}
+
+/// Writes what a step waits for.
+pub async fn save_needs(tx: &mut Tx, step: &Step) -> Result<()> {
+    tx.sql("delete from step_dependencies where step_id = $1").bind(step.id).run().await?;
+    let needs: Vec<(StepId, StepId)> = step.depends_on.iter().map(|need| (step.id, *need)).collect();
+    insert_needs(tx, step.spv_id, &needs).await
+}
+
+pub async fn insert(tx: &mut Tx, step: &Step) -> Result<()> {
+    tx.sql(
+        "insert into spv_steps (id, spv_id, step_order, step_name, status, owner, due_date, completes_with_documents, \
+         updated_at, updated_by) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+    )
+    .bind(step.id)
+    .bind(step.spv_id)
+    .bind(step.step_order)
+    .bind(step.step_name.clone())
+    .bind(step.status)
+    .bind(step.owner)
+    .bind(step.due_date)
+    .bind(step.completes_with_documents)
+    .bind(step.updated_at)
+    .bind(step.updated_by.clone())
+    .run()
+    .await?;
+    Ok(())
+}
+
+pub async fn delete(tx: &mut Tx, id: StepId) -> Result<()> {
+    tx.sql("delete from spv_steps where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn place(tx: &mut Tx, id: StepId, step_order: i64) -> Result<()> {
+    tx.sql("update spv_steps set step_order = $2 where id = $1").bind(id).bind(step_order).run().await?;
+    Ok(())
+}
+
+/// Which step waits for which, in the step's order.
+pub const NEEDS: &str =
+    "select d.step_id, d.depends_on from step_dependencies d where d.spv_id = t.id order by d.step_id, d.depends_on";
+
+pub(crate) const NEED: &[ColumnSpec] =
+    &[("step_id", "t.step_id", ColumnKind::Uuid), ("depends_on", "t.depends_on", ColumnKind::Uuid)];
+
+#[derive(Debug, sqlx::FromRow)]
+pub struct Overdue {
+    pub id: StepId,
+    pub spv_id: SpvId,
+    pub step_name: String,
+    pub due_date: NaiveDate,
+    pub owner: Party,
+    pub waiting_on: Option<Party>,
+    pub assignee_id: Option<UserId>,
+    pub custom_identifier: Option<String>,
+    pub client_id: UserId,
+    pub company_id: CompanyId,
+    pub iso_id: Option<IsoId>,
+}
+
+/// Crossed, so that SQLite begins with the steps, by their dates, and not with all orders that are open.
+const DUE: &str = "select t.id, t.spv_id, t.step_name, t.due_date, t.owner, t.waiting_on, t.assignee_id, \
+    s.custom_identifier, s.client_id, s.company_id, s.iso_id from spv_steps t cross join spvs s cross join users c \
+    where s.id = t.spv_id and c.id = s.client_id and t.completed_at is null \
+    and s.status in ('pending', 'active', 'processing')";
+
+/// Steps due between two days, not reminded of yet by the column `mark`, whose reminder goes by one of `zones`: the
+/// client's where it waits for the client, else the office's.
+pub async fn due(
+    tx: &mut Tx,
+    (from, until): (NaiveDate, NaiveDate),
+    mark: &'static str,
+    (zones, office): (&[String], &str),
+    limit: i64,
+) -> Result<Vec<Overdue>> {
+    let sql = format!(
+        "{DUE} and t.due_date >= $1 and t.due_date <= $2 and t.{mark} is null \
+         and case when coalesce(t.waiting_on, t.owner) = 'client' then c.time_zone else $3 end in ({}) \
+         order by t.due_date, t.id limit {limit}",
+        placeholders(4, zones.len())
+    );
+    let query = tx.sql_built(sql).bind(from).bind(until).bind(office.to_owned());
+    zones.iter().fold(query, |query, zone| query.bind(zone.clone())).all().await
+}
+
+/// Marks a step as warned of; false when another process was faster.
+pub async fn warned(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool> {
+    let sql = "update spv_steps set warned_date = $2 where id = $1 and warned_date is null";
+    Ok(tx.sql(sql).bind(id).bind(today).run().await? == 1)
+}
+
+/// Marks a step as reminded of; false when somebody was faster.
+pub async fn reminded(tx: &mut Tx, id: StepId, today: NaiveDate) -> Result<bool> {
+    Ok(tx
+        .sql("update spv_steps set reminded_date = $2 where id = $1 and reminded_date is null")
+        .bind(id)
+        .bind(today)
+        .run()
+        .await?
+        == 1)
+}
+
+/// Who has the mail of what is late: active staff, but for who has it with the digest, or by no mail.
+pub async fn staff(tx: &mut Tx) -> Result<Vec<UserId>> {
+    let rows: Vec<(UserId,)> = tx
+        .sql(
+            "select u.id from users u left join notification_choices c on c.user_id = u.id and c.topic = 'reminders' \
+             left join notification_event_choices o on o.user_id = u.id and o.event = 'reminders.step.overdue' \
+             where u.role in ('employee', 'super_admin') and u.status = 'active' \
+             and coalesce(o.mail, c.mail, 'now') = 'now'",
+        )
+        .all()
+        .await?;
+    Ok(rows.into_iter().map(|(id,)| id).collect())
+}

@@ -1,0 +1,239 @@
+//! SQL of the outbox.
+use super::model::{Mail, Status};
+use crate::{
+    accounts::users::{DateFormat, store::shut_out},
+    kernel::{
+        access::Role,
+        db::{Db, Sql, Tx, for_update, in_id_list},
+        error::{Error, Result},
+        ids::{CompanyId, MailId, SpvId, UserId},
+    },
+};
+use chrono::{DateTime, Utc};
+use sqlx::types::Json;
+
+pub async fn insert(tx: &mut Tx, mail: &Mail) -> Result<()> {
+    tx.sql(
+        "insert into mails (id, kind, user_id, spv_id, to_email, to_name, language, data, message_id, status, attempts, created_at, \
+         link_kind, flow_id) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, $11, $12, $13)",
+    )
+    .bind(mail.id)
+    .bind(mail.kind)
+    .bind(mail.user_id)
+    .bind(mail.spv_id)
+    .bind(mail.to_email.clone())
+    .bind(mail.to_name.clone())
+    .bind(mail.language.clone())
+    .bind(Json(mail.data.clone()))
+    .bind(mail.message_id.clone())
+    .bind(mail.status)
+    .bind(mail.created_at)
+    .bind(mail.kind.link())
+    .bind(mail.flow_id)
+    .run()
+    .await?;
+    Ok(())
+}
+
+const COLUMNS: &str = "id, kind, user_id, spv_id, to_email, to_name, language, data, message_id, status, attempts, \
+    last_error, created_at, sent_at, flow_id";
+
+/// The row, locked until the transaction ends.
+pub async fn lock(tx: &mut Tx, id: MailId) -> Result<Option<Mail>> {
+    let sql = format!("select {COLUMNS} from mails where id = $1{}", for_update(tx.dialect(), "mails"));
+    tx.sql_built(sql).bind(id).optional().await
+}
+
+pub async fn get(db: &mut Db, id: MailId) -> Result<Option<Mail>> {
+    db.sql_built(format!("select {COLUMNS} from mails where id = $1")).bind(id).optional().await
+}
+
+pub async fn list(
+    db: &mut Db,
+    status: Option<Status>,
+    before: Option<(DateTime<Utc>, MailId)>,
+    limit: usize,
+) -> Result<Vec<Mail>> {
+    let mut sql = format!("select {COLUMNS} from mails where 1 = 1");
+    let mut n = 0;
+    if status.is_some() {
+        n += 1;
+        sql.push_str(" and status = $1");
+    }
+    if before.is_some() {
+        sql.push_str(&format!(" and (created_at, id) < (${}, ${})", n + 1, n + 2));
+    }
+    sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
+    let mut query = db.sql_built(sql);
+    if let Some(status) = status {
+        query = query.bind(status);
+    }
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+/// Who is to read a mail, as the account is now.
+#[derive(sqlx::FromRow)]
+pub struct Reader {
+    pub role: Role,
+    pub company_id: Option<CompanyId>,
+    pub email_key: String,
+    /// An address that waits for its confirmations.
+    pub new_email: Option<String>,
+    pub new_email_key: Option<String>,
+    /// Where their clock stands, and how they want dates written.
+    pub time_zone: String,
+    pub date_format: DateFormat,
+    pub is_set_up: bool,
+}
+
+/// Whether somebody can sign in to account `u`: with a password of theirs, or they have done so another way.
+const IS_SET_UP: &str = "(u.status = 'active' and (u.password_hash is not null or u.last_sign_in_at is not null))";
+
+pub async fn is_set_up(tx: &mut Tx, id: UserId) -> Result<bool> {
+    let sql = format!("select count(*) from users u where u.id = $1 and {IS_SET_UP}");
+    Ok(tx.sql_built(sql).bind(id).scalar::<i64>().await? == 1)
+}
+
+/// The mails of an account that no attempt was made to send, the oldest first.
+pub async fn waiting(tx: &mut Tx, user: UserId) -> Result<Vec<Mail>> {
+    tx.sql_built(format!(
+        "select {COLUMNS} from mails where user_id = $1 and status = 'queued' and attempts = 0 order by created_at, id"
+    ))
+    .bind(user)
+    .all()
+    .await
+}
+
+/// The address and the name of an account, and the language in which it is written to: its own if it was chosen, else
+/// its company's.
+pub async fn addressee(tx: &mut Tx, id: UserId) -> Result<(String, String, String)> {
+    let (email, first, last, language): (String, String, String, String) = tx
+        .sql(
+            "select u.email, u.first_name, u.last_name, \
+             case when u.language_chosen then u.language else coalesce(c.language, u.language) end \
+             from users u left join companies c on c.id = u.company_id where u.id = $1",
+        )
+        .bind(id)
+        .one()
+        .await?;
+    Ok((email, format!("{first} {last}"), language))
+}
+
+/// None when the account is not to be written to: shut, or of a company or partner that is archived (decision 26).
+pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
+    tx.sql_built(format!(
+        // A company admin's clock is the company's, as in its portal.
+        "select u.role, u.company_id, u.email_key, u.new_email, u.new_email_key, \
+         case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
+         u.date_format, {IS_SET_UP} as is_set_up from users u left join companies c on c.id = u.company_id \
+         where u.id = $1 and u.status in ('pending', 'active') and not {}",
+        shut_out("u.company_id", "u.iso_id", "u.role")
+    ))
+    .bind(id)
+    .optional()
+    .await
+}
+
+pub async fn spv(tx: &mut Tx, id: SpvId) -> Result<Option<(String, String)>> {
+    let row: Option<(Option<String>, String)> =
+        tx.sql("select custom_identifier, country from spvs where id = $1").bind(id).optional().await?;
+    Ok(row.map(|(identifier, country)| (crate::orders::spvs::display_identifier(id, identifier.as_deref()), country)))
+}
+
+pub async fn insert_unsubscribe_link(tx: &mut Tx, token_hash: &str, mail: MailId) -> Result<()> {
+    tx.sql("insert into unsubscribe_links (token_hash, mail_id) values ($1, $2)")
+        .bind(token_hash.to_owned())
+        .bind(mail)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// The mail that carries this link, and its reader.
+pub async fn by_unsubscribe_link(tx: &mut Tx, token_hash: &str) -> Result<Option<(MailId, UserId)>> {
+    tx.sql(
+        "select m.id, m.user_id from unsubscribe_links l join mails m on m.id = l.mail_id \
+         where l.token_hash = $1 and m.user_id is not null",
+    )
+    .bind(token_hash.to_owned())
+    .optional()
+    .await
+}
+
+pub async fn count_attempt(tx: &mut Tx, id: MailId) -> Result<()> {
+    tx.sql("update mails set attempts = attempts + 1 where id = $1").bind(id).run().await?;
+    Ok(())
+}
+
+pub async fn note_error(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
+    tx.sql("update mails set last_error = $2 where id = $1 and status <> 'sent'")
+        .bind(id)
+        .bind(why.to_owned())
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// Notes that the last attempt failed.
+pub async fn fail(tx: &mut Tx, id: MailId, why: &str, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update mails set status = 'failed', last_error = $2, failed_at = $3 where id = $1 and status <> 'sent'")
+        .bind(id)
+        .bind(why.to_owned())
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+/// A mail that failed, with the address that its account has now.
+#[derive(sqlx::FromRow)]
+pub struct Failed {
+    pub user_id: UserId,
+    pub to_email: String,
+    pub email_key: String,
+    pub reason: Option<String>,
+    pub failed_at: DateTime<Utc>,
+}
+
+/// Mails to these accounts that failed, and that no later mail to the same address has made up for; the oldest first.
+pub async fn failed(db: &mut Db, users: &[UserId]) -> Result<Vec<Failed>> {
+    let sql = format!(
+        "select m.user_id, m.to_email, u.email_key, m.last_error as reason, m.failed_at \
+         from mails m join users u on u.id = m.user_id where m.user_id {} and m.failed_at is not null \
+         and not exists (select 1 from mails s where s.user_id = m.user_id and s.to_email = m.to_email \
+         and s.sent_at > m.failed_at) order by m.failed_at",
+        in_id_list(db.dialect())
+    );
+    let ids = serde_json::to_string(users).map_err(Error::internal)?;
+    db.sql_built(sql).bind(ids).all().await
+}
+
+pub async fn give_up(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
+    tx.sql("update mails set status = 'failed', last_error = $2 where id = $1 and status <> 'sent'")
+        .bind(id)
+        .bind(why.to_owned())
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn sent(tx: &mut Tx, id: MailId, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("update mails set status = 'sent', sent_at = $2, last_error = null, failed_at = null where id = $1")
+        .bind(id)
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn queue_again(tx: &mut Tx, id: MailId) -> Result<bool> {
+    Ok(tx
+        .sql("update mails set status = 'queued', last_error = null, failed_at = null where id = $1")
+        .bind(id)
+        .run()
+        .await?
+        == 1)
+}

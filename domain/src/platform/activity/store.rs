@@ -1,0 +1,507 @@
+//! SQL of the activity log.
+use super::{Activity, Filter, search::Wanted};
+use crate::{
+    accounts::{auth::admin::Query as Asked, users},
+    kernel::{
+        access::Scope,
+        db::{
+            ColumnKind, ColumnSpec, Db, Dialect, Json, Nested, Query, Sql, Tx, in_id_list, nested_row, select_nested,
+            select_rows, unindexed,
+        },
+        error::{Error, Result},
+        ids::{ActivityId, UserId},
+        text::search_fold,
+    },
+};
+use chrono::{DateTime, Utc};
+use serde::Serialize;
+
+/// The columns of a row that [`COLUMNS`] reads.
+pub(crate) const ROW_COLUMNS: &str = "id, seq, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
+     company_id, client_id, iso_id, spv_id, public, address, user_agent, data";
+
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("seq", "t.seq", ColumnKind::Plain),
+    ("at", "t.at", ColumnKind::Plain),
+    ("actor_kind", "t.actor_kind", ColumnKind::Plain),
+    ("actor_id", "t.actor_id", ColumnKind::Uuid),
+    ("actor_name", "t.actor_name", ColumnKind::Plain),
+    ("action", "t.action", ColumnKind::Plain),
+    ("subject_kind", "t.subject_kind", ColumnKind::Plain),
+    ("subject_id", "t.subject_id", ColumnKind::Uuid),
+    ("subject_label", "t.subject_label", ColumnKind::Plain),
+    ("company_id", "t.company_id", ColumnKind::Uuid),
+    ("client_id", "t.client_id", ColumnKind::Uuid),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("spv_id", "t.spv_id", ColumnKind::Uuid),
+    ("public", "t.public", ColumnKind::Bool),
+    ("address", "t.address", ColumnKind::Plain),
+    ("user_agent", "t.user_agent", ColumnKind::Plain),
+    ("data", "t.data", ColumnKind::Json),
+];
+
+const INSERT: &str = "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
+     company_id, client_id, iso_id, spv_id, public, address, user_agent, data, nth, quiet, subject_key, actor_key) \
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)";
+
+pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Result<()> {
+    bound(tx.sql(INSERT), row, nth, quiet).run().await?;
+    Ok(())
+}
+
+/// [`insert`], unless there is a row of this id.
+pub async fn insert_once(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Result<()> {
+    // SQLite's trigger `activity_begins_unnumbered` refuses a duplicate id before `on conflict` applies. Its transactions
+    // write one after another, so no duplicate can be inserted after this check; on PostgreSQL `on conflict` handles that.
+    if exists(tx, row.id).await? {
+        return Ok(());
+    }
+    let statement = format!("{INSERT} on conflict (id) do nothing");
+    bound(tx.sql_built(statement), row, nth, quiet).run().await?;
+    Ok(())
+}
+
+fn bound<'a>(query: Query<'a>, row: &Activity, nth: i64, quiet: bool) -> Query<'a> {
+    query
+        .bind(row.id)
+        .bind(row.at)
+        .bind(row.actor_kind.clone())
+        .bind(row.actor_id)
+        .bind(row.actor_name.clone())
+        .bind(row.action.clone())
+        .bind(row.subject_kind.clone())
+        .bind(row.subject_id)
+        .bind(row.subject_label.clone())
+        .bind(row.company_id)
+        .bind(row.client_id)
+        .bind(row.iso_id)
+        .bind(row.spv_id)
+        .bind(row.public)
+        .bind(row.address.clone())
+        .bind(row.user_agent.clone())
+        .bind(Json(row.data.clone()))
+        .bind(nth)
+        .bind(quiet)
+        .bind(search_fold(&row.subject_label))
+        .bind(search_fold(&row.actor_name))
+}
+
+/// Whether there is a row of this id.
+pub async fn exists(db: &mut impl Sql, id: ActivityId) -> Result<bool> {
+    let found: Option<(i64,)> =
+        db.sql("select cast(1 as bigint) from activity where id = $1").bind(id).optional().await?;
+    Ok(found.is_some())
+}
+
+/// The condition a scope puts on rows, with `$1` as its id.
+fn scoped(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
+    match scope {
+        Scope::All => ("seq is not null", None),
+        Scope::Company(id) => ("public and company_id = $1 and seq is not null", Some(id.0)),
+        Scope::Iso(id) => ("public and iso_id = $1 and seq is not null", Some(id.0)),
+        Scope::Client(id) => ("public and client_id = $1 and seq is not null", Some(id.0)),
+        Scope::Nothing => ("1 = 0", None),
+    }
+}
+
+/// What orders are about, and not the office itself.
+const WORK: &str = "subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', 'document', \
+    'document_request', 'invoice', 'thread')";
+
+/// Selects what a scope sees of the newest work, as a list, with the scope's id as `$1`.
+pub(crate) fn newest_work(dialect: Dialect, scope: Scope, limit: usize) -> String {
+    let (condition, order) = newest(scope, None);
+    select_nested(
+        dialect,
+        COLUMNS,
+        &format!("select {ROW_COLUMNS} from activity where {condition} and {WORK} order by {order} limit {limit}"),
+    )
+}
+
+/// The condition on what a scope sees before a number, the newest first, and its order. Whose it is comes first in both,
+/// and as a range, from `$1` to what comes before `$1` with the number: told that it is one value, PostgreSQL goes back
+/// through everybody's newest, where those of whom nothing was heard for long come late.
+fn newest(scope: Scope, before: Option<i64>) -> (String, String) {
+    let before = before.unwrap_or(i64::MAX);
+    let whose = match scope {
+        Scope::All | Scope::Nothing => {
+            let (condition, _) = scoped(scope);
+            return (format!("{condition} and seq < {before}"), "seq desc".to_owned());
+        }
+        Scope::Company(_) => "company_id",
+        Scope::Iso(_) => "iso_id",
+        Scope::Client(_) => "client_id",
+    };
+    let condition = format!("public and {whose} >= $1 and ({whose}, seq) < ($1, {before}) and seq is not null");
+    (condition, format!("{whose} desc, seq desc"))
+}
+
+pub async fn list(
+    db: &mut Db,
+    scope: Scope,
+    filter: &Filter,
+    before: Option<i64>,
+    limit: usize,
+) -> Result<Vec<Activity>> {
+    let (condition, whose) = scoped(scope);
+    let mut ids = Vec::from_iter(whose);
+    let of_all = filter.spv_id.is_none() && filter.client_id.is_none() && filter.subject_id.is_none();
+    // Events of one order, client or subject are few, and those of whoever asks many: the index is to be the former's.
+    let condition = match scope {
+        Scope::Iso(_) if !of_all => format!("public and {} and seq is not null", unindexed("iso_id = $1")),
+        Scope::Company(_) if !of_all => format!("public and {} and seq is not null", unindexed("company_id = $1")),
+        _ => condition.to_owned(),
+    };
+    let (mut sql, order) = match before {
+        _ if of_all => newest(scope, before),
+        None => (condition, "seq desc".to_owned()),
+        Some(before) => (format!("{condition} and seq < {before}"), "seq desc".to_owned()),
+    };
+    for (column, id) in [("spv_id", filter.spv_id.map(|id| id.0)), ("client_id", filter.client_id.map(|id| id.0))] {
+        if let Some(id) = id {
+            ids.push(id);
+            sql.push_str(&format!(" and {column} = ${}", ids.len()));
+        }
+    }
+    if filter.work_only {
+        sql.push_str(&format!(" and {WORK}"));
+    }
+    if filter.requests_only {
+        sql.push_str(" and subject_kind = 'request'");
+    }
+    let sql = match filter.subject_id {
+        None => format!("select {ROW_COLUMNS} from activity where {sql} order by {order} limit {limit}"),
+        Some(id) => {
+            ids.push(id);
+            about(&sql, ids.len(), limit)
+        }
+    };
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
+    for id in ids {
+        query = query.bind(id);
+    }
+    query.list().await
+}
+
+/// What happened to subject `$n`, and to the orders of it where it is a client, a company or a partner: the newest of
+/// each by an index of its own, and of those the newest.
+fn about(condition: &str, n: usize, limit: usize) -> String {
+    let part = |which: &str| {
+        format!(
+            "select {ROW_COLUMNS} from ( \
+             select {ROW_COLUMNS} from activity where {which} and {condition} order by seq desc limit {limit}) p"
+        )
+    };
+    let mut parts = vec![part(&format!("subject_id = ${n}"))];
+    for whose in ["client_id", "company_id", "iso_id"] {
+        let orders = format!("{whose} = ${n} and spv_id is not null and (subject_id is null or subject_id <> ${n})");
+        parts.push(part(&orders));
+    }
+    format!("select {ROW_COLUMNS} from ({}) o order by seq desc limit {limit}", parts.join(" union all "))
+}
+
+/// What can stand in a condition.
+enum Part {
+    Text(String),
+    Id(uuid::Uuid),
+    Time(DateTime<Utc>),
+}
+
+/// Where a page of the whole log ended: when it happened, and its number.
+pub type Key = (DateTime<Utc>, i64);
+
+/// The log of everything, by when it happened, the newest first. What happened long ago may have been numbered lately:
+/// numbers say nothing of time.
+pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: usize) -> Result<Vec<Activity>> {
+    // PostgreSQL keeps no such character.
+    let plain = |text: &str| text.replace('\0', "");
+    let mut parts = Vec::new();
+    let mut sql = format!("select {ROW_COLUMNS} from activity where seq is not null");
+    let mut and = |condition: &str, part: Part| {
+        parts.push(part);
+        sql.push_str(" and ");
+        sql.push_str(&condition.replace('?', &format!("${}", parts.len())));
+    };
+    if let Some(at) = wanted.from {
+        and("at >= ?", Part::Time(at));
+    }
+    if let Some(at) = wanted.to {
+        and("at < ?", Part::Time(at));
+    }
+    if let Some((at, seq)) = before {
+        and(&format!("(at, seq) < (?, {seq})"), Part::Time(at));
+    }
+    if let Some(role) = &wanted.role {
+        and("actor_kind = ?", Part::Text(plain(role)));
+    }
+    if let Some(action) = &wanted.action {
+        and("action = ?", Part::Text(plain(action)));
+    }
+    if let Some(noun) = &wanted.noun {
+        // From the dot to the sign after it: every action of the noun.
+        and("action >= ?", Part::Text(format!("{}.", plain(noun))));
+        and("action < ?", Part::Text(format!("{}/", plain(noun))));
+    }
+    if let Some(id) = wanted.subject_id {
+        and("(subject_id = ? or spv_id = ?)", Part::Id(id));
+    }
+    if let Some(words) = &wanted.subject {
+        let words = search_fold(&plain(words)).replace(['%', '_', '\\'], "");
+        and("coalesce(subject_key, lower(subject_label)) like ?", Part::Text(format!("%{words}%")));
+    }
+    if let Some(address) = &wanted.address {
+        and("address = ?", Part::Text(plain(address)));
+    }
+    let mut actors = Vec::new();
+    match wanted.who.as_deref().map(|who| (who, who.parse())) {
+        None => {}
+        Some((_, Ok(id))) => and("actor_id = ?", Part::Id(id)),
+        Some((who, Err(_))) => {
+            actors = who_are(db, &plain(who)).await?;
+            if actors.is_empty() {
+                and("coalesce(actor_key, lower(actor_name)) = ?", Part::Text(search_fold(&plain(who))));
+            }
+        }
+    }
+    let page = format!(" order by at desc, seq desc limit {limit}");
+    if !actors.is_empty() {
+        // The newest of each actor by the index, then the newest of these: a sort of all their rows does not scale.
+        let each = actors.into_iter().map(|id| {
+            parts.push(Part::Id(id));
+            format!("select {ROW_COLUMNS} from ({sql} and actor_id = ${}{page}) p", parts.len())
+        });
+        sql = format!("select {ROW_COLUMNS} from ({}) o", each.collect::<Vec<_>>().join(" union all "));
+    }
+    sql.push_str(&page);
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
+    for part in parts {
+        query = match part {
+            Part::Text(text) => query.bind(text),
+            Part::Id(id) => query.bind(id),
+            Part::Time(at) => query.bind(at),
+        };
+    }
+    query.list().await
+}
+
+/// People whose name or e-mail address has words that begin like these: the first hundred.
+async fn who_are(db: &mut Db, who: &str) -> Result<Vec<uuid::Uuid>> {
+    let (people, words) = users::store::found(db, None, Some(who)).await?.sql(db.dialect(), "id", 1);
+    let mut query = db.sql_built(format!("select id from users where 1 = 1{people} limit 100"));
+    for word in words {
+        query = query.bind(word);
+    }
+    Ok(query.all::<(uuid::Uuid,)>().await?.into_iter().map(|(id,)| id).collect())
+}
+
+/// What was told of one subject, newest first; `actions` are constants of ours.
+pub async fn of_subject(
+    db: &mut Db,
+    subject: uuid::Uuid,
+    actions: &[&str],
+    before: Option<i64>,
+    limit: usize,
+) -> Result<Vec<Activity>> {
+    let sql = format!(
+        "select {ROW_COLUMNS} from activity where subject_id = $1 and seq is not null and seq < {} and action in ('{}') \
+         order by seq desc limit {limit}",
+        before.unwrap_or(i64::MAX),
+        actions.join("', '"),
+    );
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(subject).list().await
+}
+
+/// What somebody did, and what others did with their account, newest first.
+pub async fn own(db: &mut Db, me: UserId, files: bool, before: Option<i64>, limit: usize) -> Result<Vec<Activity>> {
+    let before = before.unwrap_or(i64::MAX);
+    let part = |which: &str| {
+        format!(
+            "select {ROW_COLUMNS} from (select {ROW_COLUMNS} from activity where {which} and seq is not null and seq < {before} \
+             order by seq desc limit {limit}) p"
+        )
+    };
+    let did = part(if files { "actor_id = $1" } else { "actor_id = $1 and subject_kind <> 'file'" });
+    let suffered =
+        part("subject_id = $1 and subject_kind in ('user', 'impersonation') and (actor_id is null or actor_id <> $1)");
+    let sql = format!("select {ROW_COLUMNS} from ({did} union all {suffered}) o order by seq desc limit {limit}");
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(me).list().await
+}
+
+/// What happened to accounts and sessions, newest first.
+pub async fn of_accounts(db: &mut Db, query: Option<&Asked>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
+    // PostgreSQL keeps no such character.
+    let plain = |text: &str| text.replace('\0', "");
+    let (condition, values) = match query {
+        None => (String::new(), Vec::new()),
+        Some(Asked::Action(action)) => (" and action = $1".to_owned(), vec![plain(action)]),
+        // From the dot to the sign after it: every action of the noun.
+        Some(Asked::Type(noun)) => {
+            let noun = plain(noun);
+            (" and action >= $1 and action < $2".to_owned(), vec![format!("{noun}."), format!("{noun}/")])
+        }
+        Some(Asked::Author(name)) => {
+            let name = plain(name);
+            let people = serde_json::to_string(&who_are(db, &name).await?).map_err(Error::internal)?;
+            let list = in_id_list(db.dialect()).replace("$1", "$2");
+            (format!(" and (actor_id is null and actor_name = $1 or actor_id {list})"), vec![name, people])
+        }
+    };
+    let sql = format!(
+        "select {ROW_COLUMNS} from activity where seq is not null and subject_kind = 'user'{condition} \
+         order by seq desc limit {limit} offset {offset}"
+    );
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
+    for value in values {
+        query = query.bind(value);
+    }
+    query.list().await
+}
+
+/// What [`super::visible`] says, as a condition with the ids it is about, of which that of `me` is the last: what the
+/// scope shows, and what happened to the account of `me` and to what they asked for.
+pub(crate) fn seen(scope: Scope, me: Option<UserId>) -> (String, Vec<uuid::Uuid>) {
+    let (condition, whose) = scoped(scope);
+    let mut ids = Vec::from_iter(whose);
+    let mut shown = condition.to_owned();
+    if let Some(me) = me {
+        ids.push(me.0);
+        let me = ids.len();
+        shown.push_str(&format!(
+            " or subject_kind = 'user' and subject_id = ${me} and seq is not null \
+             or public and subject_kind = 'request' and client_id = ${me} and seq is not null"
+        ));
+    }
+    (shown, ids)
+}
+
+/// Of what somebody sees, the oldest after a number.
+pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
+    let (shown, ids) = seen(scope, me);
+    let nth = ids.len() + 1;
+    let sql = format!("select {ROW_COLUMNS} from activity where ({shown}) and seq > ${nth} order by seq limit {limit}");
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
+    for id in ids {
+        query = query.bind(id);
+    }
+    query.bind(after).list().await
+}
+
+pub async fn head(db: &mut impl Sql) -> Result<(i64, String)> {
+    db.sql("select seq, hash from activity_head").one().await
+}
+
+pub async fn count_unnumbered(db: &mut Db) -> Result<i64> {
+    db.sql("select count(*) from activity where seq is null").scalar().await
+}
+
+pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity, String)>> {
+    let row = nested_row(db.dialect(), COLUMNS);
+    let columns = [("row", row.as_str(), ColumnKind::Plain), ("hash", "t.hash", ColumnKind::Plain)];
+    let sql = format!("select {ROW_COLUMNS}, hash from activity where seq > $1 order by seq limit $2");
+    db.sql_built(select_rows(db.dialect(), &columns, &sql)).bind(after).bind(limit).list().await
+}
+
+pub async fn hash(db: &mut Db, seq: i64) -> Result<Option<String>> {
+    let found: Option<(String,)> = db.sql("select hash from activity where seq = $1").bind(seq).optional().await?;
+    Ok(found.map(|(hash,)| hash))
+}
+
+/// The number and hash of the last row that was cut off: what is left begins after it.
+pub async fn checkpoint(db: &mut impl Sql) -> Result<(i64, String)> {
+    db.sql("select seq, hash from activity_checkpoint").one().await
+}
+
+/// The oldest rows after a number: theirs, when, and their hash.
+pub async fn oldest(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(i64, DateTime<Utc>, String)>> {
+    db.sql("select seq, at, hash from activity where seq > $1 order by seq limit $2")
+        .bind(after)
+        .bind(limit)
+        .all()
+        .await
+}
+
+/// Entries after a number, or without one yet, that say up to where the log was cut off.
+pub async fn cuts(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
+    let sql = format!(
+        "select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq > $1 \
+         union all select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq is null"
+    );
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(after).list().await
+}
+
+/// A number that no row can have: up to the checkpoint, or beyond the head. Both are read in the same statement as the
+/// rows, because they move on meanwhile.
+pub async fn stray(db: &mut Db) -> Result<Option<i64>> {
+    let sql = "select seq from activity where seq <= (select seq from activity_checkpoint) \
+               union all select seq from activity where seq > (select seq from activity_head) order by 1 limit 1";
+    let found: Option<(i64,)> = db.sql(sql).optional().await?;
+    Ok(found.map(|(seq,)| seq))
+}
+
+/// Cuts off all rows up to `to`, unless another process has moved the checkpoint; then it says no.
+pub async fn cut(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) -> Result<bool> {
+    let sql = "update activity_checkpoint set seq = $1, hash = $2 where seq = $3 and hash = $4";
+    if tx.sql(sql).bind(to.0).bind(to.1.clone()).bind(from.0).bind(from.1.clone()).run().await? == 0 {
+        return Ok(false);
+    }
+    let told = "delete from notifications where activity_id in (select id from activity where seq <= $1)";
+    tx.sql(told).bind(to.0).run().await?;
+    tx.sql("delete from activity where seq <= $1").bind(to.0).run().await?;
+    Ok(true)
+}
+
+/// Moves the chain's head, unless another process has; then it says no.
+pub async fn move_head(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) -> Result<bool> {
+    let sql = "update activity_head set seq = $1, hash = $2 where seq = $3 and hash = $4";
+    let moved = tx.sql(sql).bind(to.0).bind(to.1.clone()).bind(from.0).bind(from.1.clone()).run().await?;
+    Ok(moved == 1)
+}
+
+/// The chain's end, and committed rows that are to follow it.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Unnumbered {
+    pub seq: i64,
+    pub hash: String,
+    /// In the order they happened, and of each whether nobody is to be told of it.
+    #[sqlx(try_from = "Nested<Vec<(Activity, bool)>>")]
+    pub rows: Vec<(Activity, bool)>,
+}
+
+/// In one statement: a row that was without a number when the chain ended so.
+pub async fn unnumbered(db: &mut Db, limit: usize) -> Result<Unnumbered> {
+    let dialect = db.dialect();
+    let row = nested_row(dialect, COLUMNS);
+    let columns = [("row", row.as_str(), ColumnKind::Plain), ("quiet", "t.quiet", ColumnKind::Bool)];
+    let rows =
+        format!("select {ROW_COLUMNS}, quiet from activity where seq is null order by at, nth, id limit {limit}");
+    let sql = format!("select seq, hash, ({}) as rows from activity_head", select_nested(dialect, &columns, &rows));
+    db.sql_built(sql).one().await
+}
+
+#[derive(Serialize)]
+pub struct Number {
+    pub id: uuid::Uuid,
+    pub seq: i64,
+    pub hash: String,
+}
+
+/// Sets `seq` and `hash` of many activity rows, given as JSON `[{id, seq, hash}]`, in one statement.
+fn number_activity(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Sqlite => {
+            "update activity set seq = j.value ->> 'seq', hash = j.value ->> 'hash' from json_each($1) j \
+             where activity.id = unhex(replace(j.value ->> 'id', '-', ''))"
+        }
+        Dialect::Postgres => {
+            "update activity set seq = j.seq, hash = j.hash \
+             from json_to_recordset($1::json) as j (id uuid, seq bigint, hash text) where activity.id = j.id"
+        }
+    }
+}
+
+pub async fn number(tx: &mut Tx, numbers: &[Number]) -> Result<()> {
+    let text = serde_json::to_string(numbers).map_err(Error::internal)?;
+    tx.sql(number_activity(tx.dialect())).bind(text).run().await?;
+    Ok(())
+}

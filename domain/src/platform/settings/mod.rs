@@ -1,0 +1,475 @@
+//! What the office says of itself, and how it wants its portal: brand, support, pages, billing, sign-in, mails, new
+//! orders, and how long things are kept. What is null is unset: not shown anywhere, or as the portal has it.
+mod store;
+mod today;
+
+pub(crate) use today::{client_reminder_days, person_today_within, person_zone};
+pub use today::{office_today, person_today};
+
+use crate::{
+    accounts::auth::passwords,
+    directory::companies::{self, Logo},
+    kernel::{
+        access::{Action, Resource, Role},
+        ctx::{Ctx, Options},
+        db::{Db, ScopedFutureExt, Sql, Tx},
+        error::{Error, Problem, Result},
+        money::Currency,
+        validate::{Check, LINE},
+    },
+    platform::activity::{self, Event},
+};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+use uuid::Uuid;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    pub brand_name: Option<String>,
+    pub support_email: Option<String>,
+    pub support_phone: Option<String>,
+    pub representative: Option<Representative>,
+    pub pages: Pages,
+    pub require_mfa: RequireMfa,
+    pub billing: Billing,
+    pub security: Security,
+    /// Who mails are from, `Name <address>`; unset: what the operator configured.
+    pub mail_sender: Option<String>,
+    /// What new identifiers begin with; `SPV-` unless told.
+    pub identifier_prefix: Option<String>,
+    /// What orders are in when neither they nor their company say.
+    pub default_currency: Option<Currency>,
+    /// The office's time zone: its deadlines and invoices, and the default of new accounts and companies.
+    pub default_time_zone: Option<String>,
+    /// What the storage card measures against, in GB; unset: what the operator configured.
+    pub storage_quota_gb: Option<u64>,
+    pub retention: Retention,
+    /// The office's logo, by its id.
+    pub logo_id: Option<Uuid>,
+    /// Grows with every change.
+    pub version: i64,
+}
+
+/// What the office wants of sign-in beside second factors. What is unset is as the portal has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Security {
+    /// Hours without use after which a session is over; 90 days unless told.
+    #[schema(minimum = 1, maximum = 2160)]
+    pub session_idle_hours: Option<u64>,
+    /// Hours after which a session is over however much it is used; never unless told.
+    #[schema(minimum = 1, maximum = 8760)]
+    pub session_max_hours: Option<u64>,
+    /// Characters of a new password; 8 unless told.
+    #[schema(minimum = 8, maximum = 64)]
+    pub password_min_length: Option<u64>,
+}
+
+impl Security {
+    /// Whether a session of this age, and unused since, is over.
+    pub(crate) fn is_over(self, begun: DateTime<Utc>, used: DateTime<Utc>, now: DateTime<Utc>) -> bool {
+        let longer = |since: DateTime<Utc>, hours: Option<u64>| {
+            hours
+                .and_then(|hours| i64::try_from(hours).ok())
+                .is_some_and(|hours| (now - since).num_seconds() >= hours * 3600)
+        };
+        longer(used, self.session_idle_hours) || longer(begun, self.session_max_hours)
+    }
+}
+
+/// How long things are kept that nobody needs for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retention {
+    /// Days of the activity log; unset: all of it.
+    pub activity_days: Option<u64>,
+}
+
+/// What the office is called until the settings say otherwise.
+const BRAND: &str = "SPV Portal";
+/// What new identifiers begin with unless the settings say otherwise.
+const PREFIX: &str = "SPV-";
+/// So long the log is kept at least: notifications, which hang on it, are kept half a year.
+const ACTIVITY_DAYS: RangeInclusive<u64> = 190..=3_650;
+
+impl Settings {
+    pub fn brand(&self) -> &str {
+        self.brand_name.as_deref().unwrap_or(BRAND)
+    }
+
+    pub fn identifier_prefix(&self) -> &str {
+        self.identifier_prefix.as_deref().unwrap_or(PREFIX)
+    }
+
+    pub fn currency(&self, options: &Options) -> Currency {
+        self.default_currency.unwrap_or(options.default_currency)
+    }
+
+    pub fn time_zone(&self) -> &str {
+        self.default_time_zone.as_deref().unwrap_or(crate::accounts::users::TIME_ZONE)
+    }
+
+    /// How much documents may take, in bytes.
+    pub fn storage_quota(&self, options: &Options) -> Option<u64> {
+        self.storage_quota_gb.map(|gb| gb * 1_000_000_000).or(options.storage_quota)
+    }
+}
+
+/// The office as it stands on its invoices. Not public: for whoever has one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(as = OfficeBilling)]
+pub struct Billing {
+    pub legal_name: Option<String>,
+    pub address: Option<String>,
+    pub tax_id: Option<String>,
+    /// Days to pay in; 14 unless told.
+    pub due_days: Option<u64>,
+    pub bank: Option<Bank>,
+}
+
+/// Where clients transfer what they owe.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Bank {
+    pub account_holder: String,
+    pub bank_name: String,
+    /// Or IBAN.
+    pub account_number: String,
+    /// SWIFT/BIC, or a routing number.
+    pub bank_code: Option<String>,
+}
+
+/// Roles that need a second factor. Unset: staff do, but for a demonstration.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RequireMfa {
+    pub client: Option<bool>,
+    pub iso: Option<bool>,
+    pub employee: Option<bool>,
+    pub company_admin: Option<bool>,
+    pub super_admin: Option<bool>,
+}
+
+/// As [`RequireMfa`], with what is unset filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct NeedsMfa {
+    pub client: bool,
+    pub iso: bool,
+    pub employee: bool,
+    pub company_admin: bool,
+    pub super_admin: bool,
+}
+
+impl RequireMfa {
+    pub fn filled_in(self, options: &Options) -> NeedsMfa {
+        let unset = |role: Role| match &options.require_mfa {
+            Some(roles) => roles.contains(&role),
+            None => !options.demo && matches!(role, Role::Employee | Role::SuperAdmin),
+        };
+        NeedsMfa {
+            client: self.client.unwrap_or_else(|| unset(Role::Client)),
+            iso: self.iso.unwrap_or_else(|| unset(Role::Iso)),
+            employee: self.employee.unwrap_or_else(|| unset(Role::Employee)),
+            company_admin: self.company_admin.unwrap_or_else(|| unset(Role::CompanyAdmin)),
+            super_admin: self.super_admin.unwrap_or_else(|| unset(Role::SuperAdmin)),
+        }
+    }
+}
+
+impl NeedsMfa {
+    pub fn of(self, role: Role) -> bool {
+        match role {
+            Role::Client => self.client,
+            Role::Iso => self.iso,
+            Role::Employee => self.employee,
+            Role::CompanyAdmin => self.company_admin,
+            Role::SuperAdmin => self.super_admin,
+        }
+    }
+}
+
+/// The account representative, shown in "Need Help".
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Representative {
+    pub name: String,
+    pub email: String,
+    pub phone: Option<String>,
+}
+
+/// The operator's own words for pages that are not linked while empty.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Pages {
+    pub pricing: Option<String>,
+    pub careers: Option<String>,
+    pub privacy: Option<String>,
+}
+
+/// The office's settings. Public.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn get(ctx: &Ctx) -> Result<Settings> {
+    Ok(store::get(&mut ctx.db()).await?.unwrap_or_default())
+}
+
+/// Which roles need a second factor.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn require_mfa(db: &mut Db, options: &Options) -> Result<NeedsMfa> {
+    Ok(store::get(db).await?.unwrap_or_default().require_mfa.filled_in(options))
+}
+
+/// How much documents may take, in bytes, where there is a limit.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn storage_quota(db: &mut impl Sql, options: &Options) -> Result<Option<u64>> {
+    Ok(store::get(db).await?.unwrap_or_default().storage_quota(options))
+}
+
+/// How long sessions last. Read where the session is locked, in the same transaction: many refreshes at once must not
+/// wait for each other's connections.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn security(db: &mut impl Sql) -> Result<Security> {
+    Ok(store::get(db).await?.unwrap_or_default().security)
+}
+
+/// What the office counts in where nobody says otherwise. Public.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn currency(ctx: &Ctx) -> Result<Currency> {
+    Ok(get(ctx).await?.currency(&ctx.options))
+}
+
+/// As [`get`], within a transaction of somebody who needs them.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn within(db: &mut impl Sql) -> Result<Settings> {
+    Ok(store::get(db).await?.unwrap_or_default())
+}
+
+/// Changes the office's settings: `change` makes the new ones of those there are, and nobody else's change comes in
+/// between. Super admins.
+///
+/// # Errors
+/// Forbidden; Invalid per field.
+pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings + Clone + Send + Sync) -> Result<Settings> {
+    set_seen(ctx, None, change).await
+}
+
+/// [`set`] by somebody who has seen the settings as of `version`.
+///
+/// # Errors
+/// As [`set`]; Conflict `stale` when they were changed since.
+pub async fn set_seen(
+    ctx: &Ctx,
+    version: Option<i64>,
+    change: impl FnOnce(Settings) -> Settings + Clone + Send + Sync,
+) -> Result<Settings> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    let change = &change;
+    ctx.transaction(|tx| {
+        async move {
+            let old = store::lock(tx).await?.unwrap_or_default();
+            if version.is_some_and(|seen| seen != old.version)
+                && let Some((by, at)) = store::changed(tx).await?
+            {
+                return Err(Error::stale(&by, at));
+            }
+            let new = checked(change.clone()(old.clone()), &old)?;
+            write(tx, ctx, &old, &new).await?;
+            Ok(new)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// The new settings as they are kept: every field read, the logo and the version from those there are.
+///
+/// # Errors
+/// Invalid per field.
+fn checked(new: Settings, old: &Settings) -> Result<Settings> {
+    let mut check = Check::new();
+    let checked = Settings {
+        brand_name: check.optional_line("brand_name", new.brand_name.as_deref(), 60),
+        support_email: check.optional_email("support_email", new.support_email.as_deref()),
+        support_phone: check.phone("support_phone", new.support_phone.as_deref()),
+        representative: new.representative.map(|person| Representative {
+            name: check.line("representative.name", &person.name, LINE),
+            email: check.email("representative.email", &person.email),
+            phone: check.phone("representative.phone", person.phone.as_deref()),
+        }),
+        pages: Pages {
+            pricing: check.optional_text("pages.pricing", new.pages.pricing.as_deref()),
+            careers: check.optional_text("pages.careers", new.pages.careers.as_deref()),
+            privacy: check.optional_text("pages.privacy", new.pages.privacy.as_deref()),
+        },
+        require_mfa: new.require_mfa,
+        billing: checked_billing(&mut check, new.billing),
+        security: checked_security(&mut check, new.security),
+        mail_sender: check.optional("mail_sender", new.mail_sender.as_deref(), sender),
+        identifier_prefix: check.optional("identifier_prefix", new.identifier_prefix.as_deref(), prefix),
+        default_currency: new.default_currency,
+        default_time_zone: check.optional("default_time_zone", new.default_time_zone.as_deref(), zone),
+        storage_quota_gb: new.storage_quota_gb.and_then(|gb| check.range("storage_quota_gb", gb, 1..=1_000_000)),
+        retention: Retention {
+            activity_days: new
+                .retention
+                .activity_days
+                .and_then(|days| check.range("retention.activity_days", days, ACTIVITY_DAYS)),
+        },
+        logo_id: old.logo_id,
+        version: old.version + 1,
+    };
+    check.done()?;
+    Ok(checked)
+}
+
+fn checked_security(check: &mut Check, new: Security) -> Security {
+    let mut within = |field, value: Option<u64>, limits| value.and_then(|value| check.range(field, value, limits));
+    Security {
+        session_idle_hours: within("security.session_idle_hours", new.session_idle_hours, 1..=90 * 24),
+        session_max_hours: within("security.session_max_hours", new.session_max_hours, 1..=365 * 24),
+        password_min_length: within(
+            "security.password_min_length",
+            new.password_min_length,
+            passwords::MIN_LENGTH as u64..=64,
+        ),
+    }
+}
+
+/// Keeps the new settings, and says in the log what they were before and are now.
+async fn write(tx: &mut Tx, ctx: &Ctx, old: &Settings, new: &Settings) -> Result<()> {
+    store::set(tx, new, ctx.now(), &ctx.who()).await?;
+    let told = Event::new("settings.updated", "settings", Uuid::nil(), "Settings").changed(old, new)?;
+    activity::append(tx, ctx, told).await
+}
+
+/// Takes the picture as the office's logo. Super admins.
+///
+/// # Errors
+/// Forbidden; Invalid `logo` for what is no PNG or JPEG, or too large.
+pub async fn set_logo(ctx: &Ctx, bytes: Vec<u8>) -> Result<Settings> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    let media_type = companies::look_at_logo(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
+    replace_logo(ctx, Some((media_type, bytes))).await
+}
+
+/// Takes the office's logo away. Super admins.
+///
+/// # Errors
+/// Forbidden.
+pub async fn remove_logo(ctx: &Ctx) -> Result<Settings> {
+    ctx.may(Action::Update, Resource::Settings)?;
+    replace_logo(ctx, None).await
+}
+
+async fn replace_logo(ctx: &Ctx, picture: Option<(&'static str, Vec<u8>)>) -> Result<Settings> {
+    let picture = &picture;
+    ctx.transaction(|tx| {
+        async move {
+            let old = store::lock(tx).await?.unwrap_or_default();
+            let logo_id = picture.is_some().then(|| ctx.chance.uuid());
+            store::drop_logos(tx).await?;
+            if let (Some(id), Some((media_type, bytes))) = (logo_id, picture) {
+                store::insert_logo(tx, id, media_type, bytes.clone(), ctx.now()).await?;
+            }
+            let new = Settings { logo_id, version: old.version + 1, ..old.clone() };
+            write(tx, ctx, &old, &new).await?;
+            Ok(new)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// The office's logo, if it is the one with this id.
+pub(crate) async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
+    store::logo(db, id).await
+}
+
+/// `Name <address>`, or an address alone.
+fn sender(text: &str) -> Result<String, Problem> {
+    let mut check = Check::new();
+    let text = check.line("sender", text, LINE);
+    let (name, address) = match text.rsplit_once('<') {
+        None => (None, text.as_str()),
+        Some((name, rest)) => (Some(name.trim()), rest.strip_suffix('>').unwrap_or("")),
+    };
+    let address = check.email("sender", address);
+    check.done().map_err(|_| Problem::new("invalid_sender"))?;
+    match name {
+        None => Ok(address),
+        Some("") => Err(Problem::new("invalid_sender")),
+        Some(name) => Ok(format!("{name} <{address}>")),
+    }
+}
+
+/// Letters and digits, and a hyphen to end with, in capitals.
+fn prefix(text: &str) -> Result<String, Problem> {
+    let word = text.strip_suffix('-').unwrap_or(text);
+    if word.is_empty() || word.len() > 10 || !word.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return Err(Problem::new("invalid_prefix"));
+    }
+    Ok(format!("{}-", word.to_ascii_uppercase()))
+}
+
+fn zone(text: &str) -> Result<String, Problem> {
+    if crate::accounts::users::is_zone(text) { Ok(text.to_owned()) } else { Err(Problem::new("invalid_time_zone")) }
+}
+
+fn checked_billing(check: &mut Check, new: Billing) -> Billing {
+    Billing {
+        legal_name: check.optional_line("billing.legal_name", new.legal_name.as_deref(), LINE),
+        address: check.optional_text("billing.address", new.address.as_deref()),
+        tax_id: check.optional_line("billing.tax_id", new.tax_id.as_deref(), 40),
+        due_days: new.due_days.and_then(|days| check.range("billing.due_days", days, 0..=365)),
+        bank: new.bank.map(|bank| Bank {
+            account_holder: check.line("billing.bank.account_holder", &bank.account_holder, LINE),
+            bank_name: check.line("billing.bank.bank_name", &bank.bank_name, LINE),
+            account_number: check.line("billing.bank.account_number", &bank.account_number, 60),
+            bank_code: check.optional_line("billing.bank.bank_code", bank.bank_code.as_deref(), 40),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sender_is_an_address_with_or_without_a_name() {
+        for good in ["office@example.com", "Northern Formations <office@example.com>", "Acme, Inc. <a@example.com>"] {
+            assert_eq!(sender(good).as_deref(), Ok(good));
+        }
+        for bad in [
+            "Northern",
+            "<office@example.com>",
+            "Northern <office>",
+            "Northern <a@example.com> x",
+            "a\r\nBcc: b@example.com",
+        ] {
+            assert_eq!(sender(bad).map_err(|problem| problem.code), Err("invalid_sender"), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_prefix_ends_with_a_hyphen_and_is_in_capitals() {
+        assert_eq!(prefix("nf").as_deref(), Ok("NF-"));
+        assert_eq!(prefix("SPV-").as_deref(), Ok("SPV-"));
+        for bad in ["-", "a b", "ÄB", "ABCDEFGHIJK"] {
+            assert_eq!(prefix(bad).map_err(|problem| problem.code), Err("invalid_prefix"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! SQL of settings: one row holds them all.
+use super::Settings;
+use crate::{
+    directory::companies::Logo,
+    kernel::{
+        db::{Json, Sql, Tx},
+        error::Result,
+    },
+};
+use chrono::{DateTime, Utc};
+use uuid::Uuid;
+
+pub async fn get(db: &mut impl Sql) -> Result<Option<Settings>> {
+    let row: Option<(Json<Settings>,)> = db.sql("select value from settings where name = 'office'").optional().await?;
+    Ok(row.map(|(value,)| value.0))
+}
+
+/// As [`get`], and whoever else wants to change them waits for this transaction to end, also for the first ones.
+pub async fn lock(tx: &mut Tx) -> Result<Option<Settings>> {
+    tx.advisory_lock("settings".to_owned()).await?;
+    let row: Option<(Json<Settings>,)> = tx.sql("select value from settings where name = 'office'").optional().await?;
+    Ok(row.map(|(value,)| value.0))
+}
+
+pub async fn set(tx: &mut Tx, settings: &Settings, at: DateTime<Utc>, by: &str) -> Result<()> {
+    tx.sql(
+        "insert into settings (name, value, updated_at, updated_by) values ('office', $1, $2, $3) \
+         on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at, updated_by = excluded.updated_by",
+    )
+    .bind(Json(settings.clone()))
+    .bind(at)
+    .bind(by.to_owned())
+    .run()
+    .await?;
+    Ok(())
+}
+
+/// Who changed them last, and when.
+pub async fn changed(tx: &mut Tx) -> Result<Option<(String, DateTime<Utc>)>> {
+    tx.sql("select updated_by, updated_at from settings where name = 'office'").optional().await
+}
+
+pub async fn insert_logo(tx: &mut Tx, id: Uuid, media_type: &str, bytes: Vec<u8>, at: DateTime<Utc>) -> Result<()> {
+    tx.sql("insert into office_logos (id, media_type, bytes, created_at) values ($1, $2, $3, $4)")
+        .bind(id)
+        .bind(media_type.to_owned())
+        .bind(bytes)
+        .bind(at)
+        .run()
+        .await?;
+    Ok(())
+}
+
+pub async fn drop_logos(tx: &mut Tx) -> Result<()> {
+    tx.sql("delete from office_logos").run().await?;
+    Ok(())
+}
+
+pub async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
+    db.sql("select media_type, bytes from office_logos where id = $1").bind(id).optional().await
+}

@@ -1,0 +1,132 @@
+//! How a company's orders go: how many, where, how far, how fast. All of it is about the orders that were placed in the
+//! chosen days, so that every chart counts the same orders.
+mod office;
+pub(crate) mod store;
+
+pub use office::{Fee, Group, Office, OfficeCountry, OfficeMonth, office};
+
+use crate::{
+    directory::companies::{self, Company},
+    kernel::{
+        ctx::Ctx,
+        date_range::{Asked, Span},
+        error::Result,
+        ids::CompanyId,
+    },
+    orders::spvs::{Country, Status, percent},
+};
+
+#[derive(Clone, Debug)]
+pub struct Analytics {
+    pub company: Company,
+    pub span: Span,
+    pub total: i64,
+    /// Every month of the span.
+    pub months: Vec<Month>,
+    pub countries: Vec<(Country, i64)>,
+    /// Every status, in the order in which an order goes through them.
+    pub statuses: Vec<(Status, i64)>,
+    /// By name.
+    pub steps: Vec<StepTime>,
+    pub on_time: OnTime,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Month {
+    /// `2026-11`
+    pub month: String,
+    pub placed: i64,
+    /// Of these, closed by now.
+    pub closed: i64,
+    pub cancelled: i64,
+    /// Of the steps of these orders.
+    pub on_time: OnTime,
+}
+
+/// Completed steps that had a due date, and those done by it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnTime {
+    pub due: i64,
+    pub kept: i64,
+}
+
+impl OnTime {
+    /// A whole percent; none where nothing was due.
+    pub fn percent(self) -> Option<i64> {
+        (self.due > 0).then(|| percent(self.kept, self.due))
+    }
+}
+
+/// How long completed steps of one name took, in days to one decimal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StepTime {
+    pub name: String,
+    pub completed: i64,
+    pub median_days: f64,
+    pub longest_days: f64,
+}
+
+/// A company's analytics. Its admins, and super admins for the company they pick.
+///
+/// # Errors
+/// As [`companies::portal`]; Invalid days.
+pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<Analytics> {
+    let company = companies::portal(ctx, picked).await?;
+    let span = asked.span(company.today(ctx.now()))?;
+    let zone = company.time_zone.parse().unwrap_or(chrono_tz::UTC);
+    let found = store::read(&mut ctx.db(), Some(company.id), span.days(), zone, ctx.now()).await?;
+    let months = span.months(found.orders.iter().map(|row| row.month.clone()).collect(), company.today(ctx.now()));
+    let Figures { total, months, countries, statuses, steps, on_time } = figures(&found, months);
+    Ok(Analytics { total, months, countries, statuses, steps, on_time, company, span })
+}
+
+/// What a company and the office count alike.
+struct Figures {
+    total: i64,
+    months: Vec<Month>,
+    countries: Vec<(Country, i64)>,
+    statuses: Vec<(Status, i64)>,
+    steps: Vec<StepTime>,
+    on_time: OnTime,
+}
+
+fn figures(found: &store::Found, months: Vec<String>) -> Figures {
+    let count = |wanted: &dyn Fn(&store::Orders) -> bool| {
+        found.orders.iter().filter(|row| wanted(row)).map(|row| row.count).sum::<i64>()
+    };
+    let on_time = |kept: &mut dyn Iterator<Item = &store::Kept>| {
+        kept.fold(OnTime::default(), |sum, row| OnTime { due: sum.due + row.due, kept: sum.kept + row.kept })
+    };
+    let months = months.into_iter().map(|month| Month {
+        placed: count(&|row| row.month == month),
+        closed: count(&|row| row.month == month && row.status == Status::Closed),
+        cancelled: count(&|row| row.month == month && row.status == Status::Cancelled),
+        on_time: on_time(&mut found.kept.iter().filter(|row| row.month == month)),
+        month,
+    });
+    let countries = Country::ALL.into_iter().map(|country| (country, count(&|row| row.country == country)));
+    let mut steps: Vec<StepTime> = found
+        .steps
+        .iter()
+        .map(|row| StepTime {
+            name: row.name.clone(),
+            completed: row.completed,
+            median_days: days(row.middle as f64 / 2.0),
+            longest_days: days(row.longest as f64),
+        })
+        .collect();
+    steps.sort_by(|a, b| b.median_days.total_cmp(&a.median_days).then_with(|| a.name.cmp(&b.name)));
+    Figures {
+        total: count(&|_| true),
+        months: months.collect(),
+        countries: countries.filter(|(_, count)| *count > 0).collect(),
+        statuses: Status::ALL.into_iter().map(|status| (status, count(&|row| row.status == status))).collect(),
+        steps,
+        on_time: on_time(&mut found.kept.iter()),
+    }
+}
+
+/// Seconds as days to one decimal.
+pub(crate) fn days(seconds: f64) -> f64 {
+    (seconds / 86_400.0 * 10.0).round() / 10.0
+}

@@ -1,0 +1,314 @@
+//! What each portal opens with: its counters and its main table. Every figure is counted; sums are kept apart by
+//! currency (decision 13).
+pub(crate) mod store;
+
+pub use store::{Person, Sum};
+
+use crate::{
+    accounts::auth::sessions,
+    directory::{
+        clients::{self, Client},
+        companies::{self, Company},
+    },
+    kernel::{
+        access::{Action, Portal, Resource},
+        ctx::Ctx,
+        db::ScopedFutureExt,
+        error::{Error, Result},
+        ids::{CompanyId, IsoId, UserId},
+        money::Currency,
+        page::{Page, PageQuery},
+    },
+    orders::spvs::{self, Spv},
+    platform::{
+        activity::{self, Activity},
+        rollups::{self, Count, figures::Of},
+        settings::{self, Representative},
+    },
+};
+use chrono::{DateTime, Utc};
+
+#[derive(Clone, Debug)]
+pub struct ClientDashboard {
+    /// Open orders that are not pending: the three counters add up to all that is not cancelled (decision 9).
+    pub processing: i64,
+    pub pending: i64,
+    pub completed: i64,
+    /// The two newest orders.
+    pub spvs: Vec<Spv>,
+    pub activity: Vec<Activity>,
+    pub representative: Option<Representative>,
+}
+
+/// A client's own dashboard.
+///
+/// # Errors
+/// Forbidden for other roles.
+pub async fn client(ctx: &Ctx) -> Result<ClientDashboard> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Client))?;
+    let id = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
+    let counted = store::client_orders(&mut ctx.db(), id).await?;
+    let count = |wanted: &[spvs::Status]| {
+        counted.iter().filter(|(status, _)| wanted.contains(status)).map(|(_, n)| n).sum::<i64>()
+    };
+    let newest = PageQuery { limit: Some(2), cursor: None };
+    Ok(ClientDashboard {
+        processing: count(&[spvs::Status::Processing, spvs::Status::Active, spvs::Status::OnHold]),
+        pending: count(&[spvs::Status::Pending]),
+        completed: count(&[spvs::Status::Closed]),
+        spvs: spvs::list(ctx, &spvs::Filter::default(), &newest).await?.items,
+        activity: recent(ctx, 5).await?,
+        representative: settings::get(ctx).await?.representative,
+    })
+}
+
+#[derive(Clone, Debug)]
+pub struct EmployeeDashboard {
+    pub total_clients: i64,
+    pub active_spvs: i64,
+    pub pending_reviews: i64,
+    /// Prices of active orders by currency; empty for all but super admins (decision 14).
+    pub revenue: Vec<Sum>,
+    /// Of the headline: see [`headline`].
+    pub currency: Currency,
+    pub activity: Vec<Activity>,
+}
+
+/// The staff's dashboard.
+///
+/// # Errors
+/// Forbidden for other roles.
+pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
+    let office = store::office(&mut ctx.db(), 8).await?;
+    let value = |count: Count| office.counts.iter().find(|(name, _)| *name == count.name()).map_or(0, |(_, n)| *n);
+    let mut revenue = Vec::new();
+    if ctx.can(Action::View, Resource::Revenue) {
+        for currency in Currency::ALL {
+            match value(Count::Revenue(currency)) {
+                0 => {}
+                minor => revenue.push(Sum { currency, minor }),
+            }
+        }
+    }
+    let currency = headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
+    Ok(EmployeeDashboard {
+        total_clients: value(Count::Clients),
+        active_spvs: value(Count::ActiveSpvs),
+        pending_reviews: value(Count::PendingReviews),
+        revenue,
+        currency,
+        activity: office.activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
+    })
+}
+
+#[derive(Clone, Debug)]
+pub struct IsoDashboard {
+    /// Clients active or pending.
+    pub active_clients: i64,
+    /// What the ledger says was earned this month.
+    pub monthly_commissions: Vec<Sum>,
+    /// Of the headline: see [`headline`].
+    pub currency: Currency,
+    pub pending_leads: i64,
+    pub completed_spvs: i64,
+    pub clients: Vec<IsoClient>,
+}
+
+/// An ISO's client with the number of its orders and what happened last.
+#[derive(Clone, Debug)]
+pub struct IsoClient {
+    pub client: Client,
+    pub spvs: i64,
+    pub latest: Option<Activity>,
+}
+
+/// How many clients "Recent Client Activities" shows (specification, section 9).
+const RECENT_CLIENTS: u32 = 3;
+
+/// An ISO partner's own dashboard.
+///
+/// # Errors
+/// Forbidden for other roles.
+pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Iso))?;
+    let crate::kernel::access::Scope::Iso(id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
+    let home = companies::defaults(ctx, ctx.actor.company_id()).await?;
+    let mut db = ctx.db();
+    let have = store::iso(&mut db, id, home.today.format("%Y-%m").to_string()).await?;
+    let newest = PageQuery { limit: Some(RECENT_CLIENTS), cursor: None };
+    let shown = clients::list(ctx, &clients::Filter::default(), &newest).await?.items;
+    let ids: Vec<UserId> = shown.iter().map(|client| client.id).collect();
+    let orders = store::iso_orders(&mut db, id, &ids).await?;
+    let mut clients = Vec::new();
+    for client in shown {
+        let of = activity::Filter { client_id: Some(client.id), ..activity::Filter::default() };
+        let latest = activity::list(ctx, &of, &PageQuery { limit: Some(1), cursor: None }).await?.items.pop();
+        let spvs = orders.iter().find(|(id, _)| *id == client.id).map_or(0, |(_, n)| *n);
+        clients.push(IsoClient { client, spvs, latest });
+    }
+    let count = |wanted: Of| have.iter().filter(|have| have.what == wanted).map(|have| have.n).sum();
+    let earned = have.iter().filter(|have| have.what == Of::Commission);
+    let monthly_commissions: Vec<Sum> =
+        earned.filter_map(|have| Some(Sum { currency: have.currency?, minor: have.minor })).collect();
+    Ok(IsoDashboard {
+        active_clients: count(Of::Clients),
+        currency: headline(&monthly_commissions, home.currency),
+        monthly_commissions,
+        pending_leads: count(Of::Leads),
+        completed_spvs: count(Of::Closed),
+        clients,
+    })
+}
+
+#[derive(Clone, Debug)]
+pub struct CompanyDashboard {
+    pub company: Company,
+    /// Orders that are not cancelled.
+    pub total_spvs: i64,
+    /// Distinct clients with such an order.
+    pub active_clients: i64,
+    /// Purchase amounts, else prices, of orders that are not cancelled.
+    pub revenue: Vec<Sum>,
+    /// Of the headline: see [`headline`].
+    pub currency: Currency,
+    pub iso_partners: i64,
+    pub partners: Vec<Partner>,
+    /// What happened last, as far as the company may know of it.
+    pub activity: Vec<Activity>,
+    pub spvs: Page<Spv>,
+}
+
+/// A group of 'Clients by ISO Partner'; none is 'Unassigned'.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partner {
+    pub iso_id: Option<IsoId>,
+    pub name: Option<String>,
+    pub spvs: i64,
+}
+
+/// A company's dashboard: for its admins, and for the company that a super admin picks (decision 25). A page of no
+/// rows is the figures alone: the tables of the partners load as they are opened.
+///
+/// # Errors
+/// As [`crate::directory::companies::portal`] says.
+pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> Result<CompanyDashboard> {
+    let id = ctx.actor.company(picked)?;
+    let spvs = match page.limit {
+        Some(0) => Page { items: Vec::new(), next_cursor: None },
+        _ => {
+            let filter = spvs::Filter { company_id: Some(id), ..spvs::Filter::default() };
+            spvs::list(ctx, &filter, page).await?
+        }
+    };
+    let store::Overview { mut company, currency, clients: active_clients, partners: iso_partners, groups, activity } =
+        store::company(&mut ctx.db(), id, 8).await?;
+    let company = company.pop().ok_or(Error::NotFound("company"))?;
+    let mut revenue: Vec<Sum> = Vec::new();
+    let mut partners: Vec<Partner> = Vec::new();
+    for group in &groups {
+        match revenue.iter_mut().find(|sum| sum.currency == group.currency) {
+            Some(sum) => sum.minor += group.minor,
+            None => revenue.push(Sum { currency: group.currency, minor: group.minor }),
+        }
+        let iso_id = Some(group.iso_id).filter(|id| *id != rollups::companies::NOBODY);
+        match partners.iter_mut().find(|partner| partner.iso_id == iso_id) {
+            Some(partner) => partner.spvs += group.spvs,
+            None => partners.push(Partner { iso_id, name: group.name(), spvs: group.spvs }),
+        }
+    }
+    revenue.sort_by_key(|sum| sum.currency);
+    // By name, those without a partner last.
+    partners.sort_by(|a, b| (a.name.is_none(), &a.name).cmp(&(b.name.is_none(), &b.name)));
+    Ok(CompanyDashboard {
+        currency: headline(&revenue, company.currency.or(currency).unwrap_or(ctx.options.default_currency)),
+        company,
+        total_spvs: groups.iter().map(|group| group.spvs - group.cancelled).sum(),
+        active_clients,
+        revenue,
+        iso_partners,
+        partners,
+        activity: activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
+        spvs,
+    })
+}
+
+/// The currency a card shows first: the usual one where it has an amount, else the first that has one (decision 14).
+pub(crate) fn headline(sums: &[Sum], usual: Currency) -> Currency {
+    let has = |currency: Currency| sums.iter().any(|sum| sum.currency == currency && sum.minor != 0);
+    if has(usual) { usual } else { Currency::ALL.into_iter().find(|currency| has(*currency)).unwrap_or(usual) }
+}
+
+#[derive(Clone, Debug)]
+pub struct AdminDashboard {
+    pub users: i64,
+    /// The share of minutes of the last 30 days, or since the first start, in which a portal ran.
+    pub uptime_percent: Option<f64>,
+    pub sessions: i64,
+    pub storage_bytes: i64,
+    pub people: Page<Person>,
+}
+
+/// The super admins' dashboard.
+///
+/// # Errors
+/// Forbidden for other roles.
+pub async fn admin(ctx: &Ctx, page: &PageQuery) -> Result<AdminDashboard> {
+    ctx.may(Action::View, Resource::Dashboard(Portal::Admin))?;
+    let limit = page.limit()?;
+    let mut db = ctx.db();
+    let people = store::people(&mut db, page.after::<(DateTime<Utc>, UserId)>()?, limit + 1).await?;
+    let counted = rollups::all(&mut db).await?;
+    Ok(AdminDashboard {
+        users: counted.get(&Count::Users.name()).copied().unwrap_or(0),
+        uptime_percent: uptime(ctx).await?,
+        sessions: sessions::count_live(ctx).await?,
+        storage_bytes: counted.get(&Count::StorageBytes.name()).copied().unwrap_or(0),
+        people: Page::cut(people, limit, |person| (person.created_at, person.id)),
+    })
+}
+
+const THIRTY_DAYS: i64 = 30 * 24 * 60;
+
+async fn uptime(ctx: &Ctx) -> Result<Option<f64>> {
+    let minute = ctx.now().timestamp() / 60;
+    let (first, alive) = store::heartbeats(&mut ctx.db(), minute - THIRTY_DAYS, minute).await?;
+    Ok(first.map(|first| {
+        // The minute that is running may not have had its beat yet, and is not counted.
+        let minutes = (minute - first).clamp(0, THIRTY_DAYS - 1);
+        if minutes == 0 {
+            return 100.0;
+        }
+        (1000.0 * alive as f64 / minutes as f64).min(1000.0).floor() / 10.0
+    }))
+}
+
+/// Notes that a portal runs in this minute: once, however many do.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn heartbeat(ctx: &Ctx) -> Result<()> {
+    let minute = ctx.now().timestamp() / 60;
+    ctx.transaction(|tx| store::beat(tx, minute, minute - THIRTY_DAYS).scope_boxed()).await
+}
+
+async fn recent(ctx: &Ctx, limit: u32) -> Result<Vec<Activity>> {
+    let page = PageQuery { limit: Some(limit), cursor: None };
+    let filter = activity::Filter { work_only: true, ..activity::Filter::default() };
+    Ok(activity::list(ctx, &filter, &page).await?.items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_never_headlines_a_zero_beside_an_amount() {
+        let sum = |currency, minor| Sum { currency, minor };
+        let (usd, eur, jpy) = (Currency::Usd, Currency::Eur, Currency::Jpy);
+        assert_eq!(headline(&[], eur), eur, "all are zero");
+        assert_eq!(headline(&[sum(usd, 657_000_000)], eur), usd);
+        assert_eq!(headline(&[sum(usd, 1), sum(eur, 1)], eur), eur);
+        assert_eq!(headline(&[sum(usd, 0), sum(jpy, -5)], eur), jpy, "taken back is money, too");
+    }
+}

@@ -1,0 +1,217 @@
+//! SQL of the dashboards.
+use crate::{
+    accounts::users,
+    directory::companies::{self, Company},
+    kernel::{
+        access::{Role, Scope},
+        db::{ColumnKind, ColumnSpec, Db, Nested, Sql, Tx, in_id_list, select_nested},
+        error::Result,
+        ids::{CompanyId, IsoId, UserId},
+        money::Currency,
+    },
+    orders::spvs,
+    platform::{
+        activity::{self, Activity},
+        rollups::figures::Of,
+    },
+};
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+/// An amount in one currency, in minor units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Sum {
+    pub currency: Currency,
+    pub minor: i64,
+}
+
+/// A row of the super admins' table.
+#[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
+pub struct Person {
+    pub id: UserId,
+    pub first_name: String,
+    pub last_name: String,
+    pub email: String,
+    pub role: Role,
+    pub status: users::Status,
+    pub last_sign_in_at: Option<DateTime<Utc>>,
+    pub created_at: DateTime<Utc>,
+}
+
+pub async fn client_orders(db: &mut Db, client: UserId) -> Result<Vec<(spvs::Status, i64)>> {
+    db.sql("select status, count(*) from spvs where client_id = $1 group by status").bind(client).all().await
+}
+
+/// So many of something that a partner has, and what they come to where it is money.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Have {
+    pub what: Of,
+    pub currency: Option<Currency>,
+    pub n: i64,
+    pub minor: i64,
+}
+
+/// What a partner has now, and what it earned in a month. None of it is counted here.
+pub async fn iso(db: &mut Db, iso: IsoId, month: String) -> Result<Vec<Have>> {
+    db.sql(
+        "select what, nullif(currency, '') as currency, n, minor from figures where owner_id = $1 and n <> 0 \
+         and grain in ('now', 'month') and period in ('', $2) order by figures.currency",
+    )
+    .bind(iso)
+    .bind(month)
+    .all()
+    .await
+}
+
+/// How many orders each of these clients has with the partner.
+pub async fn iso_orders(db: &mut Db, iso: IsoId, clients: &[UserId]) -> Result<Vec<(UserId, i64)>> {
+    db.sql_built(format!(
+        "select client_id, count(*) filter (where iso_id = $2) from spvs where client_id {} group by client_id",
+        in_id_list(db.dialect())
+    ))
+    .bind(serde_json::to_string(clients).map_err(crate::Error::internal)?)
+    .bind(iso)
+    .all()
+    .await
+}
+
+#[derive(Debug, Deserialize)]
+pub struct Group {
+    /// The nil id for nobody's.
+    pub iso_id: IsoId,
+    pub first_name: Option<String>,
+    pub last_name: Option<String>,
+    pub currency: Currency,
+    pub spvs: i64,
+    /// How many of them are cancelled: they count in no card (decision 14).
+    pub cancelled: i64,
+    pub minor: i64,
+}
+
+impl Group {
+    pub fn name(&self) -> Option<String> {
+        Some(format!("{} {}", self.first_name.as_ref()?, self.last_name.as_ref()?))
+    }
+}
+
+/// What the whole office counts, and in which currency.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Office {
+    /// By name ([`crate::platform::rollups::Count::name`]).
+    #[sqlx(try_from = "Nested<Vec<(String, i64)>>")]
+    pub counts: Vec<(String, i64)>,
+    /// None where the settings leave it to the configuration.
+    pub currency: Option<Currency>,
+    /// What happened last.
+    #[sqlx(try_from = "Nested<Vec<Activity>>")]
+    pub activity: Vec<Activity>,
+}
+
+/// Selects what the office counts in, where its settings say.
+const CURRENCY: &str = "select value ->> 'default_currency' from settings where name = 'office'";
+
+/// The counters of the staff, and the newest events, in one query.
+pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
+    let dialect = db.dialect();
+    let counts = select_nested(
+        dialect,
+        &[("name", "t.name", ColumnKind::Plain), ("value", "t.value", ColumnKind::Plain)],
+        "select name, cast(sum(value) as bigint) as value from counts group by name",
+    );
+    let activity = activity::store::newest_work(dialect, Scope::All, events);
+    db.sql_built(format!("select ({counts}) as counts, ({CURRENCY}) as currency, ({activity}) as activity")).one().await
+}
+
+/// A company, and what its cards and partner tables begin with.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Overview {
+    /// None when there is no such company.
+    #[sqlx(try_from = "Nested<Vec<Company>>")]
+    pub company: Vec<Company>,
+    /// The office's, as in [`Office`].
+    pub currency: Option<Currency>,
+    /// Distinct clients with an order that is not cancelled.
+    pub clients: i64,
+    /// ISO partners that are not archived.
+    pub partners: i64,
+    /// Orders and amounts by partner and currency.
+    #[sqlx(try_from = "Nested<Vec<Group>>")]
+    pub groups: Vec<Group>,
+    /// What happened last.
+    #[sqlx(try_from = "Nested<Vec<Activity>>")]
+    pub activity: Vec<Activity>,
+}
+
+pub(crate) const GROUPS: &[ColumnSpec] = &[
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("first_name", "t.first_name", ColumnKind::Plain),
+    ("last_name", "t.last_name", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("spvs", "t.spvs", ColumnKind::Plain),
+    ("cancelled", "t.cancelled", ColumnKind::Plain),
+    ("minor", "t.minor", ColumnKind::Plain),
+];
+
+/// The company and its figures in one query, which reads no orders.
+pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<Overview> {
+    let dialect = db.dialect();
+    let own = select_nested(
+        dialect,
+        companies::store::COLUMNS,
+        &format!("select {} from companies where id = $1", companies::store::ROW_COLUMNS),
+    );
+    let groups = select_nested(
+        dialect,
+        GROUPS,
+        "select g.iso_id, i.first_name, i.last_name, g.currency, g.spvs, g.cancelled, g.minor from ( \
+             select iso_id, currency, cast(sum(spvs) as bigint) as spvs, \
+             cast(sum(cancelled) as bigint) as cancelled, cast(sum(minor) as bigint) as minor \
+             from company_figures where company_id = $1 group by iso_id, currency \
+         ) g left join isos i on i.id = g.iso_id",
+    );
+    let activity = activity::store::newest_work(dialect, Scope::Company(company), events);
+    let sql = format!(
+        "select ({own}) as company, ({CURRENCY}) as currency, \
+         (select cast(coalesce(sum(clients), 0) as bigint) from company_client_counts where company_id = $1) \
+             as clients, \
+         (select count(*) from isos where company_id = $1 and archived_at is null) as partners, \
+         ({groups}) as groups, ({activity}) as activity"
+    );
+    db.sql_built(sql).bind(company).one().await
+}
+
+pub async fn people(db: &mut Db, before: Option<(DateTime<Utc>, UserId)>, limit: usize) -> Result<Vec<Person>> {
+    let narrow = if before.is_some() { "where (created_at, id) < ($1, $2)" } else { "" };
+    let mut query = db.sql_built(format!(
+        "select id, first_name, last_name, email, role, status, last_sign_in_at, created_at from users {narrow} \
+         order by created_at desc, id desc limit {limit}"
+    ));
+    if let Some((at, id)) = before {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+/// The first minute in which a portal ran, and in how many it did after `from` and before `to`.
+pub async fn heartbeats(db: &mut Db, from: i64, to: i64) -> Result<(Option<i64>, i64)> {
+    db.sql(
+        "select (select min(minute) from heartbeats), \
+         (select count(*) from heartbeats where minute > $1 and minute < $2)",
+    )
+    .bind(from)
+    .bind(to)
+    .one()
+    .await
+}
+
+pub async fn beat(tx: &mut Tx, minute: i64, old: i64) -> Result<()> {
+    tx.sql("insert into heartbeats (minute) values ($1) on conflict (minute) do nothing").bind(minute).run().await?;
+    // The last of the old ones stays: it tells that there was a portal before.
+    tx.sql(
+        "delete from heartbeats where minute <= $1 and minute < (select max(minute) from heartbeats where minute <= $1)",
+    )
+    .bind(old)
+    .run()
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,77 @@
+//! SQL of a company's finances.
+use crate::{
+    kernel::{
+        date_range::{Parts, Span},
+        db::{ColumnKind, ColumnSpec, Db, Sql, select_rows},
+        error::Result,
+        ids::{CompanyId, IsoId},
+        money::Currency,
+    },
+    orders::spvs::Country,
+    platform::rollups::{companies::NOBODY, figures::Of},
+};
+use serde::Deserialize;
+
+/// The smallest sum there is: every figure is made of these, so that they all agree.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Cell {
+    pub kind: Of,
+    /// `2026-11`; empty for what is due.
+    pub month: String,
+    /// The nil id for nobody's.
+    pub iso_id: IsoId,
+    pub country: Country,
+    pub currency: Currency,
+    /// Rows it is made of.
+    pub count: i64,
+    pub minor: i64,
+}
+
+impl Cell {
+    pub fn partner(&self) -> Option<IsoId> {
+        Some(self.iso_id).filter(|id| *id != NOBODY)
+    }
+}
+
+pub(crate) const CELLS: &[ColumnSpec] = &[
+    ("kind", "t.kind", ColumnKind::Plain),
+    ("month", "t.month", ColumnKind::Plain),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("country", "t.country", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("count", "t.count", ColumnKind::Plain),
+    ("minor", "t.minor", ColumnKind::Plain),
+];
+
+/// All sums in one statement, so that nothing is paid between two of them. None of them reads what it is a sum of:
+/// whole months are kept as such, and the days beside them as days.
+pub async fn cells(db: &mut Db, company: CompanyId, span: Span) -> Result<Vec<Cell>> {
+    let Parts { months, before, after } = span.parts();
+    let part = |grain: &str, month: &str, periods: &str| {
+        format!(
+            "select what as kind, {month} as month, iso_id, country, currency, cast(sum(n) as bigint) as count, \
+             cast(sum(minor) as bigint) as minor from figures where owner_id = $1 and grain = '{grain}' \
+             and {periods} and n <> 0 group by 1, 2, 3, 4, 5"
+        )
+    };
+    let parts = [
+        part("month", "period", "period between $2 and $3"),
+        part("day", "substr(period, 1, 7)", "period between $4 and $5"),
+        part("day", "substr(period, 1, 7)", "period between $6 and $7"),
+        part("now", "period", "period = ''"),
+    ];
+    let sql = select_rows(db.dialect(), CELLS, &parts.join(" union all "));
+    let mut query = db.sql_built(sql).bind(company);
+    for (first, last) in [months, before, after] {
+        query = query.bind(first).bind(last);
+    }
+    query.list().await
+}
+
+/// What the company's partners are called, also those that left.
+pub async fn partners(db: &mut Db, company: CompanyId) -> Result<Vec<(IsoId, String, String)>> {
+    db.sql("select id, first_name, last_name from isos where company_id = $1 order by first_name, last_name, id")
+        .bind(company)
+        .all()
+        .await
+}

@@ -1,0 +1,245 @@
+//! A company's reports: tables for the screen, for files and for paper, whose sums are those of the portal's pages.
+mod model;
+mod schedule_store;
+pub(crate) mod schedules;
+pub(crate) mod store;
+
+pub use model::{Cells, Column, Every, Kind, Recipient, Report, Schedule, Sum, Totals};
+pub use schedules::{Change, Input, admins, can, create, delete, get, list, mail_due, update};
+
+use crate::{
+    accounts::auth,
+    directory::companies::{self, Company},
+    kernel::{
+        access::Scope,
+        ctx::Ctx,
+        date_range::{Asked, Span},
+        db::ScopedFutureExt,
+        error::Result,
+        ids::{CompanyId, SpvId},
+        money::Currency,
+        page::{MAX_LIMIT, Page, PageQuery, at_most},
+    },
+    orders::{
+        commissions::{self, Commission},
+        spvs::display_identifier,
+        templates,
+    },
+    platform::activity::{self, Event},
+    reporting::{analytics::days, exports},
+};
+use chrono::{DateTime, NaiveDate, Utc};
+
+/// Which report, of which company, about which days.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    pub report: Report,
+    pub company_id: Option<CompanyId>,
+    pub asked: Asked,
+}
+
+/// A page of a report's rows.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub company: Company,
+    pub span: Span,
+    pub rows: Page<Cells>,
+}
+
+/// Rows of a report, the newest first. A page is so many rows, and of step times so many orders with all their steps.
+///
+/// # Errors
+/// As [`companies::portal`]; Invalid days, limit or cursor.
+pub async fn page(ctx: &Ctx, wanted: &Wanted, page: &PageQuery) -> Result<Part> {
+    let company = companies::portal(ctx, wanted.company_id).await?;
+    let span = wanted.asked.span(company.today(ctx.now()))?;
+    let limit = page.limit()?;
+    let mut db = ctx.db();
+    let rows = match wanted.report {
+        Report::Portfolio => {
+            let found = store::orders(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;
+            Page::cut(found, limit, |row| (row.ordered_date, row.created_at, row.id)).map(|row| order(&company, row))
+        }
+        Report::Commissions => {
+            let filter = filter(span);
+            let scope = Scope::Company(company.id);
+            let found = commissions::store::list(&mut db, scope, &filter, page.after()?, limit + 1).await?;
+            Page::cut(found, limit, |row| (row.earned_date, row.created_at, row.id)).map(commission)
+        }
+        Report::StepTimes => {
+            let found = store::steps(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;
+            by_order(found, limit).map(|row| step(ctx, &company, row))
+        }
+    };
+    Ok(Part { company, span, rows })
+}
+
+/// What all its rows come to.
+///
+/// # Errors
+/// As [`page`].
+pub async fn totals(ctx: &Ctx, wanted: &Wanted) -> Result<Totals> {
+    let company = companies::portal(ctx, wanted.company_id).await?;
+    let span = wanted.asked.span(company.today(ctx.now()))?;
+    let mut db = ctx.db();
+    Ok(match wanted.report {
+        Report::Portfolio => {
+            let found = store::order_sums(&mut db, company.id, span.days()).await?;
+            Totals {
+                rows: found.iter().map(|sums| sums.1).sum(),
+                sums: found
+                    .into_iter()
+                    .map(|(currency, _, amount, invoiced, paid)| Sum {
+                        currency,
+                        amounts: vec![("amount", amount), ("invoiced", invoiced), ("paid", paid)],
+                    })
+                    .collect(),
+            }
+        }
+        Report::Commissions => {
+            let (scope, filter) = (Scope::Company(company.id), filter(span));
+            let found = commissions::store::sums(&mut db, scope, &filter).await?;
+            Totals {
+                rows: commissions::store::count(&mut db, scope, &filter).await?,
+                sums: found
+                    .into_iter()
+                    .map(|sums| Sum { currency: sums.currency, amounts: vec![("amount", sums.total_minor())] })
+                    .collect(),
+            }
+        }
+        Report::StepTimes => Totals { rows: store::step_count(&mut db, company.id, span.days()).await?, sums: vec![] },
+    })
+}
+
+/// The first part of the report as CSV, with the names of its columns. The log keeps who took a copy.
+///
+/// # Errors
+/// As [`page`].
+pub async fn begin(ctx: &Ctx, wanted: &Wanted) -> Result<exports::Part> {
+    let rest = more(ctx, wanted, None).await?;
+    let mut text = String::new();
+    exports::line(&mut text, wanted.report.columns().iter().map(|(name, _)| (*name).to_owned()));
+    text.push_str(&rest.text);
+    taken(ctx, wanted).await?;
+    Ok(exports::Part { text, ..rest })
+}
+
+/// The part after `cursor`. Each but the first asks again who it is for: the parts may be hours apart.
+///
+/// # Errors
+/// As [`page`]; Unauthenticated once who began it may not be here any more.
+pub async fn more(ctx: &Ctx, wanted: &Wanted, cursor: Option<String>) -> Result<exports::Part> {
+    if cursor.is_some() {
+        auth::ask_again(&mut ctx.db(), ctx).await?;
+    }
+    let found = page(ctx, wanted, &PageQuery { limit: Some(MAX_LIMIT), cursor }).await?.rows;
+    let mut text = String::new();
+    found.items.into_iter().for_each(|cells| exports::line(&mut text, cells));
+    Ok(exports::Part { text, next_cursor: found.next_cursor })
+}
+
+/// All rows at once. The log keeps who took a copy.
+///
+/// # Errors
+/// As [`page`]; Invalid `period` where there are more than [`crate::kernel::page::MOST_ROWS`].
+pub async fn whole(ctx: &Ctx, wanted: &Wanted) -> Result<Vec<Cells>> {
+    let mut query = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
+    let mut rows = Vec::new();
+    loop {
+        let found = page(ctx, wanted, &query).await?.rows;
+        rows.extend(found.items);
+        at_most(rows.len())?;
+        match found.next_cursor {
+            Some(cursor) => query.cursor = Some(cursor),
+            None => break,
+        }
+    }
+    taken(ctx, wanted).await?;
+    Ok(rows)
+}
+
+async fn taken(ctx: &Ctx, wanted: &Wanted) -> Result<()> {
+    let company = ctx.actor.company(wanted.company_id)?;
+    let event = &Event::new("export.made", "export", company.0, wanted.report.name()).of(None, Some(company), None);
+    ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await
+}
+
+fn filter(span: Span) -> commissions::Filter {
+    commissions::Filter { from: span.from, to: span.to, ..commissions::Filter::default() }
+}
+
+/// A page of so many orders, read with the steps of one more.
+fn by_order(mut rows: Vec<store::Step>, limit: usize) -> Page<store::Step> {
+    let mut seen: Vec<(SpvId, NaiveDate, DateTime<Utc>)> = Vec::new();
+    for row in &rows {
+        if seen.last().is_none_or(|(id, ..)| *id != row.spv_id) {
+            seen.push((row.spv_id, row.ordered_date, row.created_at));
+        }
+    }
+    let orders: Vec<_> = seen.iter().map(|(id, date, at)| (*date, *at, *id)).collect();
+    let beyond = seen.get(limit).map(|(id, ..)| *id);
+    rows.retain(|row| Some(row.spv_id) != beyond);
+    let next_cursor = Page::cut(orders, limit, |key| *key).next_cursor;
+    Page { items: rows, next_cursor }
+}
+
+fn amount(currency: Currency, minor: i64) -> String {
+    currency.format(minor)
+}
+
+fn day(date: Option<NaiveDate>) -> String {
+    date.map(|date| date.to_string()).unwrap_or_default()
+}
+
+/// Days are those that the company's clock showed.
+fn order(company: &Company, row: store::Order) -> Cells {
+    let iso = row.iso_first_name.zip(row.iso_last_name).map(|(first, last)| format!("{first} {last}"));
+    vec![
+        display_identifier(row.id, row.custom_identifier.as_deref()),
+        format!("{} {}", row.client_first_name, row.client_last_name),
+        iso.unwrap_or_default(),
+        row.country.code().to_owned(),
+        row.status.name().to_owned(),
+        row.ordered_date.to_string(),
+        day(row.closed_at.map(|at| company.today(at))),
+        crate::orders::spvs::percent(row.steps_completed, row.steps_total).to_string(),
+        row.currency.code().to_owned(),
+        amount(row.currency, row.amount_minor),
+        amount(row.currency, row.invoiced_minor),
+        amount(row.currency, row.paid_minor),
+    ]
+}
+
+fn commission(row: Commission) -> Cells {
+    // The column sums to the statement.
+    let counted = row.counted_minor();
+    vec![
+        row.earned_date.to_string(),
+        row.iso_name(),
+        row.spv_identifier(),
+        row.client_name(),
+        row.status.name().to_owned(),
+        day(row.paid_date),
+        row.run().unwrap_or_default(),
+        row.currency.code().to_owned(),
+        amount(row.currency, counted),
+    ]
+}
+
+fn step(ctx: &Ctx, company: &Company, row: store::Step) -> Cells {
+    let done = company.today(row.completed_at);
+    let seconds = (row.completed_at.timestamp() - row.since.timestamp()).max(0);
+    let on_time = row.due_date.map(|due| if done <= due { "yes" } else { "no" });
+    vec![
+        display_identifier(row.spv_id, row.custom_identifier.as_deref()),
+        format!("{} {}", row.client_first_name, row.client_last_name),
+        row.country.code().to_owned(),
+        templates::shown(ctx, &row.step_name),
+        row.owner.name().to_owned(),
+        row.ordered_date.to_string(),
+        day(row.due_date),
+        done.to_string(),
+        format!("{:.1}", days(seconds as f64)),
+        on_time.unwrap_or_default().to_owned(),
+    ]
+}

@@ -1,0 +1,291 @@
+//! Reports that are mailed: the mail says which report is ready and leads to it. No amount and no document ever leaves
+//! with it, and only admins who may see the report on its day are written to.
+use super::{
+    model::{Every, Recipient, Report, Schedule},
+    schedule_store as store,
+};
+use crate::{
+    directory::companies,
+    kernel::{
+        access::{Action, Actor, Resource},
+        clock,
+        ctx::{Ctx, fresh},
+        date_range::Period,
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Problem, Result},
+        idempotency,
+        ids::{CompanyId, ReportScheduleId, UserId},
+        validate::Check,
+    },
+    outbox::{
+        mails::{self, Kind},
+        notifications,
+    },
+    platform::activity::{self, Event},
+};
+use chrono::NaiveDate;
+use serde_json::Map;
+
+/// A new schedule as it is typed in.
+#[derive(Clone, Debug, Default)]
+pub struct Input {
+    pub company_id: Option<CompanyId>,
+    pub report: Option<String>,
+    pub period: Option<String>,
+    pub every: Option<String>,
+    pub recipients: Vec<UserId>,
+}
+
+/// A change: what is none stays.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    pub report: Option<String>,
+    pub period: Option<String>,
+    pub every: Option<String>,
+    pub recipients: Option<Vec<UserId>>,
+}
+
+/// A company's schedules, the oldest first. Its admins and super admins.
+///
+/// # Errors
+/// As [`companies::portal`].
+pub async fn list(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Vec<Schedule>> {
+    let company = companies::portal(ctx, picked).await?;
+    store::list(&mut ctx.db(), company.id).await
+}
+
+/// Who can be written to: the company's admins by name.
+///
+/// # Errors
+/// As [`companies::portal`].
+pub async fn admins(ctx: &Ctx, picked: Option<CompanyId>) -> Result<Vec<Recipient>> {
+    let company = companies::portal(ctx, picked).await?;
+    let found = store::admins(&mut ctx.db(), company.id).await?;
+    let named =
+        found.into_iter().map(|(id, first, last)| Recipient { id, name: format!("{first} {last}"), may_see: true });
+    Ok(named.collect())
+}
+
+/// # Errors
+/// NotFound, also when it is not the actor's to know of.
+pub async fn get(ctx: &Ctx, id: ReportScheduleId) -> Result<Schedule> {
+    let mut db = ctx.db();
+    let found = store::get(&mut db, id).await?.ok_or(Error::NotFound("report_schedule"))?;
+    ctx.may(Action::View, resource(&found))?;
+    let all = store::list(&mut db, found.company_id).await?;
+    all.into_iter().find(|row| row.id == id).ok_or(Error::NotFound("report_schedule"))
+}
+
+/// Makes a schedule. It is mailed first on its next day, not at once.
+///
+/// # Errors
+/// As [`companies::portal`]; Invalid per field.
+pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
+    let company = companies::portal(ctx, input.company_id).await?;
+    let mut check = Check::new();
+    let report = check.required("report", input.report.as_deref(), str::parse::<Report>);
+    let period = check.optional("period", input.period.as_deref(), str::parse::<Period>).unwrap_or_default();
+    let every = check.required("every", input.every.as_deref(), str::parse::<Every>);
+    let recipients = recipients(ctx, &mut check, company.id, input.recipients).await?;
+    check.done()?;
+    let (Some(report), Some(every)) = (report, every) else { return Err(Error::field("report", "required")) };
+    let row = Schedule {
+        id: ReportScheduleId(ctx.chance.uuid()),
+        company_id: company.id,
+        report,
+        period,
+        every,
+        next_date: every.after(company.today(ctx.now())),
+        last_sent_at: None,
+        recipients: vec![],
+        updated_at: ctx.now(),
+        updated_by: ctx.who(),
+        version: 1,
+    };
+    ctx.may(Action::Create, resource(&row))?;
+    let (row, recipients) = (&row, &recipients);
+    let made = ctx.transaction(|tx| {
+        async move {
+            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                return Ok(ReportScheduleId(id));
+            }
+            if store::count(tx, row.company_id).await? >= store::MOST as i64 {
+                return Err(Error::field_with("report", Problem::new("too_many").with("max", store::MOST)));
+            }
+            store::insert(tx, row, ctx.now()).await?;
+            store::set_recipients(tx, row.id, recipients).await?;
+            activity::append(tx, ctx, told("report_schedule.created", row)).await?;
+            idempotency::remember(tx, ctx, row.id.0).await?;
+            Ok(row.id)
+        }
+        .scope_boxed()
+    });
+    get(ctx, made.await?).await
+}
+
+/// Changes a schedule. A change of how often moves its next day.
+///
+/// # Errors
+/// NotFound; Invalid per field; stale when `version` is not the row's.
+pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, change: Change) -> Result<Schedule> {
+    let company = companies::get(ctx, get(ctx, id).await?.company_id).await?;
+    let mut check = Check::new();
+    let report = check.optional("report", change.report.as_deref(), str::parse::<Report>);
+    let period = check.optional("period", change.period.as_deref(), str::parse::<Period>);
+    let every = check.optional("every", change.every.as_deref(), str::parse::<Every>);
+    let recipients = match change.recipients {
+        Some(wanted) => Some(recipients(ctx, &mut check, company.id, wanted).await?),
+        None => None,
+    };
+    check.done()?;
+    let (company, recipients) = (&company, &recipients);
+    ctx.transaction(|tx| {
+        async move {
+            let mut row = locked(tx, ctx, id, version, Action::Update).await?;
+            row.report = report.unwrap_or(row.report);
+            row.period = period.unwrap_or(row.period);
+            if let Some(every) = every.filter(|every| *every != row.every) {
+                row.every = every;
+                row.next_date = every.after(company.today(ctx.now()));
+            }
+            row.version += 1;
+            row.updated_at = ctx.now();
+            row.updated_by = ctx.who();
+            store::save(tx, &row).await?;
+            if let Some(recipients) = recipients {
+                store::set_recipients(tx, id, recipients).await?;
+            }
+            activity::append(tx, ctx, told("report_schedule.updated", &row)).await
+        }
+        .scope_boxed()
+    })
+    .await?;
+    get(ctx, id).await
+}
+
+/// Ends a schedule.
+///
+/// # Errors
+/// NotFound.
+pub async fn delete(ctx: &Ctx, id: ReportScheduleId) -> Result<()> {
+    ctx.transaction(|tx| {
+        async move {
+            let row = locked(tx, ctx, id, None, Action::Delete).await?;
+            store::delete(tx, id).await?;
+            activity::append(tx, ctx, told("report_schedule.deleted", &row)).await
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// Takes somebody off a schedule, for the link to unsubscribe. A schedule without recipients mails nothing.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn remove_recipient(tx: &mut Tx, ctx: &Ctx, id: ReportScheduleId, user: UserId) -> Result<()> {
+    let Some(row) = store::lock(tx, id).await? else { return Ok(()) };
+    if store::remove_recipient(tx, id, user).await? {
+        let ctx = ctx.acting_as(Actor::System("reports.unsubscribe"));
+        let row = Schedule { version: row.version + 1, updated_at: ctx.now(), updated_by: ctx.who(), ..row };
+        store::save(tx, &row).await?;
+        activity::append(tx, &ctx, told("report_schedule.updated", &row)).await?;
+    }
+    Ok(())
+}
+
+async fn locked(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    id: ReportScheduleId,
+    version: Option<i64>,
+    action: Action,
+) -> Result<Schedule> {
+    let row = store::lock(tx, id).await?.ok_or(Error::NotFound("report_schedule"))?;
+    ctx.may(action, resource(&row))?;
+    fresh(version, row.version, &row.updated_by, row.updated_at)?;
+    Ok(row)
+}
+
+/// Who may get one mail: more than any company has admins.
+const MOST_RECIPIENTS: usize = 50;
+
+async fn recipients(ctx: &Ctx, check: &mut Check, company: CompanyId, mut wanted: Vec<UserId>) -> Result<Vec<UserId>> {
+    wanted.sort_unstable();
+    wanted.dedup();
+    let known = store::admins(&mut ctx.db(), company).await?;
+    if wanted.is_empty() {
+        check.refuse("recipients", Problem::new("required"));
+    } else if wanted.len() > MOST_RECIPIENTS {
+        check.refuse("recipients", Problem::new("too_many").with("max", MOST_RECIPIENTS));
+    } else if !wanted.iter().all(|id| known.iter().any(|(admin, ..)| admin == id)) {
+        check.refuse("recipients", Problem::new("not_found"));
+    }
+    Ok(wanted)
+}
+
+/// Mails every report whose day has come where the morning is, once: after weeks without a server there is one. Says
+/// how many mails. A scheduled job.
+///
+/// # Errors
+/// Forbidden for people who may not send; what the database refuses.
+pub async fn mail_due(ctx: &Ctx) -> Result<usize> {
+    ctx.may(Action::Send, Resource::Mails)?;
+    let mut mailed = 0;
+    // It may be tomorrow already where the company is.
+    for due in &store::due(&mut ctx.db(), clock::latest_day(ctx.now())).await? {
+        let Some(today) = notifications::morning(ctx.now(), &due.time_zone) else { continue };
+        if due.next_date > today {
+            continue;
+        }
+        mailed += ctx.transaction(|tx| mail_in(tx, ctx, due, today).scope_boxed()).await?;
+    }
+    Ok(mailed)
+}
+
+/// [`mail_due`] of one schedule in its transaction; returns the number of mails.
+async fn mail_in(tx: &mut Tx, ctx: &Ctx, due: &store::Due, today: NaiveDate) -> Result<usize> {
+    if !store::advance(tx, due.id, due.next_date, due.every.after(today), ctx.now()).await? {
+        return Ok(0);
+    }
+    let readers = store::readers(tx, due.id).await?;
+    // The days that the period means today: the link shows the same when it is opened next month.
+    let span = due.period.span(today);
+    for (reader,) in &readers {
+        let data = Map::from_iter([
+            ("report".to_owned(), due.report.name().into()),
+            ("period".to_owned(), due.period.name().into()),
+            ("from".to_owned(), span.from.map(|day| day.to_string()).into()),
+            ("to".to_owned(), span.to.map(|day| day.to_string()).into()),
+            ("company".to_owned(), due.company_name.clone().into()),
+            ("company_id".to_owned(), due.company_id.to_string().into()),
+            ("schedule_id".to_owned(), due.id.to_string().into()),
+        ]);
+        mails::queue(tx, ctx, Kind::Report, *reader, None, data).await?;
+    }
+    if !readers.is_empty() {
+        let event = Event::new("report_schedule.mailed", "report_schedule", due.id.0, due.report.name());
+        activity::append(tx, ctx, event.of(None, Some(due.company_id), None).public()).await?;
+    }
+    Ok(readers.len())
+}
+
+fn resource(row: &Schedule) -> Resource {
+    Resource::ReportSchedule { company_id: row.company_id }
+}
+
+fn told(action: &'static str, row: &Schedule) -> Event {
+    Event::new(action, "report_schedule", row.id.0, row.report.name())
+        .of(None, Some(row.company_id), None)
+        .public()
+        .with("every", row.every.name())
+}
+
+/// What the actor may do with it: the buttons of its row.
+pub fn can(ctx: &Ctx, row: &Schedule) -> Vec<&'static str> {
+    [("update", Action::Update), ("delete", Action::Delete)]
+        .into_iter()
+        .filter(|(_, action)| ctx.can(*action, resource(row)))
+        .map(|(name, _)| name)
+        .collect()
+}

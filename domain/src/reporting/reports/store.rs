@@ -1,0 +1,184 @@
+//! SQL of the reports' rows.
+use crate::{
+    kernel::{
+        db::{ColumnKind, ColumnSpec, Db, Sql, select_rows},
+        error::Result,
+        ids::{CompanyId, SpvId},
+        money::Currency,
+    },
+    orders::{
+        spvs::{Country, Status},
+        steps::Party,
+    },
+};
+use chrono::{DateTime, NaiveDate, Utc};
+use serde::Deserialize;
+
+/// Where a page ended: an order's place among the newest.
+pub type Key = (NaiveDate, DateTime<Utc>, SpvId);
+
+/// An order with what was invoiced for it and paid.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Order {
+    pub id: SpvId,
+    pub custom_identifier: Option<String>,
+    pub client_first_name: String,
+    pub client_last_name: String,
+    pub iso_first_name: Option<String>,
+    pub iso_last_name: Option<String>,
+    pub country: Country,
+    pub status: Status,
+    pub ordered_date: NaiveDate,
+    pub closed_at: Option<DateTime<Utc>>,
+    pub steps_total: i64,
+    pub steps_completed: i64,
+    pub currency: Currency,
+    /// None is counted for a cancelled order: the column sums to the company's total.
+    pub amount_minor: i64,
+    pub invoiced_minor: i64,
+    pub paid_minor: i64,
+    pub created_at: DateTime<Utc>,
+}
+
+pub(crate) const ORDERS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("custom_identifier", "t.custom_identifier", ColumnKind::Plain),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
+    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
+    ("country", "t.country", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("ordered_date", "t.ordered_date", ColumnKind::Plain),
+    ("closed_at", "t.closed_at", ColumnKind::Plain),
+    ("steps_total", "t.steps_total", ColumnKind::Plain),
+    ("steps_completed", "t.steps_completed", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("amount_minor", "t.amount_minor", ColumnKind::Plain),
+    ("invoiced_minor", "t.invoiced_minor", ColumnKind::Plain),
+    ("paid_minor", "t.paid_minor", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+];
+
+/// A completed step and since when it could be worked on.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Step {
+    pub spv_id: SpvId,
+    pub custom_identifier: Option<String>,
+    pub client_first_name: String,
+    pub client_last_name: String,
+    pub country: Country,
+    pub ordered_date: NaiveDate,
+    pub step_name: String,
+    pub owner: Party,
+    pub due_date: Option<NaiveDate>,
+    pub completed_at: DateTime<Utc>,
+    pub since: DateTime<Utc>,
+    /// The order's, for the next page.
+    pub created_at: DateTime<Utc>,
+}
+
+pub(crate) const STEPS: &[ColumnSpec] = &[
+    ("spv_id", "t.id", ColumnKind::Uuid),
+    ("custom_identifier", "t.custom_identifier", ColumnKind::Plain),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("country", "t.country", ColumnKind::Plain),
+    ("ordered_date", "t.ordered_date", ColumnKind::Plain),
+    ("step_name", "t.step_name", ColumnKind::Plain),
+    ("owner", "t.owner", ColumnKind::Plain),
+    ("due_date", "t.due_date", ColumnKind::Plain),
+    ("completed_at", "t.completed_at", ColumnKind::Plain),
+    ("since", "t.since", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+];
+
+const PLACED: &str = "s.company_id = $1 and s.ordered_date >= $2 and s.ordered_date <= $3";
+const NEWEST: &str = "s.ordered_date desc, s.created_at desc, s.id desc";
+
+fn beyond(after: Option<&Key>) -> &'static str {
+    if after.is_some() { " and (s.ordered_date, s.created_at, s.id) < ($4, $5, $6)" } else { "" }
+}
+
+/// What of an order was invoiced and paid.
+const BILLED: &str = "(select cast(coalesce(sum(v.total_minor), 0) as bigint) from invoices v \
+        where v.spv_id = s.id and v.status <> 'void') as invoiced_minor, \
+    (select cast(coalesce(sum(v.paid_minor), 0) as bigint) from invoices v \
+        where v.spv_id = s.id and v.status <> 'void') as paid_minor";
+
+const COUNTED: &str = "case when s.status = 'cancelled' then 0 \
+    else coalesce(s.purchase_amount_minor, s.price_minor, 0) end as amount_minor";
+
+pub async fn orders(
+    db: &mut Db,
+    company: CompanyId,
+    (from, to): (NaiveDate, NaiveDate),
+    after: Option<Key>,
+    limit: usize,
+) -> Result<Vec<Order>> {
+    let sql = format!(
+        "select s.id, s.custom_identifier, c.first_name as client_first_name, c.last_name as client_last_name, \
+         i.first_name as iso_first_name, i.last_name as iso_last_name, s.country, s.status, s.ordered_date, s.closed_at, \
+         s.steps_total, s.steps_completed, s.currency, {COUNTED}, {BILLED}, s.created_at \
+         from spvs s join users c on c.id = s.client_id left join isos i on i.id = s.iso_id \
+         where {PLACED}{} order by {NEWEST} limit {limit}",
+        beyond(after.as_ref())
+    );
+    let mut query = db.sql_built(select_rows(db.dialect(), ORDERS, &sql)).bind(company).bind(from).bind(to);
+    if let Some((date, at, id)) = after {
+        query = query.bind(date).bind(at).bind(id);
+    }
+    query.list().await
+}
+
+/// One currency's orders: how many, their amounts, what was invoiced and paid.
+pub type OrderSums = (Currency, i64, i64, i64, i64);
+
+pub async fn order_sums(db: &mut Db, company: CompanyId, (from, to): (NaiveDate, NaiveDate)) -> Result<Vec<OrderSums>> {
+    db.sql_built(format!(
+        "select o.currency, count(*), cast(sum(o.amount_minor) as bigint), cast(sum(o.invoiced_minor) as bigint), \
+         cast(sum(o.paid_minor) as bigint) from (select s.currency, {COUNTED}, {BILLED} from spvs s where {PLACED}) o \
+         group by o.currency order by o.currency"
+    ))
+    .bind(company)
+    .bind(from)
+    .bind(to)
+    .all()
+    .await
+}
+
+/// The completed steps of a page of orders that have any, in the order of the work.
+pub async fn steps(
+    db: &mut Db,
+    company: CompanyId,
+    (from, to): (NaiveDate, NaiveDate),
+    after: Option<Key>,
+    limit: usize,
+) -> Result<Vec<Step>> {
+    let since = crate::reporting::analytics::store::since("o");
+    let sql = format!(
+        "select o.id, o.custom_identifier, o.first_name as client_first_name, o.last_name as client_last_name, \
+         o.country, o.ordered_date, d.step_name, d.owner, d.due_date, d.completed_at, {since} as since, o.created_at from ( \
+             select s.id, s.custom_identifier, s.country, s.ordered_date, s.created_at, c.first_name, c.last_name \
+             from spvs s join users c on c.id = s.client_id \
+             where {PLACED} and s.steps_completed > 0{} order by {NEWEST} limit {limit} \
+         ) o join spv_steps d on d.spv_id = o.id where d.status = 'completed' \
+         order by o.ordered_date desc, o.created_at desc, o.id desc, d.step_order, d.id",
+        beyond(after.as_ref())
+    );
+    let mut query = db.sql_built(select_rows(db.dialect(), STEPS, &sql)).bind(company).bind(from).bind(to);
+    if let Some((date, at, id)) = after {
+        query = query.bind(date).bind(at).bind(id);
+    }
+    query.list().await
+}
+
+/// How many steps the whole report has.
+pub async fn step_count(db: &mut Db, company: CompanyId, (from, to): (NaiveDate, NaiveDate)) -> Result<i64> {
+    db.sql_built(format!("select cast(coalesce(sum(s.steps_completed), 0) as bigint) from spvs s where {PLACED}"))
+        .bind(company)
+        .bind(from)
+        .bind(to)
+        .scalar()
+        .await
+}
