@@ -8,9 +8,9 @@ mod shapes;
 
 pub use ::db::{
     AssertSqlSafe, ColumnKind, ColumnSpec, ConnectionLimit, Dialect, Durability, Json, Nested, PerDialect, PoolSizes,
-    QueuePool, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, contains, counter_shard, elapsed_seconds,
-    for_update, in_id_list, json_row, nested_row, nested_subquery, placeholders, select_nested, select_rows,
-    timestamps, unindexed,
+    QueuePool, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, contains, counter_shard,
+    elapsed_seconds, for_update, in_id_list, json_row, nested_row, nested_subquery, placeholders, select_nested,
+    select_rows, timestamps, unindexed,
 };
 pub use inspect::{Existing, inspect, sqlite_file};
 
@@ -459,7 +459,7 @@ impl Tx {
     ///
     /// # Errors
     /// The outcome's.
-    pub(crate) fn ended<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
+    pub(crate) fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
         Ok(self.tx.record_outcome(outcome)?)
     }
 
