@@ -134,10 +134,10 @@ cat "$logs/web_checks"
 # They wait for disks, servers and other processes for a third of their time: two cores have enough to do for four.
 [ "$(nproc)" -ge 4 ] || export RUST_TEST_THREADS=${RUST_TEST_THREADS:-4}
 suite "rust tests" count_cargo "${clippy[@]}" cargo test --locked --workspace --no-fail-fast
-suite "protocol on SQLite" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run protocol
-suite "protocol on PostgreSQL" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run protocol
-suite "browser stories on SQLite" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run stories
-suite "browser stories on PostgreSQL" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run stories
+suite "auth-js compatibility on SQLite" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run auth-compat
+suite "auth-js compatibility on PostgreSQL" count_vitest env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run auth-compat
+suite "browser tests on SQLite" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=sqlite npm --prefix web run e2e
+suite "browser tests on PostgreSQL" count_playwright env NO_COLOR=1 CI=1 STORY_DATABASE=postgres npm --prefix web run e2e
 
 # The slowest part first.
 echo
