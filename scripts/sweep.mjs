@@ -22,7 +22,7 @@ const quantile = (values, share) => [...values].sort((a, b) => a - b)[Math.min(v
 
 const document = JSON.parse(readFileSync(join(root, "web/openapi.json"), "utf8"));
 
-/** Words to search for: one that every order has, one of a few, one of none, a beginning and an identifier. */
+/** Search terms: a word of every order, of a few, of none, a prefix and an identifier. */
 const words = (samples) => ["load", "client", "lo", "00017", "zzzz", "load 00017", samples.identifier];
 
 /** Requests of an operation: plain, by each word, and with ids where it needs some. */
@@ -62,7 +62,7 @@ async function token(email, given, own = password) {
   const found = await answer.json();
   if (!answer.ok) throw new Error(`${email}: ${JSON.stringify(found)}`);
   const bearer = { ...json, authorization: `Bearer ${found.access_token}` };
-  // What an operator gave as a first password opens nothing until it is changed.
+  // A first password set by the operator must be changed before anything else.
   if (given) await fetch(`${base}/auth/v1/user`, { method: "PUT", headers: bearer, body: JSON.stringify({ password: `${password}-changed` }) });
   return found.access_token;
 }
@@ -89,7 +89,7 @@ async function measure(tokens, samples) {
         const { status } = await ask(request, bearer);
         // A timeout or an error of ours counts as endless.
         if (status >= 500) found.set(`${role} ${request}`, Infinity);
-        // What is refused is refused at the door.
+        // Refusals are not measured.
         for (let i = 0; i < passes && status < 400; i += 1) times.push((await ask(request, bearer)).ms);
         if (times.length) found.set(`${role} ${request}`, quantile(times, 0.5));
       }
@@ -127,7 +127,7 @@ let [there, samples] = [0, undefined];
 const measured = [];
 for (const size of sizes) {
   const began = performance.now();
-  // A portal in use takes more only in demo mode.
+  // Seeding a portal in use needs demo mode.
   spvctl(["seed", "--spvs", String(size - there)], undefined, { SPV_DEMO: "true" });
   say(`${size - there} orders seeded in ${((performance.now() - began) / 1000).toFixed(1)} s`);
   there = size;

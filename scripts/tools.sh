@@ -1,5 +1,5 @@
 #!/bin/sh
-# What building needs, with the versions; what is missing is named with the command that installs it.
+# Checks the build tools and their versions; names each missing one with the command that installs it.
 missing=0
 lack() {
   echo "$1"

@@ -45,7 +45,7 @@ async function started(process, address) {
 /** Sessions of clients, as their refresh tokens: more than there are connections, so that none is used by two at once. */
 async function refreshTokens(base, clients) {
   const tokens = [];
-  // Nothing is heard here while wrk runs: connections that the server closed meanwhile are noticed first.
+  // This process reads nothing while wrk runs: let it notice connections that the server has closed.
   await wait(100);
   for (const client of clients) {
     const answer = await fetch(`${base}/auth/v1/token?grant_type=password`, {
@@ -87,7 +87,7 @@ function wrkCommand(base, load) {
     env.BODIES = join(work, `bodies-${runs}`);
     writeFileSync(env.BODIES, load.bodies.join("\n"));
   }
-  const args = ["-t1", `-c${load.connections ?? 32}`, `-d${load.seconds ?? seconds}s`, "--timeout", "10s", "-s", join(root, ".make/bench.lua"), base];
+  const args = ["-t1", `-c${load.connections ?? 32}`, `-d${load.seconds ?? seconds}s`, "--timeout", "10s", "-s", join(root, "scripts/bench.lua"), base];
   return ["wrk", args, { env, encoding: "utf8" }];
 }
 
@@ -113,7 +113,7 @@ function hashes(load) {
   return { perSecond, library };
 }
 
-/** Passes of the product in turn with those of the bare server, or of what else it is held against. */
+/** Alternating passes of the portal and of the bare server, or another baseline. */
 function measure(name, product, load, fixed, bytes, fixedMethod, alone) {
   const ours = [];
   const bare = [];
@@ -152,12 +152,12 @@ async function office(database) {
   let [settle, stop] = [() => {}, () => {}];
   if (database === "postgres") {
     const postgres = join("/var/tmp", `spv-bench-${process.pid}`);
-    const { username, port, pathname } = new URL(execFileSync(join(root, ".make/postgres.sh"), ["start", postgres], { encoding: "utf8" }).trim());
-    // By its socket, as README says for one machine.
+    const { username, port, pathname } = new URL(execFileSync(join(root, "scripts/postgres.sh"), ["start", postgres], { encoding: "utf8" }).trim());
+    // By its socket, as docs/operations.md says for one machine.
     env.SPV_DATABASE_URL = `postgres://${username}@${encodeURIComponent(postgres)}:${port}${pathname}`;
-    // What it does by itself after much was written takes processor time that is not to be counted.
-    settle = () => execFileSync(join(root, ".make/postgres.sh"), ["vacuum", postgres]);
-    stop = () => execFileSync(join(root, ".make/postgres.sh"), ["stop", postgres]);
+    // Autovacuum after the seed takes CPU time that must not be counted.
+    settle = () => execFileSync(join(root, "scripts/postgres.sh"), ["vacuum", postgres]);
+    stop = () => execFileSync(join(root, "scripts/postgres.sh"), ["stop", postgres]);
   }
   const spvctl = (args, input, more) => execFileSync(join(target, "spvctl"), args, { env: { ...env, ...more }, input, encoding: "utf8", stdio: ["pipe", "pipe", "inherit"] });
   spvctl(["migrate"]);
@@ -181,8 +181,8 @@ async function office(database) {
 }
 
 /**
- * Linux shares the processor between sessions before it looks at who yields to whom within one, and a database server is
- * a session of its own: README says to switch that off where both are on one machine.
+ * Linux shares the processor between sessions before it applies priorities within one, and a database server is a session
+ * of its own: docs/operations.md says to switch that off if both run on one machine.
  */
 function yieldAcrossSessions() {
   const setting = "/proc/sys/kernel/sched_autogroup_enabled";
@@ -203,7 +203,7 @@ async function token(base, email) {
   });
   const body = await answer.json();
   if (!answer.ok) throw new Error(`${email}: ${JSON.stringify(body)}`);
-  // What an operator gave as a first password opens nothing until it is changed.
+  // A first password set by the operator must be changed before anything else.
   await fetch(`${base}/auth/v1/user`, {
     method: "PUT",
     headers: { authorization: `Bearer ${body.access_token}`, "content-type": "application/json" },
@@ -232,7 +232,7 @@ async function measureStreams(product, employee, clients, steps) {
   const ids = new Set(signedIn.map((client) => client.id));
   const input = { base: product.base, employee, employeeStreams: 100, clients: signedIn, steps: steps.filter((step) => ids.has(step.client)).slice(0, 10), seconds: 20 };
   if (!input.steps.length) throw new Error("none of the clients with a stream has an open order");
-  // What stays as it was is no news for its client, and each is begun first.
+  // An unchanged step sends no event, and each order is started first.
   for (const { id } of input.steps) {
     const answer = await fetch(`${product.base}/rest/v1/steps/${id}`, {
       method: "PATCH",
@@ -242,7 +242,7 @@ async function measureStreams(product, employee, clients, steps) {
     if (!answer.ok) throw new Error(await answer.text());
   }
   const before = cpuSeconds(product.pid);
-  const listening = spawnSync(process.execPath, [join(root, ".make/streams.mjs")], { input: JSON.stringify(input), encoding: "utf8" });
+  const listening = spawnSync(process.execPath, [join(root, "scripts/streams.mjs")], { input: JSON.stringify(input), encoding: "utf8" });
   if (listening.status !== 0) throw new Error(listening.stderr);
   const found = { ...JSON.parse(listening.stdout), cpuSeconds: cpuSeconds(product.pid) - before, memoryMb: memoryMb(product.pid, "VmRSS") };
   say(`  W7: ${found.ready} streams; of ${found.heard + found.missing} to be heard ${found.missing} within 1 s not, ${found.strangers} by strangers; median ${found.median?.toFixed(0)} ms, worst ${found.worst?.toFixed(0)} ms`);
@@ -268,7 +268,7 @@ async function measureGrowth(product) {
     const email = `growth-${size}@bench.example`;
     spvctl(["user", "create", "--role", "company_admin", "--first-name", "Bench", "--last-name", "Growth", "--email", email, "--password-stdin", "--company", company.id], password);
     settle();
-    // Nothing was heard here meanwhile: connections that the server closed are noticed first.
+    // This process read nothing meanwhile: let it notice connections that the server has closed.
     await wait(100);
     const admin = await token(base, email);
     const bearerOfPartner = await token(base, partner.email);
@@ -409,7 +409,7 @@ try {
   }
   const deaf = results.filter(({ streams }) => streams && (streams.missing || streams.strangers || streams.broken || streams.ready < streams.streams));
   if (deaf.length) process.exitCode = 1;
-  // What is shown stays a page: its cost must grow slower than what lies behind it.
+  // The answer stays one page: its cost must grow slower than the rows behind it.
   if (results.some(({ growth }) => growth?.some(({ times, most }) => times >= most))) process.exitCode = 1;
   const failed = results.flatMap((result) => result.rows).filter((row) => row.errors > 0);
   if (failed.length) {

@@ -1,11 +1,11 @@
-// The listening side of bench.mjs: holds event streams open, changes one step a second, and prints as JSON when who
-// heard of it. A process of its own, so that nothing else keeps it from listening.
+// The listening side of bench.mjs: holds event streams open, changes one step a second, and prints as JSON when each
+// stream received it. A process of its own, so that no other work delays it.
 import { get } from "node:http";
 import { readFileSync } from "node:fs";
 
 const { base, employee, employeeStreams, clients, steps, seconds } = JSON.parse(readFileSync(0, "utf8"));
 const wait = (ms) => new Promise((done) => setTimeout(done, ms));
-/** What is being waited for: the step, since when, and how long each that heard of it took. */
+/** The change in flight: the step, its start, and the delay of each stream that received it. */
 let asked;
 let ready = 0;
 let strangers = 0;
@@ -36,7 +36,7 @@ function hear(event, client) {
 }
 
 const opening = performance.now();
-// As browsers would come: not all in the same instant.
+// As browsers connect: not all in the same instant.
 for (const [n, { id, token }] of clients.entries()) {
   listen(token, id);
   if (n % 20 === 0) await wait(5);
