@@ -155,7 +155,7 @@ async fn a_password_that_has_become_weak_is_told_with_the_session() {
         assert!(strong.get("weak_password").is_none(), "{strong}");
         let hash = passwords::hash(&app.world.operator(), "short").await.expect("hashes");
         let mut tx = app.world.db.begin().await.expect("begins");
-        users::store::save_password(&mut tx, maya.id, &hash, false).await.expect("saves");
+        users::set_password_hash(&mut tx, maya.id, &hash, false).await.expect("saves");
         tx.commit().await.expect("commits");
         let weak = sign_in("short").await;
         let told = json!({ "message": "Password should be at least 8 characters.", "reasons": ["length"] });

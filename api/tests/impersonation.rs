@@ -243,10 +243,10 @@ async fn it_is_over_with_the_time_the_session_the_role_or_the_account() {
         let path = |id| format!("/rest/v1/users/{id}/impersonate");
         sam.post(&path(ada.id), json!({ "reason": "x" })).await.refused(409, "impersonate_super_admin");
         sam.post(&path(sam.id), json!({ "reason": "x" })).await.refused(409, "impersonate_self");
-        domain::accounts::users::set_role(&root, erin.id, Role::SuperAdmin, None, None, None).await.unwrap();
+        domain::desk::people::set_role(&root, erin.id, Role::SuperAdmin, None, None, None).await.unwrap();
         app.app.auth.verified.forget_user(erin.id);
         over(&looking).await;
-        domain::accounts::users::set_role(&root, sam.id, Role::Employee, None, None, None).await.unwrap();
+        domain::desk::people::set_role(&root, sam.id, Role::Employee, None, None, None).await.unwrap();
         app.app.auth.verified.forget_user(sam.id);
         sam.get("/rest/v1/me").await.refused(401, "unauthenticated");
     })

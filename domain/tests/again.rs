@@ -5,6 +5,7 @@ use domain::{
         auth::{self, Auth, Keys, Which, passwords},
         users::{self, User},
     },
+    desk::people,
     kernel::{access::Role, date_range::Asked},
     reporting::{
         exports::{self, Table},
@@ -33,7 +34,7 @@ async fn refused(ctx: &Ctx) -> [String; 2] {
 async fn signed_in(world: &World, auth: &Auth, user: &User) -> Ctx {
     let hash = passwords::hash(&world.operator(), PASSWORD).await.unwrap();
     let mut tx = world.db.begin().await.unwrap();
-    users::store::save_password(&mut tx, user.id, &hash, false).await.unwrap();
+    users::set_password_hash(&mut tx, user.id, &hash, false).await.unwrap();
     tx.commit().await.unwrap();
     let token = auth::sign_in(&world.nobody(), auth, &user.email, PASSWORD).await.unwrap().access_token;
     let who = auth::authenticate(auth, &world.db, &world.options, world.clock.now(), &token).await.unwrap();
@@ -59,8 +60,8 @@ async fn who_is_gone_or_somebody_else_by_now_gets_no_further_part() {
         }
         auth::sign_out(anna, &auth, Which::Local).await.unwrap();
         users::suspend(&operator, *bea_id, None).await.unwrap();
-        users::set_role(&operator, *cora_id, Role::Employee, None, None, None).await.unwrap();
-        users::set_role(&operator, *dora_id, Role::CompanyAdmin, Some(beta), None, None).await.unwrap();
+        people::set_role(&operator, *cora_id, Role::Employee, None, None, None).await.unwrap();
+        people::set_role(&operator, *dora_id, Role::CompanyAdmin, Some(beta), None, None).await.unwrap();
         for person in [anna, bea, cora, dora] {
             assert_eq!(refused(person).await, ["session_not_found"; 2]);
         }

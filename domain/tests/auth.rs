@@ -13,6 +13,7 @@ use domain::{
         },
         users::{self, NewUser, Status, User},
     },
+    desk::people,
     directory::{clients, companies},
     kernel::{
         access::Role,
@@ -45,7 +46,7 @@ async fn person(world: &World, role: Role, first: &str) -> User {
 async fn give_password(world: &World, user: &User) {
     let hash = passwords::hash(&world.operator(), PASSWORD).await.expect("hashes");
     let mut tx = world.db.begin().await.expect("begins");
-    users::store::save_password(&mut tx, user.id, &hash, false).await.expect("works");
+    users::set_password_hash(&mut tx, user.id, &hash, false).await.expect("works");
     tx.commit().await.expect("commits");
 }
 
@@ -69,7 +70,7 @@ async fn link(world: &World, user: &User, kind: LinkKind) -> (String, String) {
 
 /// Uses a link or code and takes the session that comes of it.
 async fn verify(world: &World, auth: &Auth, ticket: Ticket) -> Result<Granted, Error> {
-    match auth::verify(&world.nobody(), auth, Purpose::Recovery, &ticket, false).await? {
+    match people::verify(&world.nobody(), auth, Purpose::Recovery, &ticket, false).await? {
         Came::Session(granted) => Ok(*granted),
         other => panic!("{other:?}"),
     }
@@ -186,7 +187,7 @@ async fn whoever_has_not_set_a_password_is_to_do_so_once_restored() {
         // Unless one was set for the account meanwhile.
         users::suspend(&op, quinn, None).await.unwrap();
         let given = auth::admin::Update { password: Some(PASSWORD.to_owned()), ..Default::default() };
-        let shut = auth::admin::update(&op, &auth, quinn, given).await.unwrap();
+        let shut = people::update_by_admin(&op, &auth, quinn, given).await.unwrap();
         assert_eq!(shut.status, Status::Suspended);
         assert_eq!(users::restore(&op, quinn, None).await.unwrap().status, Status::Active);
         sign_in(&world, &auth, "quinn").await;
@@ -210,7 +211,7 @@ async fn is_hashed_again((memory, passes, lanes): (u32, u32, u32)) {
         let old = Argon2::new(Algorithm::Argon2id, Version::V0x13, other).hash_password(PASSWORD.as_bytes()).unwrap();
         let imported = PasswordHash::imported(&old.to_string()).unwrap();
         let mut tx = world.db.begin().await.unwrap();
-        users::store::save_password(&mut tx, maya.id, &imported, true).await.unwrap();
+        users::set_password_hash(&mut tx, maya.id, &imported, true).await.unwrap();
         tx.commit().await.unwrap();
         let kept = async || -> String {
             let mut db = world.db.clone();
@@ -414,7 +415,7 @@ async fn of_two_who_use_one_link_at_once_one_gets_in() {
         let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
         let tries = (0..10).map(|_| {
             let (ctx, auth, ticket) = (world.nobody(), auth.clone(), Ticket::Token(token.clone()));
-            tokio::spawn(async move { auth::verify(&ctx, &auth, Purpose::Recovery, &ticket, false).await.is_ok() })
+            tokio::spawn(async move { people::verify(&ctx, &auth, Purpose::Recovery, &ticket, false).await.is_ok() })
         });
         let mut entered = 0;
         for attempt in tries.collect::<Vec<_>>() {
@@ -602,7 +603,7 @@ async fn another_node_refuses_an_ended_session_within_a_second() {
 
         let granted = sign_in(&world, &here, "maya").await;
         assert!(holder(&world, &there, &granted.access_token).await.is_ok());
-        users::set_role(&world.operator(), maya.id, Role::SuperAdmin, None, None, None).await.unwrap();
+        people::set_role(&world.operator(), maya.id, Role::SuperAdmin, None, None, None).await.unwrap();
         refused_within_a_second(&granted.access_token, "role changed").await;
         following.abort();
     })
@@ -824,7 +825,7 @@ async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() 
                 name: None,
                 tokens: None,
             };
-            identities::arrive(&visitor, &auth, flow, &arrival).await
+            people::sign_in_with_provider(&visitor, &auth, flow, &arrival).await
         };
         for email in ["maya@example.com", "nobody@example.com"] {
             let answer = back(&there().await, "one", email, false).await;

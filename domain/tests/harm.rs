@@ -12,6 +12,7 @@ use domain::{
         },
         users::{self, User},
     },
+    desk::people,
     kernel::{access::Role, db::Sql, page::PageQuery},
     outbox::mails,
     testing::{World, on_both},
@@ -30,7 +31,7 @@ async fn person(world: &World, role: Role, first: &str) -> User {
     let user = world.user(role, first, None, None).await;
     let hash = passwords::hash(&world.operator(), PASSWORD).await.unwrap();
     let mut tx = world.db.begin().await.unwrap();
-    users::store::save_password(&mut tx, user.id, &hash, false).await.unwrap();
+    users::set_password_hash(&mut tx, user.id, &hash, false).await.unwrap();
     tx.commit().await.unwrap();
     user
 }
@@ -266,7 +267,7 @@ async fn a_mail_does_not_go_to_an_address_that_was_given_up() {
         asked::answer(&world.as_actor(domain::Actor::System("mails")), &asked).await.unwrap();
         // Before it is sent, the address becomes another one; whoever reads the old mailbox now gets no link.
         let moved = auth::admin::Update { email: Some("maya@example.org".to_owned()), ..Default::default() };
-        auth::admin::update(&world.operator(), &auth, maya.id, moved).await.unwrap();
+        people::update_by_admin(&world.operator(), &auth, maya.id, moved).await.unwrap();
         let mail = mailed(&world).await.pop().unwrap();
         assert!(mails::attempt(&world.operator(), mail.id).await.unwrap().is_none());
         let mail = mails::get(&world.operator(), mail.id).await.unwrap();
@@ -312,7 +313,8 @@ async fn a_password_of_whoever_came_first_opens_nothing_to_them_later() {
             let mut tx = world.db.begin().await.unwrap();
             let made = links::make(&mut tx, &world.operator(), user.id, &email, kind).await.unwrap();
             tx.commit().await.unwrap();
-            let came = auth::verify(&world.nobody(), &auth, purpose, &Ticket::Token(made.token), false).await.unwrap();
+            let came =
+                people::verify(&world.nobody(), &auth, purpose, &Ticket::Token(made.token), false).await.unwrap();
             let Came::Session(owner) = came else { panic!("a session") };
             assert_eq!(code(sign_in(&world, &auth, &email, PASSWORD).await), "invalid_credentials", "{email}");
             let owner = holder(&world, &auth, &owner).await;

@@ -2,6 +2,7 @@
 use domain::{
     Ctx,
     accounts::users::{self, DateFormat, Preferences, ProfileChange, Theme},
+    desk::people,
     directory::{clients, isos},
     kernel::page::PageQuery,
     orders::spvs,
@@ -34,7 +35,7 @@ async fn a_profile_is_saved_and_its_name_is_known_everywhere() {
             country: some("US"),
             ..ProfileChange::default()
         };
-        let saved = users::update_profile(&maya, Some(before.version), change).await.unwrap();
+        let saved = people::update_profile(&maya, Some(before.version), change).await.unwrap();
         assert_eq!((saved.first_name.as_str(), saved.last_name.as_str()), ("Mayra", "Test"));
         assert_eq!(
             (saved.state.as_deref(), saved.dob.map(|dob| dob.to_string())),
@@ -50,11 +51,11 @@ async fn a_profile_is_saved_and_its_name_is_known_everywhere() {
         let orders = spvs::Filter { q: some("mayra"), ..spvs::Filter::default() };
         assert_eq!(spvs::list(&elias, &orders, &PageQuery::default()).await.unwrap().items[0].id, spv);
 
-        let stale = users::update_profile(&maya, Some(before.version), ProfileChange::default()).await.unwrap_err();
+        let stale = people::update_profile(&maya, Some(before.version), ProfileChange::default()).await.unwrap_err();
         assert_eq!(code(&stale), "stale");
         // Another country takes the state away; empty clears.
         let moved = ProfileChange { country: some("GB"), job_title: some(""), ..ProfileChange::default() };
-        let moved = users::update_profile(&maya, None, moved).await.unwrap();
+        let moved = people::update_profile(&maya, None, moved).await.unwrap();
         assert_eq!((moved.country.as_deref(), moved.state, moved.job_title), (Some("GB"), None, None));
     })
     .await;
@@ -81,7 +82,7 @@ async fn what_is_wrong_with_a_profile_is_said_at_once() {
             (ProfileChange { country: some("CA"), state: some("US-CA"), ..Default::default() }, "state unknown_place"),
             (ProfileChange { city: some("Bad\u{202e}city"), ..Default::default() }, "city control_characters"),
         ] {
-            assert_eq!(code(&users::update_profile(&maya, None, change).await.unwrap_err()), refused);
+            assert_eq!(code(&people::update_profile(&maya, None, change).await.unwrap_err()), refused);
         }
         assert_eq!(code(&users::profile(&world.nobody()).await.unwrap_err()), "unauthenticated");
         assert_eq!(code(&users::profile(&world.operator()).await.unwrap_err()), "unauthenticated");
@@ -95,7 +96,7 @@ async fn a_partners_new_name_is_the_isos() {
         let company = world.company("Meridian").await;
         let (iso, ivan) = world.iso("Ivan", company).await;
         let change = ProfileChange { last_name: some("Petrov"), ..ProfileChange::default() };
-        users::update_profile(&ivan, None, change).await.unwrap();
+        people::update_profile(&ivan, None, change).await.unwrap();
         assert_eq!(isos::get(&world.operator(), iso).await.unwrap().name(), "Ivan Petrov");
         let found = isos::Filter { q: some("petrov"), ..isos::Filter::default() };
         assert_eq!(isos::list(&world.operator(), &found, &PageQuery::default()).await.unwrap().items.len(), 1);
@@ -115,7 +116,7 @@ async fn ones_own_log_is_what_one_did_and_suffered() {
             Preferences { theme: Some(Theme::Dark), date_format: Some(DateFormat::Ymd), ..Preferences::default() };
         let me = users::set_preferences(&maya, wanted).await.unwrap();
         assert_eq!((me.theme, me.date_format, me.language.as_str()), (Theme::Dark, DateFormat::Ymd, "en-US"));
-        users::update_profile(&nils, None, ProfileChange { city: some("Oslo"), ..Default::default() }).await.unwrap();
+        people::update_profile(&nils, None, ProfileChange { city: some("Oslo"), ..Default::default() }).await.unwrap();
         spvs::hold(&elias, spv, None, "Wait").await.unwrap();
         activity::number_all(&elias).await.unwrap();
         let log = async |ctx: &Ctx| {

@@ -519,7 +519,7 @@ async fn no_query_scans_a_table_that_grows() {
             auth::admin::audit(&sigrid, query.as_ref(), 0, 2).await.unwrap();
         }
         auth::admin::audit(&sigrid, None, 0, 2).await.unwrap();
-        users::store::waiting_for(&mut world.db.clone(), "new@example.com").await.unwrap();
+        users::waiting_for_email(&mut world.db.clone(), "new@example.com").await.unwrap();
         let reads = world.db.reads();
         assert!(reads.len() > 60, "{} statements were looked at", reads.len());
         // As the tabs of the staff open, and their second pages: an index that has the rows in their order.

@@ -56,7 +56,7 @@ async fn tokens_for_later_of_others_or_with_critical_headers_are_refused() {
         let maya = world.user(Role::Employee, "maya", None, None).await;
         let hash = passwords::hash(&world.operator(), PASSWORD).await.expect("hashes");
         let mut tx = world.db.begin().await.expect("begins");
-        users::store::save_password(&mut tx, maya.id, &hash, false).await.expect("saves");
+        users::set_password_hash(&mut tx, maya.id, &hash, false).await.expect("saves");
         tx.commit().await.expect("commits");
         let granted = auth::sign_in(&world.nobody(), &auth, &maya.email, PASSWORD).await.expect("signs in");
 

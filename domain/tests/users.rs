@@ -1,8 +1,11 @@
 //! User management, on both databases.
 use domain::{
     Ctx, Error,
-    accounts::users::{self, Filter, Input, Status},
-    desk::requests,
+    accounts::users::{self, Filter, Status},
+    desk::{
+        people::{self, CreateUser},
+        requests,
+    },
     directory::{calls, companies, isos},
     kernel::{
         access::Role,
@@ -14,8 +17,13 @@ use domain::{
     testing::{World, on_both},
 };
 
-fn input(first: &str, email: &str) -> Input {
-    Input { first_name: first.to_owned(), last_name: "Test".to_owned(), email: email.to_owned(), ..Input::default() }
+fn input(first: &str, email: &str) -> CreateUser {
+    CreateUser {
+        first_name: first.to_owned(),
+        last_name: "Test".to_owned(),
+        email: email.to_owned(),
+        ..CreateUser::default()
+    }
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
@@ -32,17 +40,17 @@ fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 #[tokio::test]
 async fn the_operator_makes_the_first_account_of_an_empty_portal() {
     on_both(async |world: World| {
-        let first = users::create(&world.operator(), Role::SuperAdmin, input("Ada", "Ada@Example.com")).await.unwrap();
+        let first = people::create(&world.operator(), Role::SuperAdmin, input("Ada", "Ada@Example.com")).await.unwrap();
         assert_eq!((first.status, first.email.as_str()), (Status::Pending, "Ada@Example.com"));
         let mails: i64 =
             world.db.clone().sql("select count(*) from mails where kind = 'password_setup'").scalar().await.unwrap();
         assert_eq!(mails, 1);
 
-        let given = Input { password: Some("portal-demo-2026".to_owned()), ..input("Bea", "bea@example.com") };
-        let second = users::create(&world.operator(), Role::Employee, given).await.unwrap();
+        let given = CreateUser { password: Some("portal-demo-2026".to_owned()), ..input("Bea", "bea@example.com") };
+        let second = people::create(&world.operator(), Role::Employee, given).await.unwrap();
         assert_eq!((second.status, second.must_change_password), (Status::Active, true));
         assert_eq!(
-            code(users::create(&world.nobody(), Role::Employee, input("Eve", "eve@example.com")).await.map_err(|e| {
+            code(people::create(&world.nobody(), Role::Employee, input("Eve", "eve@example.com")).await.map_err(|e| {
                 match e {
                     Error::Unauthenticated(p) => Error::Conflict(p),
                     other => other,
@@ -52,7 +60,7 @@ async fn the_operator_makes_the_first_account_of_an_empty_portal() {
         );
         let employee = world.employee("Finn").await;
         assert_eq!(
-            code(users::create(&employee, Role::SuperAdmin, input("Eve", "eve@example.com")).await),
+            code(people::create(&employee, Role::SuperAdmin, input("Eve", "eve@example.com")).await),
             "forbidden"
         );
     })
@@ -63,23 +71,23 @@ async fn the_operator_makes_the_first_account_of_an_empty_portal() {
 async fn everything_wrong_with_an_account_is_said_at_once() {
     on_both(async |world: World| {
         let op = world.operator();
-        let bad = Input {
+        let bad = CreateUser {
             password: Some("short".to_owned()),
             language: Some("de".to_owned()),
             ..input(" ", "not an address")
         };
         assert_eq!(
-            code(users::create(&op, Role::CompanyAdmin, bad).await),
+            code(people::create(&op, Role::CompanyAdmin, bad).await),
             "first_name required, email invalid_email, language unknown, company_id required, password weak_password"
         );
         assert_eq!(
-            code(users::create(&op, None, input(" ", "ada@example.com")).await),
+            code(people::create(&op, None, input(" ", "ada@example.com")).await),
             "role required, first_name required"
         );
         let company = world.company("Harbor").await;
-        let odd = Input { company_id: Some(company), ..input("Ada", "ada@example.com") };
-        assert_eq!(code(users::create(&op, Role::Employee, odd).await), "company_id not_allowed");
-        assert_eq!(code(users::create(&op, Role::Iso, input("Ada", "ada@example.com")).await), "iso_id required");
+        let odd = CreateUser { company_id: Some(company), ..input("Ada", "ada@example.com") };
+        assert_eq!(code(people::create(&op, Role::Employee, odd).await), "company_id not_allowed");
+        assert_eq!(code(people::create(&op, Role::Iso, input("Ada", "ada@example.com")).await), "iso_id required");
     })
     .await;
 }
@@ -89,7 +97,7 @@ async fn an_address_is_taken_in_any_letter_case() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let (client, ..) = world.client("Clara", company, None).await;
-        match users::create(&world.operator(), Role::Employee, input("Other", "CLARA@example.COM")).await {
+        match people::create(&world.operator(), Role::Employee, input("Other", "CLARA@example.COM")).await {
             Err(Error::Conflict(problem)) => {
                 assert_eq!(problem.code, "email_taken");
                 assert_eq!(problem.params["client_id"], client.to_string());
@@ -97,7 +105,7 @@ async fn an_address_is_taken_in_any_letter_case() {
             other => panic!("{other:?}"),
         }
         world.employee("Finn").await;
-        match users::create(&world.operator(), Role::Employee, input("Other", "finn@Example.com")).await {
+        match people::create(&world.operator(), Role::Employee, input("Other", "finn@Example.com")).await {
             Err(Error::Conflict(problem)) => assert!(problem.params.is_empty(), "staff are nobody's client"),
             other => panic!("{other:?}"),
         }
@@ -109,7 +117,7 @@ async fn an_address_is_taken_in_any_letter_case() {
 async fn the_last_super_admin_stays() {
     on_both(async |world: World| {
         let (op, ada) = (world.operator(), world.user(Role::SuperAdmin, "Ada", None, None).await);
-        let demote = async |id| users::set_role(&op, id, Role::Employee, None, None, None).await;
+        let demote = async |id| people::set_role(&op, id, Role::Employee, None, None, None).await;
         assert_eq!(code(demote(ada.id).await), "last_super_admin");
         assert_eq!(code(users::suspend(&op, ada.id, None).await), "last_super_admin");
         assert_eq!(code(users::archive(&op, ada.id, None).await), "last_super_admin");
@@ -172,9 +180,9 @@ async fn the_count_of_clients_keeps_step() {
         agree(Some(1)).await;
         users::restore(&op, clara, None).await.unwrap();
         agree(Some(2)).await;
-        users::set_role(&op, clara, Role::Employee, None, None, None).await.unwrap();
+        people::set_role(&op, clara, Role::Employee, None, None, None).await.unwrap();
         agree(Some(1)).await;
-        users::set_role(&op, clara, Role::Client, Some(company), None, None).await.unwrap();
+        people::set_role(&op, clara, Role::Client, Some(company), None, None).await.unwrap();
         agree(Some(2)).await;
     })
     .await;
@@ -188,7 +196,7 @@ async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
         let (iso, ivan) = world.iso("Ivan", company).await;
         let (other, _) = world.iso("Igor", company).await;
         let ivan = ivan.actor.user_id().unwrap();
-        let becomes = async |role, iso| users::set_role(&op, ivan, role, None, iso, None).await;
+        let becomes = async |role, iso| people::set_role(&op, ivan, role, None, iso, None).await;
         assert_eq!(code(becomes(Role::SuperAdmin, None).await), "iso_person");
         assert_eq!(code(becomes(Role::Iso, Some(Some(other))).await), "iso_person");
         assert_eq!(becomes(Role::Iso, None).await.unwrap().iso_id, Some(iso));
@@ -246,14 +254,14 @@ async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
         assert!(isos::get(&op, iso).await.unwrap().archived_at.is_some());
 
         // Somebody restores the partner while the person is given another role.
-        users::set_role(&op, ivan, Role::Iso, None, None, None).await.unwrap();
+        people::set_role(&op, ivan, Role::Iso, None, None, None).await.unwrap();
         let mut other = world.db.begin().await.unwrap();
         let lock = format!("select id from users where id = $1{}", for_update(other.dialect(), "users"));
         other.sql_built(lock).bind(ivan).one::<(UserId,)>().await.unwrap();
         other.sql("update isos set archived_at = null where id = $1").bind(iso).run().await.unwrap();
         let moving = tokio::spawn({
             let op = op.clone();
-            async move { users::set_role(&op, ivan, Role::Employee, None, None, None).await }
+            async move { people::set_role(&op, ivan, Role::Employee, None, None, None).await }
         });
         tokio::time::sleep(soon).await;
         assert!(!moving.is_finished(), "it waits for what becomes of the partner");
@@ -271,7 +279,7 @@ async fn a_role_comes_with_another_iso_the_same_or_none() {
         let (company, other) = (world.company("Harbor").await, world.company("Haven").await);
         let (iso, _) = world.iso("Ivan", company).await;
         let clara = world.user(Role::Client, "Clara", Some(company), Some(iso)).await.id;
-        let moves = async |to, iso| users::set_role(&op, clara, Role::Client, to, iso, None).await;
+        let moves = async |to, iso| people::set_role(&op, clara, Role::Client, to, iso, None).await;
         assert_eq!(moves(None, None).await.unwrap().iso_id, Some(iso), "it stays with the role");
         assert_eq!(code(moves(Some(other), None).await), "iso_id not_in_company");
         let moved = moves(Some(other), Some(None)).await.unwrap();
@@ -279,7 +287,7 @@ async fn a_role_comes_with_another_iso_the_same_or_none() {
         let back = moves(Some(company), Some(Some(iso))).await.unwrap();
         assert_eq!((back.company_id, back.iso_id), (Some(company), Some(iso)));
         // Whom an ISO has brought is not the ISO.
-        assert_eq!(code(users::set_role(&op, clara, Role::Iso, None, None, None).await), "iso_id required");
+        assert_eq!(code(people::set_role(&op, clara, Role::Iso, None, None, None).await), "iso_id required");
     })
     .await;
 }
@@ -291,9 +299,9 @@ async fn who_has_orders_stays_a_client() {
         let company = world.company("Harbor").await;
         let (clara, ..) = world.client("Clara", company, None).await;
         for role in [Role::Employee, Role::SuperAdmin, Role::CompanyAdmin] {
-            assert_eq!(code(users::set_role(&op, clara, role, None, None, None).await), "has_orders");
+            assert_eq!(code(people::set_role(&op, clara, role, None, None, None).await), "has_orders");
         }
-        assert_eq!(users::set_role(&op, clara, Role::Client, None, None, None).await.unwrap().role, Role::Client);
+        assert_eq!(people::set_role(&op, clara, Role::Client, None, None, None).await.unwrap().role, Role::Client);
     })
     .await;
 }

@@ -215,7 +215,7 @@ mod tests {
             let password = "correct horse battery staple";
             let hash = passwords::hash(&world.operator(), password).await.unwrap();
             let mut tx = world.db.begin().await.unwrap();
-            users::store::save_password(&mut tx, erin.id, &hash, false).await.unwrap();
+            users::set_password_hash(&mut tx, erin.id, &hash, false).await.unwrap();
             tx.commit().await.unwrap();
             let token = auth::sign_in(&world.nobody(), &app.auth, &erin.email, password).await.unwrap().access_token;
             let ctx = app.ctx(Actor::User(app.who(&token).await.unwrap()), Origin::default());

@@ -10,6 +10,7 @@ use axum::extract::State;
 use chrono::NaiveDate;
 use domain::{
     accounts::users,
+    desk::people,
     kernel::{geo, page::PageQuery},
     platform::activity,
 };
@@ -117,7 +118,7 @@ pub async fn update(
         zip_code: change.zip_code,
         country: change.country,
     };
-    let profile = users::update_profile(&ctx, version, change).await?;
+    let profile = people::update_profile(&ctx, version, change).await?;
     // The cached session has the name.
     if let Some(id) = ctx.actor.user_id() {
         app.auth.verified.forget_user(id);

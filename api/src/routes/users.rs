@@ -19,6 +19,7 @@ use domain::{
         },
         users::{self, Order, Status},
     },
+    desk::people,
     kernel::{
         access::Role,
         error::Problem,
@@ -269,8 +270,9 @@ pub struct NewAccount {
     responses((status = 201, body = Account)))]
 pub async fn create(New { ctx, input, .. }: New<NewAccount>) -> Result<Made<Account>> {
     let NewAccount { role, first_name, last_name, email, phone, company_id, iso_id } = input;
-    let input = users::Input { first_name, last_name, email, phone, company_id, iso_id, ..users::Input::default() };
-    let made = users::create(&ctx, role, input).await?;
+    let input =
+        people::CreateUser { first_name, last_name, email, phone, company_id, iso_id, ..people::CreateUser::default() };
+    let made = people::create(&ctx, role, input).await?;
     let row = users::row(&ctx, made.id).await?;
     Ok(Made { location: format!("/rest/v1/users/{}", made.id), version: row.version, view: Account::of(&ctx, row) })
 }
@@ -303,7 +305,7 @@ pub async fn set_role(
 ) -> Result<Row<Account>> {
     let known = users::row(&ctx, id).await?;
     let role = new.role.ok_or_else(|| Error::field("role", "required"))?;
-    users::set_role(&ctx, known.id, role, new.company_id, new.iso_id, seen).await?;
+    people::set_role(&ctx, known.id, role, new.company_id, new.iso_id, seen).await?;
     Account::shut_out(&app, &ctx, id).await
 }
 

@@ -191,7 +191,7 @@ impl TestApp {
         let operator = self.world.operator();
         let hash = HASH.get_or_init(|| async { passwords::hash(&operator, PASSWORD).await.expect("hashes") }).await;
         let mut tx = self.world.db.begin().await.expect("begins");
-        users::store::save_password(&mut tx, id, hash, false).await.expect("saves");
+        users::set_password_hash(&mut tx, id, hash, false).await.expect("saves");
         tx.commit().await.expect("commits");
         let email = format!("{}@example.com", first.to_lowercase());
         let granted = self

@@ -22,6 +22,7 @@ use domain::{
         admin::{self, Action, Ban, New, Query, Standing, Update},
         factors,
     },
+    desk::people,
     kernel::{
         access::{Action as Doing, Resource},
         ids::{CompanyId, FactorId, IsoId, UserId},
@@ -208,9 +209,9 @@ pub async fn create(State(app): State<App>, Admin(ctx): Admin, Body(input): Body
     };
     let user = admin::create(&ctx, new).await.map_err(refused)?;
     let user = match ban {
-        Some(_) => {
-            admin::update(&ctx, &app.auth, user.id, Update { ban, ..Update::default() }).await.map_err(refused)?
-        }
+        Some(_) => people::update_by_admin(&ctx, &app.auth, user.id, Update { ban, ..Update::default() })
+            .await
+            .map_err(refused)?,
         None => user,
     };
     Ok(Json(auth::whole(&ctx, user).await?.into()))
@@ -244,7 +245,7 @@ pub async fn update(
         standing: input.app_metadata.unwrap_or_default().into(),
         ban,
     };
-    let user = admin::update(&ctx, &app.auth, user, change).await.map_err(refused)?;
+    let user = people::update_by_admin(&ctx, &app.auth, user, change).await.map_err(refused)?;
     Ok(Json(auth::whole(&ctx, user).await?.into()))
 }
 

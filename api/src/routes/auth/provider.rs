@@ -24,6 +24,7 @@ use domain::{
         flows::{Challenge, Flow},
         identities::{self, Landing},
     },
+    desk::people,
 };
 use std::convert::Infallible;
 
@@ -142,7 +143,7 @@ async fn land(app: &App, ctx: &Ctx, flow: &Flow, asked: &Asked) -> std::result::
             Failure::Refused(_) => BAD,
         }
     })?;
-    identities::arrive(ctx, &app.auth, flow, &arrival).await.map_err(|e| code_of(&e))
+    people::sign_in_with_provider(ctx, &app.auth, flow, &arrival).await.map_err(|e| code_of(&e))
 }
 
 /// The provider of this name, if it is configured.

@@ -15,6 +15,7 @@ use axum::{
 use domain::{
     Error,
     accounts::auth::{self, Came, Granted, Purpose, Ticket, links},
+    desk::people,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -83,7 +84,7 @@ pub async fn verify(
     let led = form || input.skip_http_redirect == Some(true);
     let came = match read(&input) {
         Ok((purpose, ticket)) => {
-            let came = auth::verify(&ctx, &app.auth, purpose, &ticket, led).await;
+            let came = people::verify(&ctx, &app.auth, purpose, &ticket, led).await;
             came.map(|came| (purpose, came)).map_err(refused)
         }
         Err(error) => Err(error),

@@ -214,7 +214,7 @@ async fn with_password(
     hash: &PasswordHash,
     keep: crate::kernel::ids::SessionId,
 ) -> Result<User> {
-    let changed = users::touched(
+    let changed = users::bump_version(
         ctx,
         User {
             status: Status::Active,

@@ -8,7 +8,8 @@ mod update;
 pub use audit::{Query, audit};
 pub use create::{New, create, invite};
 pub use link::{Action, LinkMade, make_link};
-pub use update::{Ban, Update, update};
+pub use update::{Ban, Update};
+pub(crate) use update::{apply_update, validate_update};
 
 use super::{Auth, tokens};
 use crate::{

@@ -3,7 +3,6 @@
 //! Only existing accounts get in. A provider's word for an address counts when the provider has verified it; the
 //! e-mail identity is the account itself. Talking to providers is the API's business, done before it comes here.
 mod linking;
-mod request;
 pub(crate) mod store;
 
 pub(super) use linking::settle;
@@ -24,8 +23,8 @@ use crate::{
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Result},
         ids::{FlowId, IdentityId, SessionId, UserId},
-        text::nfc,
-        validate::Check,
+        text::{self, nfc},
+        validate::{Check, LINE},
     },
     platform::activity,
 };
@@ -149,34 +148,33 @@ pub async fn come_back(ctx: &Ctx, state: &str) -> Result<Flow> {
     .await
 }
 
-/// Lets somebody in whom a provider vouches for: by an identity that is known, or by an address that it has
-/// verified and that an account has, which from then on has the identity. A pending account opens by it, as by
-/// its mailed link, and whatever password it had is forgotten: nobody has proved to know it. Anybody else's
-/// address becomes a request to the staff.
-///
-/// # Errors
-/// Unauthenticated `user_banned`, `provider_email_needs_verification`, `identity_already_exists`,
-/// `account_requested`, `bad_oauth_state` where the session that began to link is over.
-pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> Result<Landing> {
-    match ctx.transaction(|tx| arrive_in(tx, ctx, flow, arrival).scope_boxed()).await?? {
-        Admitted::Code(code) => Ok(Landing::Code(code)),
-        Admitted::Session(begun) => {
-            let (user, session) = *begun;
-            let granted = tokens::grant(ctx, auth, user, session).await?;
-            Ok(Landing::Session(Box::new(Granted { provider_tokens: arrival.tokens.clone(), ..granted })))
-        }
-    }
+/// A person without an account whose address a provider has verified.
+#[derive(Debug)]
+pub(crate) struct Applicant {
+    pub name: String,
+    pub email: String,
+    /// The provider, as people call it.
+    pub provider: String,
 }
 
-/// [`Landing`], before the tokens of a session are made.
-enum Admitted {
+/// Outcome of a provider sign-in, before the tokens of a session are made.
+#[derive(Debug)]
+pub(crate) enum Admitted {
     Code(String),
     Session(Box<(User, Session)>),
+    /// No account has the address.
+    Unknown(Applicant),
 }
 
-/// [`arrive`] within its transaction. The inner error keeps what was written: a request to the staff, or the record of a
-/// refused sign-in.
-async fn arrive_in(tx: &mut Tx, ctx: &Ctx, flow: &Flow, arrival: &Arrival) -> Result<Result<Admitted>> {
+/// Signs in a person by the claims of a provider: by a known identity, or by an address that the provider has verified
+/// and that an account has, which from then on has the identity. A pending account opens by it, as by its mailed link,
+/// and its password is dropped: its owner has not proved to know it. The inner error keeps what was written: the record
+/// of a refused sign-in.
+///
+/// # Errors
+/// Unauthenticated `user_banned`, `provider_email_needs_verification`, `identity_already_exists`, `bad_oauth_state` where
+/// the session that began to link has ended.
+pub(crate) async fn admit_claims(tx: &mut Tx, ctx: &Ctx, flow: &Flow, arrival: &Arrival) -> Result<Result<Admitted>> {
     let provider = flow.provider.as_deref().unwrap_or_default();
     let admitted = match flow.linking_user_id {
         Some(owner) => linking::bring(tx, ctx, owner, flow, arrival).await,
@@ -184,10 +182,7 @@ async fn arrive_in(tx: &mut Tx, ctx: &Ctx, flow: &Flow, arrival: &Arrival) -> Re
     };
     let user = match admitted {
         Ok(Some(user)) => user,
-        Ok(None) => {
-            request::make(tx, ctx, title(provider), arrival).await?;
-            return Ok(Err(Error::unauthenticated("account_requested")));
-        }
+        Ok(None) => return Ok(Ok(Admitted::Unknown(applicant(title(provider), arrival)))),
         Err(e) => {
             // Whose account was tried, and why in vain, is told. Only whoever links is refused an identity that is taken
             // before anything is done; what others have begun by then is undone.
@@ -208,6 +203,33 @@ async fn arrive_in(tx: &mut Tx, ctx: &Ctx, flow: &Flow, arrival: &Arrival) -> Re
     }
     let session = sessions::start_at(tx, ctx, &user, METHOD, Some(provider)).await?;
     Ok(Ok(Admitted::Session(Box::new((user, session)))))
+}
+
+/// Makes the tokens of a session that [`admit_claims`] has begun.
+///
+/// # Errors
+/// Unauthenticated `account_requested`; as [`tokens::grant`].
+pub(crate) async fn finish_sign_in(ctx: &Ctx, auth: &Auth, arrival: &Arrival, admitted: Admitted) -> Result<Landing> {
+    match admitted {
+        Admitted::Code(code) => Ok(Landing::Code(code)),
+        Admitted::Session(begun) => {
+            let (user, session) = *begun;
+            let granted = tokens::grant(ctx, auth, user, session).await?;
+            Ok(Landing::Session(Box::new(Granted { provider_tokens: arrival.tokens.clone(), ..granted })))
+        }
+        Admitted::Unknown(_) => Err(Error::unauthenticated("account_requested")),
+    }
+}
+
+/// The claims as the staff are shown them: the name is a line of text that a stranger chose.
+fn applicant(provider: &str, arrival: &Arrival) -> Applicant {
+    let email = arrival.email.as_deref().unwrap_or_default();
+    let email = crate::kernel::email::normalise(email).unwrap_or_else(|_| email.to_owned());
+    let name = arrival.name.as_deref().unwrap_or_default();
+    let shown = |c: &char| !c.is_control() && !text::is_bidi_control(*c);
+    let name = text::line(&name.chars().filter(shown).take(LINE).collect::<String>());
+    let name = if name.is_empty() { email.clone() } else { name };
+    Applicant { name, email, provider: provider.to_owned() }
 }
 
 /// Whose the identity or the verified address is; none for an address that nobody has.

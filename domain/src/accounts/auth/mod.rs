@@ -38,7 +38,8 @@ pub use reauthentication::{Credential, prove};
 pub use sessions::{Which, sign_out};
 pub use signup::{NewAccount, SignedUp, sign_up};
 pub use tokens::{Granted, Verified, authenticate};
-pub use verify::{Back, Came, Ticket, verify};
+pub use verify::{Back, Came, Ticket};
+pub(crate) use verify::{finish_verification, verify_within};
 
 use self::{factors::Factor, identities::Identity};
 use crate::{

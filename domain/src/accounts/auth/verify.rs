@@ -12,7 +12,7 @@ use crate::{
     kernel::{
         access::Actor,
         ctx::Ctx,
-        db::{ScopedFutureExt, Tx},
+        db::Tx,
         error::{Error, Result},
     },
 };
@@ -54,23 +54,11 @@ impl std::fmt::Debug for Back {
     }
 }
 
-/// Uses up a link or code from a mail and begins a session with it. With `lead_back` a link whose flow is PKCE
-/// gives a code for the browser where it began, and no session. Anybody who has the link may.
-///
-/// # Errors
-/// Unauthenticated `otp_expired` for what is unknown, wrong, used or too old alike; `user_banned`; Conflict
-/// `email_taken` where a new address belongs to somebody else by now; TooMany after many wrong codes.
-pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, lead_back: bool) -> Result<Came> {
-    let taken = ctx.transaction(|tx| take(tx, ctx, purpose, ticket, lead_back).scope_boxed()).await;
-    match history::record_refusal(ctx, taken).await?? {
-        Step::Session(begun) => {
-            let (user, session) = *begun;
-            auth.verified.forget_user(user.id);
-            Ok(Came::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
-        }
-        Step::Half => Ok(Came::Half),
-        Step::Code(back) => Ok(Came::Code(back)),
-    }
+/// A link or code that was consumed.
+pub(crate) struct VerifiedLink {
+    /// The account as it is after its address has changed.
+    pub new_email: Option<User>,
+    next: Step,
 }
 
 /// [`Came`], before the tokens of a session are made.
@@ -80,8 +68,18 @@ enum Step {
     Code(Back),
 }
 
-/// [`verify`] within its transaction. The inner error keeps what was written: the count of a wrong code.
-async fn take(tx: &mut Tx, ctx: &Ctx, purpose: Purpose, ticket: &Ticket, lead_back: bool) -> Result<Result<Step>> {
+/// Consumes a link or code from a mail, for `desk::people::verify`. The inner error keeps what was written: the count of
+/// a wrong code.
+///
+/// # Errors
+/// Unauthenticated `otp_expired`, `user_banned`; Conflict `email_taken`; TooMany; to be given to [`finish_verification`].
+pub(crate) async fn verify_within(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    purpose: Purpose,
+    ticket: &Ticket,
+    lead_back: bool,
+) -> Result<Result<VerifiedLink>> {
     let used = match ticket {
         Ticket::Token(token) => links::consume(tx, ctx, token, purpose).await?,
         Ticket::Code { email, code } => by_code(tx, ctx, email, code, purpose).await?,
@@ -100,17 +98,40 @@ async fn take(tx: &mut Tx, ctx: &Ctx, purpose: Purpose, ticket: &Ticket, lead_ba
         return Err(history::refuse(&used.user, "otp", "account_shut", Error::unauthenticated("user_banned")));
     }
     let Some(user) = took_effect(tx, ctx, &used).await? else {
-        return Ok(Ok(Step::Half));
+        return Ok(Ok(VerifiedLink { new_email: None, next: Step::Half }));
     };
+    let moves = matches!(used.kind, LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew);
+    let new_email = moves.then(|| user.clone());
     if lead_back
         && let Some(flow) = used.flow_id
         && let Some(flow) = flows::of_link(tx, ctx, flow).await?
     {
         let code = flows::issue_code(tx, ctx, &flow, user.id, None).await?;
-        return Ok(Ok(Step::Code(Back { code, redirect_to: flow.redirect_to })));
+        let next = Step::Code(Back { code, redirect_to: flow.redirect_to });
+        return Ok(Ok(VerifiedLink { new_email, next }));
     }
     let session = sessions::start(tx, ctx, &user, "otp").await?;
-    Ok(Ok(Step::Session(Box::new((user, session)))))
+    Ok(Ok(VerifiedLink { new_email, next: Step::Session(Box::new((user, session))) }))
+}
+
+/// Makes the tokens of a session that [`verify_within`] has begun; records a refused one.
+///
+/// # Errors
+/// Those of `verified`; as [`tokens::grant`].
+pub(crate) async fn finish_verification(
+    ctx: &Ctx,
+    auth: &Auth,
+    verified: Result<Result<VerifiedLink>>,
+) -> Result<Came> {
+    match history::record_refusal(ctx, verified).await??.next {
+        Step::Session(begun) => {
+            let (user, session) = *begun;
+            auth.verified.forget_user(user.id);
+            Ok(Came::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
+        }
+        Step::Half => Ok(Came::Half),
+        Step::Code(back) => Ok(Came::Code(back)),
+    }
 }
 
 /// As [`links::consume_code`]. Wrong codes are counted and told of, for an address that nobody has in the same way and so

@@ -1,10 +1,11 @@
 //! The signed-in person's own account, and what they may choose about it.
-use super::{DateFormat, Theme, User, create::language, event, store};
+use super::{DateFormat, Theme, User, event, store};
 use crate::{
     kernel::{
         ctx::Ctx,
         db::ScopedFutureExt,
         error::{Error, Problem, Result},
+        i18n::LANGUAGES,
         ids::{CompanyId, IsoId},
         validate::Check,
     },
@@ -73,6 +74,15 @@ pub async fn set_preferences(ctx: &Ctx, wanted: Preferences) -> Result<User> {
         .scope_boxed()
     })
     .await
+}
+
+/// Validates a language; without one it is the first of [`LANGUAGES`].
+pub(crate) fn language(check: &mut Check, asked: Option<&str>) -> String {
+    let language = asked.map(str::trim).filter(|l| !l.is_empty()).unwrap_or(LANGUAGES[0]);
+    if !LANGUAGES.contains(&language) {
+        check.refuse("language", Problem::new("unknown").with("allowed", LANGUAGES.join(", ")));
+    }
+    language.to_owned()
 }
 
 /// An IANA name that names a place, or `UTC`: `Europe/Madrid`, `America/Argentina/Salta`.

@@ -2,28 +2,34 @@
 //!
 //! Clients and ISO partners have use cases of their own for what staff do with them; those call [`insert`] and
 //! [`change_status`] here.
-mod create;
+mod affiliation;
 mod directory;
+mod lifecycle;
 mod me;
 mod model;
 mod profile;
-mod standing;
-pub mod store;
+pub(in crate::accounts) mod store;
 
 pub use crate::kernel::email::key as email_key;
-pub use create::{Input, create};
-pub(crate) use create::{belongs, language};
+pub(crate) use affiliation::belongs;
 pub use directory::{Counted, Listing, Order, Row, Wanted, activity_of, can, invite_again, listing, row};
-pub(crate) use me::is_zone;
+pub(crate) use lifecycle::change_role;
+pub use lifecycle::{archive, restore, suspend};
 pub use me::{Me, Preferences, me, set_preferences};
+pub(crate) use me::{is_zone, language};
 pub use model::{DateFormat, Extra, Mailed, NewUser, Status, Theme, User};
-pub use profile::{Change as ProfileChange, Profile, get as profile, update as update_profile};
-pub use standing::{archive, restore, set_role, suspend};
-pub use store::Filter;
+pub use profile::{Change as ProfileChange, Profile, get as profile};
+pub(crate) use profile::{require_account, save_profile};
+pub use store::{
+    Filter, get as by_id, profile as profile_of, save_password as set_password_hash, waiting_for as waiting_for_email,
+};
+pub(crate) use store::{
+    by_email, client_zones as client_time_zones, found as search_filter, language_chosen as mark_language_chosen,
+    lock as lock_row, lock_super_admins, mailed as record_mail, save_profile as set_profile, shut_out as shut_out_sql,
+};
 
 use crate::{
     accounts::auth::sessions,
-    directory::companies,
     kernel::{
         access::{Action, Resource, Role},
         ctx::{Ctx, fresh},
@@ -62,11 +68,11 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
     let now = ctx.now();
     // Partners and a company's own people begin with its clock.
     let company = match new.company_id.filter(|_| matches!(new.role, Role::Iso | Role::CompanyAdmin)) {
-        Some(id) => companies::store::get(tx, id).await?,
+        Some(id) => store::company_time_zone(tx, id).await?,
         None => None,
     };
     let time_zone = match company {
-        Some(company) => company.time_zone,
+        Some(time_zone) => time_zone,
         None => crate::platform::settings::within(tx).await?.time_zone().to_owned(),
     };
     let user = User {
@@ -131,7 +137,7 @@ pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> R
         (false, true) => Some(user.status),
         (true, true) => user.status_before,
     };
-    let changed = touched(ctx, User { status: to, status_before, ..user.clone() });
+    let changed = bump_version(ctx, User { status: to, status_before, ..user.clone() });
     store::save(tx, &changed).await?;
     match (user.status, to) {
         (Status::Archived, Status::Archived) => {}
@@ -160,17 +166,9 @@ pub(crate) async fn change_email(tx: &mut Tx, ctx: &Ctx, user: &User, to: &str) 
     if let Some(holder) = store::by_email(tx, &key).await?.filter(|holder| holder.id != user.id) {
         return Err(email_taken(None, Some(&holder)));
     }
-    let changed = touched(ctx, User { email: to.to_owned(), email_key: key, ..user.clone() });
+    let changed = bump_version(ctx, User { email: to.to_owned(), email_key: key, ..user.clone() });
     store::save(tx, &changed).await.map_err(|e| if e.is_unique_violation() { email_taken(None, None) } else { e })?;
-    match changed.role {
-        // Their orders are found by it, too.
-        Role::Client => crate::directory::clients::renamed(tx, user.id).await?,
-        Role::Iso => {
-            crate::directory::isos::store::save_email(tx, user.id, &changed.email).await?;
-            crate::directory::isos::renamed(tx, &changed).await?;
-        }
-        _ => index(tx, &changed).await?,
-    }
+    index(tx, &changed).await?;
     let told = event("user.email_changed", &changed).with("from", user.email.clone()).with("to", changed.email.clone());
     activity::append(tx, ctx, told).await?;
     Ok(changed)
@@ -276,7 +274,7 @@ pub(crate) fn event(action: &'static str, user: &User) -> Event {
 }
 
 /// The row as it stands after a change by this actor.
-pub(crate) fn touched(ctx: &Ctx, user: User) -> User {
+pub(crate) fn bump_version(ctx: &Ctx, user: User) -> User {
     User { updated_at: ctx.now(), updated_by: ctx.who(), version: user.version + 1, ..user }
 }
 

@@ -1,18 +1,15 @@
-//! What people say of themselves (decision 35): their own to read and to change, in every role.
-use super::{index, lock, store, touched};
+//! Profile of the signed-in person, in every role (decision 35): read and changed by its owner only.
+use super::{User, bump_version, event, index, lock, store};
 use crate::{
-    directory::{clients, isos},
     kernel::{
-        access::Role,
         ctx::Ctx,
-        db::ScopedFutureExt,
+        db::Tx,
         error::{Error, Problem, Result},
         geo,
         ids::UserId,
         validate::{self, Check, LINE},
     },
-    orders::documents,
-    platform::{activity, settings},
+    platform::activity,
 };
 use chrono::NaiveDate;
 use serde::Serialize;
@@ -59,49 +56,56 @@ pub struct Change {
 /// # Errors
 /// Unauthenticated for nobody, and for jobs and the operator, who are no account; Forbidden while something is due.
 pub async fn get(ctx: &Ctx) -> Result<Profile> {
-    store::profile(&mut ctx.db(), me(ctx)?).await
+    store::profile(&mut ctx.db(), require_account(ctx)?).await
 }
 
-/// Changes one's own profile, and everything that knows people by their name.
+/// The profile and account before and after [`save_profile`].
+pub(crate) struct SavedProfile {
+    pub user: User,
+    pub before: Profile,
+    pub after: Profile,
+}
+
+impl SavedProfile {
+    pub fn is_renamed(&self) -> bool {
+        (&self.before.first_name, &self.before.last_name) != (&self.after.first_name, &self.after.last_name)
+    }
+}
+
+/// Validates and saves a change to one's own profile, within the use case that also updates what shows the name
+/// (`desk::people::update_profile`).
 ///
 /// # Errors
-/// As [`get`]; Invalid per field; stale when `version` is not the row's.
-pub async fn update(ctx: &Ctx, version: Option<i64>, change: Change) -> Result<Profile> {
-    let id = me(ctx)?;
-    let today = settings::person_today(ctx).await?;
-    let change = &change;
-    ctx.transaction(|tx| {
-        async move {
-            let user = lock(tx, id, version).await?;
-            let before = store::profile(tx, id).await?;
-            let after = before.changed(today, change)?;
-            let user = super::User {
-                first_name: after.first_name.clone(),
-                last_name: after.last_name.clone(),
-                phone: after.phone.clone(),
-                ..touched(ctx, user)
-            };
-            store::save(tx, &user).await?;
-            store::save_profile(tx, id, &after).await?;
-            match user.role {
-                Role::Client => {
-                    clients::renamed(tx, id).await?;
-                    if (&before.first_name, &before.last_name) != (&after.first_name, &after.last_name) {
-                        documents::renamed(tx, id).await?;
-                    }
-                }
-                Role::Iso => isos::renamed(tx, &user).await?,
-                _ => index(tx, &user).await?,
-            }
-            activity::append(tx, ctx, super::event("user.updated", &user).changed(&before, &after)?).await
-        }
-        .scope_boxed()
-    })
-    .await?;
-    get(ctx).await
+/// As [`get`]; Invalid per field; Conflict `stale`.
+pub(crate) async fn save_profile(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    version: Option<i64>,
+    today: NaiveDate,
+    change: &Change,
+) -> Result<SavedProfile> {
+    let id = require_account(ctx)?;
+    let user = lock(tx, id, version).await?;
+    let before = store::profile(tx, id).await?;
+    let after = before.changed(today, change)?;
+    let user = User {
+        first_name: after.first_name.clone(),
+        last_name: after.last_name.clone(),
+        phone: after.phone.clone(),
+        ..bump_version(ctx, user)
+    };
+    store::save(tx, &user).await?;
+    store::save_profile(tx, id, &after).await?;
+    index(tx, &user).await?;
+    activity::append(tx, ctx, event("user.updated", &user).changed(&before, &after)?).await?;
+    Ok(SavedProfile { user, before, after })
 }
 
-fn me(ctx: &Ctx) -> Result<UserId> {
+/// The account of the signed-in person.
+///
+/// # Errors
+/// Unauthenticated for nobody, and for jobs and the operator; Forbidden while something is due.
+pub(crate) fn require_account(ctx: &Ctx) -> Result<UserId> {
     ctx.scope()?;
     ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))
 }

@@ -138,6 +138,24 @@ pub fn shut_out(company: &str, iso: &str, role: &str) -> String {
     )
 }
 
+/// The time zone of a company.
+pub async fn company_time_zone(db: &mut impl Sql, id: CompanyId) -> Result<Option<String>> {
+    let row: Option<(String,)> = db.sql("select time_zone from companies where id = $1").bind(id).optional().await?;
+    Ok(row.map(|(time_zone,)| time_zone))
+}
+
+/// Whether there is such a company, and it is not archived.
+pub async fn is_company_open(db: &mut impl Sql, id: CompanyId) -> Result<bool> {
+    db.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
+}
+
+/// The company of an ISO that is not archived.
+pub async fn iso_company(db: &mut impl Sql, id: IsoId) -> Result<Option<CompanyId>> {
+    let row: Option<(CompanyId,)> =
+        db.sql("select company_id from isos where id = $1 and archived_at is null").bind(id).optional().await?;
+    Ok(row.map(|(company,)| company))
+}
+
 /// Whether anything was ordered by, or billed to, this client.
 pub async fn has_orders(tx: &mut Tx, id: UserId) -> Result<bool> {
     tx.sql(

@@ -185,7 +185,7 @@ async fn put(
     let id = mail.id;
     store::insert(tx, &mail).await?;
     if let Some(link) = kind.link() {
-        users::store::mailed(tx, to, link, mail.created_at).await?;
+        users::record_mail(tx, to, link, mail.created_at).await?;
     }
     let job = Send { mail_id: id };
     if mail.data.contains_key(AWAITS_SETUP) {

@@ -3,7 +3,6 @@ use super::{Standing, get, may_open};
 use crate::{
     accounts::{
         auth::{
-            Auth,
             account::merged,
             flows, links,
             passwords::{self, PasswordHash},
@@ -12,9 +11,9 @@ use crate::{
         users::{self, Status, User},
     },
     kernel::{
-        access::{Action, Actor, Resource},
+        access::{Action, Actor, Resource, Role},
         ctx::Ctx,
-        db::{ScopedFutureExt, Tx},
+        db::Tx,
         error::{Error, Result},
         ids::UserId,
         validate::Check,
@@ -75,13 +74,34 @@ impl Ban {
     }
 }
 
-/// Changes an account. A new password, another role and a ban end its sessions (decision 27).
+/// An [`Update`] whose fields are checked, with the hash of the new password.
+pub(crate) struct ValidatedUpdate {
+    change: Update,
+    email: Option<String>,
+    /// The address is another one.
+    moves: bool,
+    password: Option<PasswordHash>,
+    new_role: Option<Role>,
+}
+
+impl ValidatedUpdate {
+    /// The role to be set, where it or what the account belongs to changes.
+    pub fn new_role(&self) -> Option<Role> {
+        self.new_role
+    }
+
+    pub fn fields(&self) -> &Standing {
+        &self.change.standing
+    }
+}
+
+/// Checks a change of an account and hashes its password, before anything is changed: for `desk::people`.
 /// Super admins, service tokens.
 ///
 /// # Errors
-/// Forbidden; `account_in_use` where a person sets the password or address of an account in use; NotFound; Invalid; Conflict
-/// `email_taken`, `last_super_admin`; TooMany when the machine is busy.
-pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Result<User> {
+/// Forbidden; `account_in_use` where a person sets the password or address of an account in use; NotFound; Invalid;
+/// Conflict `email_taken`; TooMany when the machine is busy.
+pub(crate) async fn validate_update(ctx: &Ctx, id: UserId, change: Update) -> Result<ValidatedUpdate> {
     ctx.may(Action::Update, Resource::Users)?;
     let user = get(ctx, id).await?;
     let mut check = Check::new();
@@ -103,59 +123,57 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
         }
         (None, None) => None,
     };
-    // Asked before anything is changed: the role is a transaction of its own.
+    // Checked here because the role is changed in a transaction of its own.
     if let Some(email) = &email
         && users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?.is_some_and(|other| other.id != id)
     {
         return Err(Error::conflict("email_taken"));
     }
     let standing = &change.standing;
-    if let Some(role) = standing.role()?
-        && (role != user.role || standing.company_id.is_some() || standing.iso_id.is_some())
-    {
-        users::set_role(ctx, id, role, standing.company_id, standing.iso_id.map(Some), None).await?;
-    }
+    let new_role = standing
+        .role()?
+        .filter(|role| *role != user.role || standing.company_id.is_some() || standing.iso_id.is_some());
+    Ok(ValidatedUpdate { email, moves, password, new_role, change })
+}
 
-    let (change, email, password) = (&change, email.as_deref(), password.as_ref());
-    let user = ctx
-        .transaction(|tx| {
-            async move {
-                users::store::lock_super_admins(tx, ctx.now()).await?;
-                let mut user = users::lock(tx, id, None).await?;
-                // Asked again: its owner may have come in meanwhile.
-                if moves || password.is_some() {
-                    may_open(ctx, &user)?;
-                }
-                if change.data.is_some() || !standing.noted.is_empty() {
-                    user.metadata = merged(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
-                    user.app_metadata = merged(&user.app_metadata, &standing.noted)?;
-                    users::store::save_metadata(tx, &user).await?;
-                    activity::append(tx, ctx, users::event("user.updated", &user)).await?;
-                }
-                if change.confirmed {
-                    user.awaits_confirmation = user.status == Status::Pending;
-                    user = users::confirm(tx, ctx, user).await?;
-                }
-                if let Some(email) = email.filter(|email| *email != user.email) {
-                    user = users::change_email(tx, ctx, &user, email).await?;
-                    // Nothing that went to the old mailbox, or waits for another, opens the account any more.
-                    links::drop_all_of(tx, ctx, id).await?;
-                    user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
-                    users::store::save_new_email(tx, &user).await?;
-                }
-                if let Some(hash) = password {
-                    user = set_password(tx, ctx, user, hash).await?;
-                }
-                if let Some(ban) = change.ban {
-                    user = banned(tx, ctx, user, ban).await?;
-                }
-                Ok(user)
-            }
-            .scope_boxed()
-        })
-        .await?;
-    auth.verified.forget_user(id);
-    get(ctx, id).await.or(Ok(user))
+/// Applies all of a change but the role, and says whether the address has changed.
+///
+/// # Errors
+/// Forbidden `account_in_use`; NotFound; Conflict `email_taken`, `last_super_admin`.
+pub(crate) async fn apply_update(tx: &mut Tx, ctx: &Ctx, id: UserId, update: &ValidatedUpdate) -> Result<(User, bool)> {
+    let ValidatedUpdate { change, email, moves, password, .. } = update;
+    let noted = &change.standing.noted;
+    users::store::lock_super_admins(tx, ctx.now()).await?;
+    let mut user = users::lock(tx, id, None).await?;
+    // Checked again under the lock: the owner may have signed in meanwhile.
+    if *moves || password.is_some() {
+        may_open(ctx, &user)?;
+    }
+    if change.data.is_some() || !noted.is_empty() {
+        user.metadata = merged(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
+        user.app_metadata = merged(&user.app_metadata, noted)?;
+        users::store::save_metadata(tx, &user).await?;
+        activity::append(tx, ctx, users::event("user.updated", &user)).await?;
+    }
+    if change.confirmed {
+        user.awaits_confirmation = user.status == Status::Pending;
+        user = users::confirm(tx, ctx, user).await?;
+    }
+    let new_email = email.as_deref().filter(|email| *email != user.email);
+    if let Some(email) = new_email {
+        user = users::change_email(tx, ctx, &user, email).await?;
+        // Links sent to the old mailbox, and confirmations of another address, must not open the account.
+        links::drop_all_of(tx, ctx, id).await?;
+        user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
+        users::store::save_new_email(tx, &user).await?;
+    }
+    if let Some(hash) = password {
+        user = set_password(tx, ctx, user, hash).await?;
+    }
+    if let Some(ban) = change.ban {
+        user = banned(tx, ctx, user, ban).await?;
+    }
+    Ok((user, new_email.is_some()))
 }
 
 /// An account that waited for a password is open with this one; one that waits for its address goes on waiting.
@@ -177,7 +195,7 @@ async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -
         return Ok(user);
     }
     // It stays shut, and is open with this password once it is restored.
-    let user = users::touched(ctx, User { status_before: Some(Status::Active), ..user });
+    let user = users::bump_version(ctx, User { status_before: Some(Status::Active), ..user });
     users::store::save(tx, &user).await?;
     Ok(user)
 }

@@ -1,8 +1,10 @@
-//! A new account of any role, and what it must belong to.
-use super::{NewUser, Status, User, insert, store};
+//! Account creation by super admins: any role, with the lead protection of clients and the set-up mail.
 use crate::{
-    accounts::auth::passwords,
-    directory::{companies, isos, leads},
+    accounts::{
+        auth::passwords,
+        users::{self, NewUser, Status, User},
+    },
+    directory::{companies, leads},
     kernel::{
         access::{Action, Resource, Role},
         ctx::Ctx,
@@ -16,9 +18,9 @@ use crate::{
 };
 use serde_json::Map;
 
-/// An account as a super admin types it in.
+/// Fields of an account to be created by a super admin.
 #[derive(Clone, Debug, Default)]
-pub struct Input {
+pub struct CreateUser {
     pub first_name: String,
     pub last_name: String,
     pub email: String,
@@ -38,7 +40,7 @@ pub struct Input {
 ///
 /// # Errors
 /// Forbidden; Invalid fields; Conflict `email_taken`.
-pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: Input) -> Result<User> {
+pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
     let mut check = Check::new();
     let role = role.into();
@@ -52,11 +54,11 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: Input) -> R
     let address = check.optional_line("address", input.address.as_deref(), LINE);
     let language_chosen = input.language.as_deref().is_some_and(|language| !language.trim().is_empty());
     let language = match input.language.as_deref() {
-        Some(asked) if language_chosen => language(&mut check, Some(asked)),
+        Some(asked) if language_chosen => users::language(&mut check, Some(asked)),
         _ => companies::defaults(ctx, input.company_id).await?.language,
     };
     let (company_id, iso_id) = match role {
-        Some(role) => belongs(&mut check, ctx, role, input.company_id, input.iso_id).await?,
+        Some(role) => users::belongs(&mut check, ctx, role, input.company_id, input.iso_id).await?,
         None => (None, None),
     };
     let password = input.password.as_deref().filter(|p| !p.is_empty());
@@ -91,14 +93,14 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: Input) -> R
     ctx.transaction(|tx| {
         async move {
             if let Some(made) = idempotency::made_before(tx, ctx).await? {
-                return store::get(tx, UserId(made)).await?.ok_or(Error::NotFound("user"));
+                return users::by_id(tx, UserId(made)).await?.ok_or(Error::NotFound("user"));
             }
             if role == Role::Client {
                 leads::not_protected(tx, ctx, &new.email, new.phone.as_deref(), iso_id).await?;
             }
-            let user = insert(tx, ctx, new.clone()).await?;
+            let user = users::insert(tx, ctx, new.clone()).await?;
             if language_chosen {
-                store::language_chosen(tx, user.id).await?;
+                users::mark_language_chosen(tx, user.id).await?;
             }
             if !given {
                 mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
@@ -109,69 +111,4 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: Input) -> R
         .scope_boxed()
     })
     .await
-}
-
-pub(crate) fn language(check: &mut Check, asked: Option<&str>) -> String {
-    use crate::kernel::i18n::LANGUAGES;
-    let language = asked.map(str::trim).filter(|l| !l.is_empty()).unwrap_or(LANGUAGES[0]);
-    if !LANGUAGES.contains(&language) {
-        check.refuse("language", Problem::new("unknown").with("allowed", LANGUAGES.join(", ")));
-    }
-    language.to_owned()
-}
-
-/// The company and ISO that a role needs, and none that it has no use for.
-pub(crate) async fn belongs(
-    check: &mut Check,
-    ctx: &Ctx,
-    role: Role,
-    company_id: Option<CompanyId>,
-    iso_id: Option<IsoId>,
-) -> Result<(Option<CompanyId>, Option<IsoId>)> {
-    let mut db = ctx.db();
-    let iso_company = match iso_id {
-        Some(id) => isos::store::company(&mut db, id).await?,
-        None => None,
-    };
-    match role {
-        Role::Employee | Role::SuperAdmin => {
-            for (field, given) in [("company_id", company_id.is_some()), ("iso_id", iso_id.is_some())] {
-                if given {
-                    check.refuse(field, Problem::new("not_allowed"));
-                }
-            }
-            return Ok((None, None));
-        }
-        Role::Iso => {
-            match (iso_id, iso_company) {
-                (None, _) => check.refuse("iso_id", Problem::new("required")),
-                (Some(_), None) => check.refuse("iso_id", Problem::new("archived")),
-                (Some(_), Some(company)) if company_id.is_some_and(|id| id != company) => {
-                    check.refuse("iso_id", Problem::new("not_in_company"));
-                }
-                _ => {}
-            }
-            return Ok((iso_company, iso_id));
-        }
-        Role::CompanyAdmin | Role::Client => {}
-    }
-    match company_id {
-        None => check.refuse("company_id", Problem::new("required")),
-        Some(id) if !companies::store::is_open(&mut db, id).await? => {
-            check.refuse("company_id", Problem::new("archived"))
-        }
-        Some(_) => {}
-    }
-    if role == Role::CompanyAdmin {
-        if iso_id.is_some() {
-            check.refuse("iso_id", Problem::new("not_allowed"));
-        }
-        return Ok((company_id, None));
-    }
-    match iso_company {
-        None if iso_id.is_some() => check.refuse("iso_id", Problem::new("archived")),
-        Some(company) if Some(company) != company_id => check.refuse("iso_id", Problem::new("not_in_company")),
-        _ => {}
-    }
-    Ok((company_id, iso_id))
 }
