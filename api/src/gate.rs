@@ -14,7 +14,7 @@ use axum::{
 };
 use domain::{
     Actor, Error,
-    accounts::admission::Gate,
+    accounts::admission::AdmissionPolicy,
     kernel::{error::Problem, i18n},
 };
 use serde_json::Map;
@@ -51,8 +51,8 @@ pub async fn refuse(app: &App, asked: Asked<'_>, about: &About) -> Option<Respon
     if matches!(path, "/healthz" | "/readyz") {
         return None;
     }
-    let gate = app.auth.verified.gate.look(&app.db, app.clock.now()).await;
-    if gate.keeps_out(about.address) {
+    let gate = app.auth.token_cache.admission.get(&app.db, app.clock.now()).await;
+    if gate.is_blocked(about.address) {
         return Some(kept_out(asked, about));
     }
     if !changes(asked.method, path) {
@@ -63,7 +63,7 @@ pub async fn refuse(app: &App, asked: Asked<'_>, about: &About) -> Option<Respon
 }
 
 /// Why this change is not made: whoever only looks changes nothing, and during maintenance nobody but super admins does.
-async fn not_now(app: &App, asked: Asked<'_>, about: &About, gate: &Gate) -> Option<Error> {
+async fn not_now(app: &App, asked: Asked<'_>, about: &About, gate: &AdmissionPolicy) -> Option<Error> {
     let path = asked.path;
     let token = bearer(asked.headers);
     let who = match token {

@@ -1,7 +1,7 @@
 //! How often a caller may ask.
 use axum::http::Method;
 use domain::Error;
-pub use domain::accounts::auth::failures::neighbourhood;
+pub use domain::accounts::auth::login_throttle::network_prefix;
 use governor::{
     DefaultKeyedRateLimiter, Quota,
     clock::{Clock, DefaultClock},
@@ -202,7 +202,7 @@ impl Limits {
     /// # Errors
     /// TooMany with the seconds until the next is allowed.
     pub fn address(&self, bucket: Bucket, address: IpAddr) -> Result<(), Error> {
-        if self.on { self.addresses.check(bucket, neighbourhood(address)) } else { Ok(()) }
+        if self.on { self.addresses.check(bucket, network_prefix(address)) } else { Ok(()) }
     }
 
     /// # Errors
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_ipv6_customer_count_together() {
-        let near = |text: &str| neighbourhood(text.parse().unwrap());
+        let near = |text: &str| network_prefix(text.parse().unwrap());
         assert_eq!(near("2001:db8:1:2::1"), near("2001:db8:1:2:ffff::9"));
         assert_ne!(near("2001:db8:1:2::1"), near("2001:db8:1:3::1"));
         assert_eq!(near("::ffff:192.0.2.1"), near("192.0.2.1"));

@@ -1,7 +1,7 @@
 //! The HTTP listener: accepts connections, limits them per peer address, and shuts down gracefully.
 use crate::{
     address::Network,
-    limits::neighbourhood,
+    limits::network_prefix,
     middleware::Peer,
     places::{Place, Places},
     routes,
@@ -164,7 +164,7 @@ impl ConnectionLimit {
     fn acquire(&self, peer: IpAddr) -> Result<Option<Place<IpAddr>>, TooManyConnections> {
         let exempt = peer.is_loopback() || self.exempt.iter().any(|network| network.contains(peer));
         let Some(counts) = self.counts.as_ref().filter(|_| !exempt) else { return Ok(None) };
-        counts.place_of(Some(neighbourhood(peer))).map(Some).ok_or(TooManyConnections)
+        counts.place_of(Some(network_prefix(peer))).map(Some).ok_or(TooManyConnections)
     }
 }
 

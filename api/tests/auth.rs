@@ -27,7 +27,7 @@ fn holding(person: &Person, token: &Value) -> Person {
 
 async fn link(app: &TestApp, person: &Person, email: &str) -> (String, String) {
     let mut tx = app.world.db.begin().await.expect("begins");
-    let made = links::make(&mut tx, &app.world.operator(), person.id, email, LinkKind::Recovery).await.expect("works");
+    let made = links::issue(&mut tx, &app.world.operator(), person.id, email, LinkKind::Recovery).await.expect("works");
     tx.commit().await.expect("commits");
     (made.url.split("token_hash=").nth(1).expect("works").split('&').next().expect("works").to_owned(), made.code)
 }

@@ -244,10 +244,10 @@ async fn it_is_over_with_the_time_the_session_the_role_or_the_account() {
         sam.post(&path(ada.id), json!({ "reason": "x" })).await.refused(409, "impersonate_super_admin");
         sam.post(&path(sam.id), json!({ "reason": "x" })).await.refused(409, "impersonate_self");
         domain::desk::people::set_role(&root, erin.id, Role::SuperAdmin, None, None, None).await.unwrap();
-        app.app.auth.verified.forget_user(erin.id);
+        app.app.auth.token_cache.forget_user(erin.id);
         over(&looking).await;
         domain::desk::people::set_role(&root, sam.id, Role::Employee, None, None, None).await.unwrap();
-        app.app.auth.verified.forget_user(sam.id);
+        app.app.auth.token_cache.forget_user(sam.id);
         sam.get("/rest/v1/me").await.refused(401, "unauthenticated");
     })
     .await;

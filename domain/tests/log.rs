@@ -417,7 +417,7 @@ async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
         companies::set(&clara, company, None, input).await.unwrap();
         let change = clients::Change { phone: some("+1 555 0143"), ..Default::default() };
         clients::update(&olga, client, None, change).await.unwrap();
-        let change = users::ProfileChange { city: some("Lisbon"), ..Default::default() };
+        let change = users::UpdateProfile { city: some("Lisbon"), ..Default::default() };
         people::update_profile(&maya, None, change).await.unwrap();
         let wanted = users::Preferences { time_zone: some("Europe/Lisbon"), ..Default::default() };
         users::set_preferences(&maya, wanted).await.unwrap();

@@ -250,7 +250,7 @@ async fn a_phone_is_a_number_wherever_it_comes_in() {
         assert_eq!(code(&refusal), "phone invalid_phone");
         clients::create(&operator, Setup::Quick, input("+1 (555) 010-0199 ext. 12")).await.unwrap();
         let maya = world.signed_in(&users::find(&operator, "maya@example.com").await.unwrap());
-        let change = users::ProfileChange { phone: Some("call me".to_owned()), ..users::ProfileChange::default() };
+        let change = users::UpdateProfile { phone: Some("call me".to_owned()), ..users::UpdateProfile::default() };
         assert_eq!(code(&people::update_profile(&maya, None, change).await.unwrap_err()), "phone invalid_phone");
     })
     .await;

@@ -38,7 +38,7 @@ fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 }
 
 #[tokio::test]
-async fn the_operator_makes_the_first_account_of_an_empty_portal() {
+async fn operator_creates_the_first_account() {
     on_both(async |world: World| {
         let first = people::create(&world.operator(), Role::SuperAdmin, input("Ada", "Ada@Example.com")).await.unwrap();
         assert_eq!((first.status, first.email.as_str()), (Status::Pending, "Ada@Example.com"));
@@ -68,7 +68,7 @@ async fn the_operator_makes_the_first_account_of_an_empty_portal() {
 }
 
 #[tokio::test]
-async fn everything_wrong_with_an_account_is_said_at_once() {
+async fn create_returns_all_invalid_fields() {
     on_both(async |world: World| {
         let op = world.operator();
         let bad = CreateUser {
@@ -93,7 +93,7 @@ async fn everything_wrong_with_an_account_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn an_address_is_taken_in_any_letter_case() {
+async fn address_is_unique_ignoring_case() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let (client, ..) = world.client("Clara", company, None).await;
@@ -114,7 +114,7 @@ async fn an_address_is_taken_in_any_letter_case() {
 }
 
 #[tokio::test]
-async fn the_last_super_admin_stays() {
+async fn last_super_admin_cannot_be_demoted_suspended_or_archived() {
     on_both(async |world: World| {
         let (op, ada) = (world.operator(), world.user(Role::SuperAdmin, "Ada", None, None).await);
         let demote = async |id| people::set_role(&op, id, Role::Employee, None, None, None).await;
@@ -126,7 +126,7 @@ async fn the_last_super_admin_stays() {
         assert_eq!(code(demote(ada.id).await), "last_super_admin", "a suspended one does not count");
         assert_eq!(users::restore(&op, bea.id, None).await.unwrap().status, Status::Active);
 
-        // Both at once: one of the two stays.
+        // Concurrent demotions: one fails.
         let (one, two) = tokio::join!(demote(ada.id), demote(bea.id));
         assert_eq!(usize::from(one.is_ok()) + usize::from(two.is_ok()), 1, "{one:?} {two:?}");
         let left: i64 = world
@@ -142,7 +142,7 @@ async fn the_last_super_admin_stays() {
 }
 
 #[tokio::test]
-async fn a_stale_change_names_who_came_first() {
+async fn stale_write_names_the_last_editor() {
     on_both(async |world: World| {
         let finn = world.user(Role::Employee, "Finn", None, None).await;
         let changed = users::suspend(&world.operator(), finn.id, Some(finn.version)).await.unwrap();
@@ -159,11 +159,11 @@ async fn a_stale_change_names_who_came_first() {
 }
 
 #[tokio::test]
-async fn the_count_of_clients_keeps_step() {
+async fn client_count_follows_status_and_role() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
-        // Without an order: who has one stays a client.
+        // Clients without orders may change their role.
         let clara = world.user(Role::Client, "Clara", Some(company), None).await.id;
         world.client("Noah", company, None).await;
         let agree = async |expected: Option<i64>| {
@@ -189,7 +189,7 @@ async fn the_count_of_clients_keeps_step() {
 }
 
 #[tokio::test]
-async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
+async fn iso_person_keeps_the_role_until_the_iso_is_archived() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
@@ -202,14 +202,14 @@ async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
         assert_eq!(becomes(Role::Iso, None).await.unwrap().iso_id, Some(iso));
         isos::archive(&op, iso, None).await.unwrap();
         becomes(Role::Employee, None).await.unwrap();
-        // Nobody could sign in as it: first the person is to be it again, which needs no partner to be named.
+        // The ISO cannot be restored without its person; the role without an ISO names the former one.
         assert_eq!(code(isos::restore(&op, iso, None).await), "iso_person_moved");
         assert!(isos::get(&op, iso).await.unwrap().archived_at.is_some());
         let again = becomes(Role::Iso, None).await.unwrap();
         assert_eq!((again.iso_id, again.company_id), (Some(iso), Some(company)));
         assert!(isos::restore(&op, iso, None).await.unwrap().archived_at.is_none());
         assert_eq!(code(becomes(Role::Employee, None).await), "iso_person");
-        // A call goes with the partner, and the request that it is on the desk by.
+        // Calls and their requests follow the ISO.
         let ivan_himself = world.signed_in(&users::get(&op, ivan).await.unwrap());
         let times = vec![op.now() + chrono::Duration::days(1)];
         let call = calls::Input { topic: "Terms".to_owned(), times, ..Default::default() };
@@ -230,7 +230,7 @@ async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
 }
 
 #[tokio::test]
-async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
+async fn restoring_an_iso_and_changing_its_persons_role_are_serialized() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
@@ -239,7 +239,7 @@ async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
         isos::archive(&op, iso, None).await.unwrap();
         let soon = std::time::Duration::from_millis(300);
 
-        // Somebody gives the person another role while the partner is restored.
+        // A role change during the restore.
         let mut other = world.db.begin().await.unwrap();
         let sql = "update users set role = 'employee', company_id = null, iso_id = null where id = $1";
         other.sql(sql).bind(ivan).run().await.unwrap();
@@ -253,7 +253,7 @@ async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
         assert_eq!(code(restoring.await.unwrap()), "iso_person_moved");
         assert!(isos::get(&op, iso).await.unwrap().archived_at.is_some());
 
-        // Somebody restores the partner while the person is given another role.
+        // A restore during the role change.
         people::set_role(&op, ivan, Role::Iso, None, None, None).await.unwrap();
         let mut other = world.db.begin().await.unwrap();
         let lock = format!("select id from users where id = $1{}", for_update(other.dialect(), "users"));
@@ -273,7 +273,7 @@ async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
 }
 
 #[tokio::test]
-async fn a_role_comes_with_another_iso_the_same_or_none() {
+async fn set_role_changes_keeps_or_removes_the_iso() {
     on_both(async |world: World| {
         let op = world.operator();
         let (company, other) = (world.company("Harbor").await, world.company("Haven").await);
@@ -286,14 +286,14 @@ async fn a_role_comes_with_another_iso_the_same_or_none() {
         assert_eq!((moved.company_id, moved.iso_id), (Some(other), None));
         let back = moves(Some(company), Some(Some(iso))).await.unwrap();
         assert_eq!((back.company_id, back.iso_id), (Some(company), Some(iso)));
-        // Whom an ISO has brought is not the ISO.
+        // A client of an ISO is not its person.
         assert_eq!(code(people::set_role(&op, clara, Role::Iso, None, None, None).await), "iso_id required");
     })
     .await;
 }
 
 #[tokio::test]
-async fn who_has_orders_stays_a_client() {
+async fn client_with_orders_keeps_the_role() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
@@ -307,7 +307,7 @@ async fn who_has_orders_stays_a_client() {
 }
 
 #[tokio::test]
-async fn accounts_are_found_by_role_status_and_words_newest_first() {
+async fn list_filters_by_role_status_and_search_newest_first() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
@@ -336,7 +336,7 @@ async fn accounts_are_found_by_role_status_and_words_newest_first() {
 }
 
 #[tokio::test]
-async fn a_company_has_so_many_invitations_mailed_in_an_hour() {
+async fn company_invitations_have_an_hourly_quota() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let (cora, dora) = (world.company_admin("Cora", company).await, world.company_admin("Dora", company).await);
@@ -353,7 +353,7 @@ async fn a_company_has_so_many_invitations_mailed_in_an_hour() {
         for n in 1..30 {
             invites(&cora, n).await.unwrap();
         }
-        // Nor by way of each other.
+        // The quota is shared by the company's admins.
         for who in [&cora, &dora] {
             assert_eq!(code(invites(who, 30).await), "over_email_send_rate_limit");
             assert_eq!(code(companies::invite_member_again(who, first).await), "over_email_send_rate_limit");
@@ -377,7 +377,7 @@ async fn a_company_has_so_many_invitations_mailed_in_an_hour() {
 }
 
 #[tokio::test]
-async fn people_choose_their_own_language_and_zone() {
+async fn users_set_their_language_and_time_zone() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let clara = world.client("Clara", company, None).await.2;
@@ -392,7 +392,7 @@ async fn people_choose_their_own_language_and_zone() {
 }
 
 #[tokio::test]
-async fn partners_and_a_companys_people_begin_with_its_clock() {
+async fn company_users_and_isos_start_with_its_time_zone() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let there = companies::SettingsInput { time_zone: Some("Asia/Singapore".to_owned()), ..Default::default() };

@@ -1,7 +1,7 @@
 //! From the code that somebody came back with to what the provider says of them.
 use super::{Found, Kind, Provider, Secrets};
 use domain::{
-    accounts::auth::identities::{Arrival, ProviderTokens},
+    accounts::auth::identities::{ProviderClaims, ProviderTokens},
     kernel::{clock::Clock, error::causes},
 };
 use openidconnect::{
@@ -81,7 +81,7 @@ pub async fn redeem(
     clock: &Clock,
     secrets: Secrets<'_>,
     code: AuthorizationCode,
-) -> Result<Arrival, Failure> {
+) -> Result<ProviderClaims, Failure> {
     let found = provider.found(None).await?;
     let client = provider.client(&found);
     let tokens: Tokens = client
@@ -137,7 +137,7 @@ pub async fn redeem(
             extra: Extra { xms_edov: extra.xms_edov.clone().or(said.extra.xms_edov), ..said.extra },
         };
     }
-    Ok(Arrival {
+    Ok(ProviderClaims {
         subject: claims.subject().to_string(),
         email_verified: is_verified(provider, &said),
         email: said.email,

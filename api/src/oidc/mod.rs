@@ -144,7 +144,7 @@ impl Provider {
         clock: &domain::kernel::clock::Clock,
         secrets: Secrets<'_>,
         code: &str,
-    ) -> Result<domain::accounts::auth::identities::Arrival, Failure> {
+    ) -> Result<domain::accounts::auth::identities::ProviderClaims, Failure> {
         exchange::redeem(self, clock, secrets, AuthorizationCode::new(code.to_owned())).await
     }
 

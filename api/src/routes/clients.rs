@@ -317,7 +317,7 @@ pub async fn suspend(
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Client>> {
     let client = clients::suspend(&ctx, id, version).await?;
-    app.auth.verified.forget_user(id);
+    app.auth.token_cache.forget_user(id);
     Ok(row(&ctx, client))
 }
 
@@ -344,6 +344,6 @@ pub async fn archive(
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Client>> {
     let client = clients::archive(&ctx, id, version).await?;
-    app.auth.verified.forget_user(id);
+    app.auth.token_cache.forget_user(id);
     Ok(row(&ctx, client))
 }

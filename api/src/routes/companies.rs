@@ -232,7 +232,7 @@ pub async fn archive(
 ) -> Result<Row<Company>> {
     let company = companies::archive(&ctx, id, version).await?;
     // Seldom, and it is all of its people: everybody is looked up once more.
-    app.auth.verified.clear();
+    app.auth.token_cache.clear();
     row(&ctx, company).await
 }
 

@@ -301,7 +301,7 @@ pub async fn remove_member(
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Answer<CompanyMember>> {
     let found = companies::remove_member(&ctx, id).await?;
-    app.auth.verified.forget_user(id);
+    app.auth.token_cache.forget_user(id);
     Ok(Answer(CompanyMember::of(&ctx, found)))
 }
 

@@ -169,7 +169,7 @@ impl Listener {
     /// Asks again who this is: the session may have ended, the role or company may be another, a second factor due, and
     /// where it goes may be kept out by now.
     async fn is_welcome(&mut self) -> bool {
-        if self.app.auth.verified.gate.look(&self.app.db, self.app.clock.now()).await.keeps_out(self.address) {
+        if self.app.auth.token_cache.admission.get(&self.app.db, self.app.clock.now()).await.is_blocked(self.address) {
             return false;
         }
         match self.app.who(&self.token).await {
@@ -245,7 +245,7 @@ mod tests {
             // Where it goes is kept out from now on.
             let sam = world.super_admin("Sam").await;
             domain::accounts::ip_blocklist::add(&sam, "127.0.0.0/8", None).await.unwrap();
-            quiet.app.auth.verified.gate.forget();
+            quiet.app.auth.token_cache.admission.invalidate();
             let end = timeout(Duration::from_secs(60), quiet.next()).await.expect("an end");
             assert!(end.is_none());
             // So far apart are they, less than the minute after which proxies give a silent connection up.

@@ -154,7 +154,7 @@ pub async fn delete(
 ) -> Result<StatusCode> {
     isos::delete(&ctx, id, version).await?;
     // Seldom: everybody is looked up once more.
-    app.auth.verified.clear();
+    app.auth.token_cache.clear();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -169,7 +169,7 @@ pub async fn archive(
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<Iso>> {
     let iso = isos::archive(&ctx, id, version).await?;
-    app.auth.verified.forget_user(iso.user_id);
+    app.auth.token_cache.forget_user(iso.user_id);
     Ok(row(&ctx, iso))
 }
 

@@ -105,7 +105,7 @@ pub async fn update(
     IfMatch(version): IfMatch,
     Json(change): Json<ProfileChange>,
 ) -> Result<Row<Profile>> {
-    let change = users::ProfileChange {
+    let change = users::UpdateProfile {
         first_name: change.first_name,
         last_name: change.last_name,
         phone: change.phone,
@@ -121,7 +121,7 @@ pub async fn update(
     let profile = people::update_profile(&ctx, version, change).await?;
     // The cached session has the name.
     if let Some(id) = ctx.actor.user_id() {
-        app.auth.verified.forget_user(id);
+        app.auth.token_cache.forget_user(id);
     }
     Ok(row(profile))
 }

@@ -5,7 +5,7 @@ use crate::{
     error::{ApiError, Result},
     extract::{Anyone, IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen},
     language::preferred,
-    limits::neighbourhood,
+    limits::network_prefix,
     middleware::About,
     state::App,
 };
@@ -184,7 +184,7 @@ pub async fn create(
 ) -> Result<(StatusCode, Answer<RequestCreated>)> {
     app.may_write(&ctx.actor)?;
     if !ctx.actor.is_staff() && ctx.actor.user_id().is_none() {
-        app.contact_limit.check(&neighbourhood(about.address))?;
+        app.contact_limit.check(&network_prefix(about.address))?;
     }
     let input = Input {
         kind: input.kind,

@@ -84,7 +84,7 @@ pub async fn get(State(app): State<App>, Anyone(ctx): Anyone) -> Result<Answer<S
 
 impl Settings {
     async fn of(app: &App, ctx: &Ctx, found: settings::Settings) -> Self {
-        let gate = app.auth.verified.gate.look(&app.db, ctx.now()).await;
+        let gate = app.auth.token_cache.admission.get(&app.db, ctx.now()).await;
         let theirs = ctx.can(Action::Update, Resource::Settings);
         let system = System {
             mail_sender: found.mail_sender.clone(),
@@ -200,7 +200,7 @@ pub async fn set(
     })
     .await?;
     // Whose second factor is due may be another now.
-    app.auth.verified.clear();
+    app.auth.token_cache.clear();
     Ok(row(&app, &ctx, set).await)
 }
 

@@ -14,10 +14,10 @@ use domain::{
         auth::{
             self, device,
             factors::{self, Factor},
-            history,
             sessions::{self, Session},
+            sign_in_history,
         },
-        users::{self, Order, Status},
+        users::{self, Status, UserOrder},
     },
     desk::people,
     kernel::{
@@ -60,7 +60,7 @@ pub struct Account {
 }
 
 impl Account {
-    fn of(ctx: &Ctx, row: users::Row) -> Self {
+    fn of(ctx: &Ctx, row: users::UserRow) -> Self {
         Self {
             can: users::can(ctx, &row),
             id: row.id,
@@ -86,7 +86,7 @@ impl Account {
 
     /// As it stands once its tokens are good for nothing any more.
     async fn shut_out(app: &App, ctx: &Ctx, id: UserId) -> Result<Row<Self>> {
-        app.auth.verified.forget_user(id);
+        app.auth.token_cache.forget_user(id);
         Self::now(ctx, id).await
     }
 
@@ -143,12 +143,12 @@ pub struct Wanted {
     responses((status = 200, body = Accounts)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Accounts>> {
     let order = match wanted.order.as_deref().filter(|order| !order.is_empty()) {
-        None => Order::default(),
-        Some(order) => Order::read(order).ok_or_else(|| {
-            Error::field_with("order", Problem::new("unknown").with("allowed", Order::NAMES.join(", ")))
+        None => UserOrder::default(),
+        Some(order) => UserOrder::parse(order).ok_or_else(|| {
+            Error::field_with("order", Problem::new("unknown").with("allowed", UserOrder::NAMES.join(", ")))
         })?,
     };
-    let asked = users::Wanted {
+    let asked = users::UserQuery {
         role: wanted.role,
         status: wanted.status,
         company_id: wanted.company_id,
@@ -157,12 +157,14 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Resu
         page: wanted.page,
     };
     let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    let found = users::listing(&ctx, &asked, &page).await?;
-    let counted = found.counted;
+    let found = users::page(&ctx, &asked, &page).await?;
+    let counted = found.counts;
     let ids: Vec<UserId> = found.page.items.iter().map(|row| row.id).collect();
     let mut failures = mails::email_failures(&ctx, &ids).await?;
-    let mut account =
-        |row: users::Row| Account { email_failure: failures.remove(&row.id).map(Into::into), ..Account::of(&ctx, row) };
+    let mut account = |row: users::UserRow| Account {
+        email_failure: failures.remove(&row.id).map(Into::into),
+        ..Account::of(&ctx, row)
+    };
     Ok(Answer(Accounts {
         items: found.page.items.into_iter().map(&mut account).collect(),
         next_cursor: found.page.next_cursor,
@@ -222,7 +224,7 @@ impl From<Factor> for AccountFactor {
     responses((status = 200, body = AccountDetail)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<AccountDetail>> {
     let row = users::row(&ctx, id).await?;
-    let account = auth::whole(&ctx, users::get(&ctx, id).await?).await?;
+    let account = auth::load_account(&ctx, users::get(&ctx, id).await?).await?;
     let user = account.user;
     let view = AccountDetail {
         has_password: user.password_hash.is_some(),
@@ -458,7 +460,7 @@ pub async fn session_end(
         return Err(Error::NotFound("session").into());
     }
     sessions::end(&ctx, session).await?;
-    app.auth.verified.forget_sessions(&[session]);
+    app.auth.token_cache.forget_sessions(&[session]);
     Ok(axum::http::StatusCode::NO_CONTENT)
 }
 
@@ -486,7 +488,7 @@ pub async fn sign_ins(
     Path(id): Path<UserId>,
     Query(wanted): Query<WantedPage>,
 ) -> Result<Answer<Page<SignIn>>> {
-    let page = history::list_of(&ctx, id, &wanted.query()).await?;
+    let page = sign_in_history::list_of(&ctx, id, &wanted.query()).await?;
     Ok(Answer(Page::of(page, |row| SignIn::of(row, ctx.language()))))
 }
 

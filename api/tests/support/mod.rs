@@ -11,7 +11,7 @@ use domain::{
     accounts::{
         auth::{
             Auth, Keys,
-            asked::{self, Asked},
+            mail_request::{self, SendAuthMailJob},
             passwords,
         },
         users,
@@ -90,10 +90,12 @@ impl TestApp {
         let ctx = self.world.operator();
         let newest = PageQuery { limit: Some(500), cursor: None };
         for job in queue::list(&ctx, None, &newest).await.expect("jobs").items.into_iter().rev() {
-            let asked = job.job == Asked::NAME && self.answered.lock().expect("one at a time").insert(job.id);
+            let asked = job.job == SendAuthMailJob::NAME && self.answered.lock().expect("one at a time").insert(job.id);
             if asked {
                 let job = serde_json::from_value(job.payload).expect("an asked mail");
-                asked::answer(&ctx.acting_as(Actor::System("mails")), &job).await.expect("is answered");
+                mail_request::handle_mail_request(&ctx.acting_as(Actor::System("mails")), &job)
+                    .await
+                    .expect("is answered");
             }
         }
         let page = PageQuery { limit: Some(100), cursor: None };
@@ -138,7 +140,7 @@ impl TestApp {
 
     /// Numbers and broadcasts activity, as `spvctl serve` does.
     pub fn follow(&self) {
-        let verified = self.app.auth.verified.clone();
+        let verified = self.app.auth.token_cache.clone();
         let following =
             activity::follow(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
         tokio::spawn(following);

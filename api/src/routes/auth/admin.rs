@@ -19,12 +19,12 @@ use domain::{
     Actor, Ctx, Error,
     accounts::auth::{
         self,
-        admin::{self, Action, Ban, New, Query, Standing, Update},
+        admin::{self, AdminFields, AuditQuery, Ban, CreateAccount, LinkAction, Update},
         factors,
     },
     desk::people,
     kernel::{
-        access::{Action as Doing, Resource},
+        access::{Action, Resource},
         ids::{CompanyId, FactorId, IsoId, UserId},
     },
 };
@@ -48,7 +48,7 @@ impl FromRequestParts<App> for Admin {
             let _ = about.signed_in.set(user.clone());
         }
         let ctx = app.ctx(actor, origin(parts));
-        ctx.may(Doing::View, Resource::Users).map_err(|error| match error {
+        ctx.may(Action::View, Resource::Users).map_err(|error| match error {
             // A super admin all the same, once the second factor is shown.
             Error::Forbidden(problem) if problem.code.starts_with("mfa_") => {
                 AuthError::new(StatusCode::FORBIDDEN, "insufficient_aal")
@@ -100,7 +100,7 @@ pub async fn list(State(app): State<App>, asked: Asked, Admin(ctx): Admin) -> Re
     let oldest_first = oldest_first(&asked)?;
     let (users, all) =
         admin::list(&ctx, asked.get("filter"), oldest_first, (page - 1) * per_page, per_page).await.map_err(refused)?;
-    let views: Vec<UserView> = auth::whole_of_many(&ctx, users).await?.into_iter().map(UserView::from).collect();
+    let views: Vec<UserView> = auth::load_accounts(&ctx, users).await?.into_iter().map(UserView::from).collect();
     let mut headers = HeaderMap::new();
     headers.insert(TOTAL, HeaderValue::from(all));
     // The client reads the first `=` of each link as the page's, and cannot read an empty header.
@@ -141,13 +141,13 @@ struct AppMetadata {
     noted: Map<String, Value>,
 }
 
-impl From<AppMetadata> for Standing {
+impl From<AppMetadata> for AdminFields {
     fn from(metadata: AppMetadata) -> Self {
         let AppMetadata { role, company_id, iso_id, mut noted } = metadata;
         // Those two are found out, not told.
         noted.remove("provider");
         noted.remove("providers");
-        Self { role, company_id, iso_id, noted }
+        Self { role, company_id, iso_id, app_metadata: noted }
     }
 }
 
@@ -198,14 +198,14 @@ pub async fn create(State(app): State<App>, Admin(ctx): Admin, Body(input): Body
     extract::email(&email, StatusCode::BAD_REQUEST)?;
     let ban = input.ban()?;
     input.one_password()?;
-    let new = New {
+    let new = CreateAccount {
         id: input.id,
         email,
         password: input.password.filter(|password| !password.is_empty()),
         password_hash: input.password_hash,
         confirmed: input.email_confirm == Some(true),
         data: input.user_metadata.unwrap_or_default(),
-        standing: input.app_metadata.unwrap_or_default().into(),
+        fields: input.app_metadata.unwrap_or_default().into(),
     };
     let user = admin::create(&ctx, new).await.map_err(refused)?;
     let user = match ban {
@@ -214,12 +214,12 @@ pub async fn create(State(app): State<App>, Admin(ctx): Admin, Body(input): Body
             .map_err(refused)?,
         None => user,
     };
-    Ok(Json(auth::whole(&ctx, user).await?.into()))
+    Ok(Json(auth::load_account(&ctx, user).await?.into()))
 }
 
 pub async fn get(Path(user): Path<String>, Admin(ctx): Admin) -> Result<Json<UserView>> {
     let user = admin::get(&ctx, id(&user)?).await.map_err(refused)?;
-    Ok(Json(auth::whole(&ctx, user).await?.into()))
+    Ok(Json(auth::load_account(&ctx, user).await?.into()))
 }
 
 pub async fn update(
@@ -242,11 +242,11 @@ pub async fn update(
         password_hash: input.password_hash,
         confirmed: input.email_confirm == Some(true),
         data: input.user_metadata,
-        standing: input.app_metadata.unwrap_or_default().into(),
+        fields: input.app_metadata.unwrap_or_default().into(),
         ban,
     };
     let user = people::update_by_admin(&ctx, &app.auth, user, change).await.map_err(refused)?;
-    Ok(Json(auth::whole(&ctx, user).await?.into()))
+    Ok(Json(auth::load_account(&ctx, user).await?.into()))
 }
 
 /// The account is archived, whether a soft deletion was asked for or not.
@@ -271,7 +271,7 @@ pub async fn remove_factor(
     let factor: FactorId = factor
         .parse()
         .map_err(|_| AuthError::validation("factor_id must be an UUID").with_status(StatusCode::NOT_FOUND))?;
-    let gone = factors::remove_of(&ctx, &app.auth, user.id, factor).await.map_err(|error| {
+    let gone = factors::remove_for_user(&ctx, &app.auth, user.id, factor).await.map_err(|error| {
         let error = AuthError::from(error);
         if error.code() == "mfa_factor_not_found" { error.with_status(StatusCode::NOT_FOUND) } else { error }
     })?;
@@ -295,7 +295,7 @@ pub async fn invite(
     extract::email(email, StatusCode::BAD_REQUEST)?;
     let to = redirect.or(&app, input.redirect_to.as_deref()).asked();
     let user = admin::invite(&ctx, email, input.data.unwrap_or_default(), to).await.map_err(refused)?;
-    Ok(Json(auth::whole(&ctx, user).await?.into()))
+    Ok(Json(auth::load_account(&ctx, user).await?.into()))
 }
 
 #[derive(Deserialize)]
@@ -318,9 +318,9 @@ pub async fn generate_link(
     let email = given(input.email.as_ref()).unwrap_or("");
     extract::email(email, StatusCode::BAD_REQUEST)?;
     let kind = given(input.r#type.as_ref()).unwrap_or("");
-    let action = Action::read(kind).ok_or(AuthError::validation("Invalid email action link type requested"))?;
+    let action = LinkAction::read(kind).ok_or(AuthError::validation("Invalid email action link type requested"))?;
     let password = input.password.filter(|password| !password.is_empty());
-    if action == Action::Signup && password.is_none() {
+    if action == LinkAction::Signup && password.is_none() {
         return Err(AuthError::validation("Signup requires a valid password"));
     }
     if let Some(new_email) = given(input.new_email.as_ref()) {
@@ -328,7 +328,7 @@ pub async fn generate_link(
     }
     let to = redirect.or(&app, input.redirect_to.as_deref());
     let data = input.data.unwrap_or_default();
-    let made = admin::make_link(&ctx, action, email, password, given(input.new_email.as_ref()), data)
+    let made = admin::generate_link(&ctx, action, email, password, given(input.new_email.as_ref()), data)
         .await
         .map_err(refused)?;
     let query = url::form_urlencoded::Serializer::new(String::new())
@@ -336,7 +336,7 @@ pub async fn generate_link(
         .append_pair("type", action.kind().verified_as())
         .append_pair("redirect_to", to.url())
         .finish();
-    let view = UserView::from(auth::whole(&ctx, made.user).await?);
+    let view = UserView::from(auth::load_account(&ctx, made.user).await?);
     let mut answer = serde_json::to_value(view).map_err(Error::internal)?;
     answer["action_link"] = format!("{}/auth/v1/verify?{query}", app.options.public_url).into();
     answer["email_otp"] = made.link.code.into();
@@ -351,7 +351,9 @@ pub async fn audit(asked: Asked, Admin(ctx): Admin) -> Result<Json<Value>> {
     let (page, per_page) = page(&asked)?;
     let query = match asked.get("query") {
         None => None,
-        Some(text) => Some(Query::read(text).ok_or(AuthError::validation("bad query scope: author, action or type"))?),
+        Some(text) => {
+            Some(AuditQuery::parse(text).ok_or(AuthError::validation("bad query scope: author, action or type"))?)
+        }
     };
     let rows = admin::audit(&ctx, query.as_ref(), (page - 1) * per_page, per_page).await.map_err(refused)?;
     let entries = rows.into_iter().map(|row| {

@@ -139,7 +139,7 @@ impl Asker {
     pub async fn counts_for(&self, app: &App, email: &str) -> Result<(), AuthError> {
         let Some(bucket) = self.bucket else { return Ok(()) };
         match app.limits.account(bucket, email) {
-            Err(_) if auth::is_at_home(&self.ctx, email).await? => Ok(()),
+            Err(_) if auth::is_known_location(&self.ctx, email).await? => Ok(()),
             counted => Ok(counted?),
         }
     }

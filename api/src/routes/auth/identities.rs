@@ -32,7 +32,7 @@ pub async fn authorize(
         .ok_or(AuthError::validation("Linking an identity requires the PKCE flow: code_challenge is missing"))?;
     provider.reach().await.map_err(unreachable)?;
     let wire = provider.settings.kind.wire();
-    let flow = identities::begin_linking(&ctx, wire, challenge, to.url().to_owned()).await?;
+    let flow = identities::start_linking(&ctx, wire, challenge, to.url().to_owned()).await?;
     let state = flow.id.to_string();
     let address = provider.address(secrets(&flow, &state), &scopes(&asked), &along(&asked)).await;
     let address = address.map_err(unreachable)?;

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
-use domain::accounts::auth::{self, NewAccount, Wanted, Way};
+use domain::accounts::auth::{self, MailRequestKind, NewAccount, RedirectContext};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -29,9 +29,9 @@ pub async fn recover(
     let address = given(input.email.as_ref()).ok_or(AuthError::validation("Password recovery requires an email"))?;
     extract::email(address, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
-    let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+    let way = RedirectContext { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
     if ours {
-        auth::ask(&ctx, Wanted::Recovery, address, way).await?;
+        auth::request_mail(&ctx, MailRequestKind::Recovery, address, way).await?;
     }
     Ok(Json(json!({})))
 }
@@ -66,7 +66,7 @@ pub async fn otp(
     }
     extract::email(address, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
-    let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+    let way = RedirectContext { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
     let makes_one = ours && input.create_user.unwrap_or(true) && ctx.options.signup;
     // The protocol tells whoever asks for no new account that there is none, unless the operator wants nobody told.
     let tells = makes_one || !ctx.options.otp_alike;
@@ -77,10 +77,10 @@ pub async fn otp(
         return Err(AuthError::fixed(StatusCode::UNPROCESSABLE_ENTITY, "otp_disabled", "Signups not allowed for otp"));
     }
     let data = input.data.unwrap_or_default();
-    let new = NewAccount { email: address.to_owned(), password: None, data, way: way.clone() };
-    if let auth::SignedUp::Session(_) = auth::sign_up(&ctx, &app.auth, new).await? {
+    let new = NewAccount { email: address.to_owned(), password: None, data, redirect: way.clone() };
+    if let auth::SignUpOutcome::Session(_) = auth::sign_up(&ctx, &app.auth, new).await? {
         // The address is believed; the link is still the only way in.
-        auth::ask(&ctx, Wanted::Magiclink, address, way).await?;
+        auth::request_mail(&ctx, MailRequestKind::Magiclink, address, way).await?;
     }
     Ok(Json(json!({})))
 }
@@ -105,16 +105,17 @@ pub async fn resend(
 ) -> Result<Json<Value>> {
     let kind = given(input.r#type.as_ref()).unwrap_or("");
     let wanted = match kind {
-        "signup" => Wanted::Signup,
-        _ => Wanted::EmailChange,
+        "signup" => MailRequestKind::Signup,
+        _ => MailRequestKind::EmailChange,
     };
     match (kind, given(input.email.as_ref()), given(input.phone.as_ref())) {
         ("signup" | "email_change", Some(address), None) => {
             extract::email(address, StatusCode::BAD_REQUEST)?;
             let challenge = input.pkce.read()?;
-            let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+            let way =
+                RedirectContext { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
             if ours {
-                auth::ask(&ctx, wanted, address, way).await?;
+                auth::request_mail(&ctx, wanted, address, way).await?;
             }
             Ok(Json(json!({})))
         }

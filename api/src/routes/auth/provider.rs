@@ -22,7 +22,7 @@ use domain::{
     Actor, Ctx, Error,
     accounts::auth::{
         flows::{Challenge, Flow},
-        identities::{self, Landing},
+        identities::{self, CallbackOutcome},
     },
     desk::people,
 };
@@ -83,7 +83,7 @@ pub async fn authorize(
     if provider.reach().await.is_err() {
         return Ok(turn_back(to.url(), "provider_unavailable", language));
     }
-    let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
+    let flow = identities::start_sign_in(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
     Ok(match provider.address(secrets(&flow, &flow.id.to_string()), &scopes(&asked), &along(&asked)).await {
         Ok(address) => found(&address),
         Err(_) => turn_back(to.url(), "provider_unavailable", language),
@@ -98,7 +98,7 @@ pub async fn callback(
     Raw(form): Raw,
 ) -> Response {
     let asked = asked.or_form(&form);
-    let flow = match identities::come_back(&ctx, asked.get("state").unwrap_or_default()).await {
+    let flow = match identities::consume_state(&ctx, asked.get("state").unwrap_or_default()).await {
         Ok(flow) => flow,
         // Nobody knows where it came from, so it goes to our first page.
         Err(e) => {
@@ -107,14 +107,14 @@ pub async fn callback(
         }
     };
     match land(&app, &ctx, &flow, &asked).await {
-        Ok(Landing::Code(code)) => found(&with_query(&flow.redirect_to, "code", &code)),
-        Ok(Landing::Session(granted)) => found(&with_session(&flow.redirect_to, &granted)),
+        Ok(CallbackOutcome::Code(code)) => found(&with_query(&flow.redirect_to, "code", &code)),
+        Ok(CallbackOutcome::Session(granted)) => found(&with_session(&flow.redirect_to, &granted)),
         Err(code) => turn_back(&flow.redirect_to, code, language),
     }
 }
 
 /// Lets in whoever came back, or says by which code not.
-async fn land(app: &App, ctx: &Ctx, flow: &Flow, asked: &Asked) -> std::result::Result<Landing, &'static str> {
+async fn land(app: &App, ctx: &Ctx, flow: &Flow, asked: &Asked) -> std::result::Result<CallbackOutcome, &'static str> {
     const BAD: &str = "bad_oauth_callback";
     let provider = flow.provider.as_deref().and_then(|wire| app.providers.named(wire)).ok_or(BAD)?;
     let name = provider.settings.kind.wire();

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
-use domain::accounts::auth::recovery_codes::{self, Made};
+use domain::accounts::auth::recovery_codes::{self, IssuedCodes};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -29,12 +29,12 @@ pub async fn make(State(app): State<App>, Somebody(ctx, _): Somebody, Raw(body):
         [] => Make::default(),
         text => serde_json::from_slice(text).map_err(|_| AuthError::bad_json())?,
     };
-    let made = recovery_codes::make(&ctx, &app.auth, input.friendly_name.as_deref()).await.map_err(refused)?;
+    let made = recovery_codes::issue(&ctx, &app.auth, input.friendly_name.as_deref()).await.map_err(refused)?;
     Ok(Json(shown(made)))
 }
 
 pub async fn remake(Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
-    Ok(Json(shown(recovery_codes::remake(&ctx).await?)))
+    Ok(Json(shown(recovery_codes::reissue(&ctx).await?)))
 }
 
 pub async fn remove(State(app): State<App>, Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
@@ -63,7 +63,7 @@ pub async fn verify(
     Ok(granted.into())
 }
 
-fn shown(made: Made) -> Value {
+fn shown(made: IssuedCodes) -> Value {
     json!({
         "id": made.factor.id,
         "type": KIND,

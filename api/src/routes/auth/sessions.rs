@@ -53,6 +53,6 @@ pub async fn list(Somebody(ctx, me): Somebody) -> Result<Json<Vec<SessionRow>>> 
 pub async fn end(State(app): State<App>, Somebody(ctx, _): Somebody, Path(id): Path<String>) -> Result<StatusCode> {
     let id: SessionId = id.parse().map_err(|_| AuthError::from(Error::NotFound("session")))?;
     sessions::end(&ctx, id).await?;
-    app.auth.verified.forget_sessions(&[id]);
+    app.auth.token_cache.forget_sessions(&[id]);
     Ok(StatusCode::NO_CONTENT)
 }

@@ -46,7 +46,7 @@ pub async fn sso(
     let challenge = pkce(given(input.code_challenge.as_ref()), given(input.code_challenge_method.as_ref()))?;
     let to = to.or(&app, input.redirect_to.as_deref());
     provider.reach().await.map_err(unreachable)?;
-    let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
+    let flow = identities::start_sign_in(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
     let address = provider.address(secrets(&flow, &flow.id.to_string()), &[], &[]).await.map_err(unreachable)?;
     Ok(if input.skip_http_redirect == Some(true) {
         axum::Json(serde_json::json!({ "url": address })).into_response()

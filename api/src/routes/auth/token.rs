@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{limits::Bucket, state::App};
 use axum::{extract::State, http::StatusCode};
-use domain::accounts::auth::{self, Which, flows};
+use domain::accounts::auth::{self, SignOutScope, flows};
 use serde::Deserialize;
 
 /// What any grant may send; each looks at its own.
@@ -85,9 +85,9 @@ pub async fn token(
 
 pub async fn logout(State(app): State<App>, asked: Asked, Somebody(ctx, _): Somebody) -> Result<StatusCode> {
     let which = match asked.get("scope") {
-        None | Some("global") => Which::Global,
-        Some("local") => Which::Local,
-        Some("others") => Which::Others,
+        None | Some("global") => SignOutScope::Global,
+        Some("local") => SignOutScope::Local,
+        Some("others") => SignOutScope::Others,
         Some(_) => return Err(AuthError::validation("Unsupported logout scope")),
     };
     auth::sign_out(&ctx, &app.auth, which).await.map_err(|error| {

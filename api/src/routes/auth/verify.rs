@@ -14,7 +14,7 @@ use axum::{
 };
 use domain::{
     Error,
-    accounts::auth::{self, Came, Granted, Purpose, Ticket, links},
+    accounts::auth::{Purpose, TokenGrant, VerificationInput, VerifyOutcome, links},
     desk::people,
 };
 use serde::Deserialize;
@@ -91,9 +91,9 @@ pub async fn verify(
     };
     if !led {
         return Ok(match came?.1 {
-            Came::Session(granted) => SessionView::from(*granted).into_response(),
-            Came::Half => Json(json!({ "msg": HALF, "code": "200" })).into_response(),
-            Came::Code(_) => return Err(Error::internal("a code where a session was asked for").into()),
+            VerifyOutcome::Session(granted) => SessionView::from(*granted).into_response(),
+            VerifyOutcome::FirstConfirmation => Json(json!({ "msg": HALF, "code": "200" })).into_response(),
+            VerifyOutcome::Code(_) => return Err(Error::internal("a code where a session was asked for").into()),
         });
     }
     let to = match came {
@@ -109,7 +109,7 @@ fn refused(error: Error) -> AuthError {
     if error.code() == "email_exists" { error.with_status(StatusCode::UNPROCESSABLE_ENTITY) } else { error }
 }
 
-fn read(input: &Input) -> Result<(Purpose, Ticket)> {
+fn read(input: &Input) -> Result<(Purpose, VerificationInput)> {
     let kind = given(input.r#type.as_ref()).ok_or(AuthError::validation("Verify requires a verification type"))?;
     let purpose = Purpose::read(kind);
     if purpose.is_none() && !["sms", "phone_change"].contains(&kind) {
@@ -123,11 +123,11 @@ fn read(input: &Input) -> Result<(Purpose, Ticket)> {
         (Some(_), None) if email.is_some() || phone.is_some() => {
             return Err(AuthError::validation("Only the token_hash and type should be provided"));
         }
-        (Some(hash), None) => Ticket::Token(hash.to_owned()),
+        (Some(hash), None) => VerificationInput::Token(hash.to_owned()),
         (None, Some(code)) => match (email, phone) {
             (Some(email), None) => {
                 extract::email(email, StatusCode::UNPROCESSABLE_ENTITY)?;
-                Ticket::Code { email: email.to_owned(), code: code.to_owned() }
+                VerificationInput::Code { email: email.to_owned(), code: code.to_owned() }
             }
             (None, Some(phone)) => {
                 let digits = phone.strip_prefix('+').unwrap_or(phone);
@@ -150,19 +150,19 @@ fn read(input: &Input) -> Result<(Purpose, Ticket)> {
 
 /// A client of such a flow reads the query; the others read behind the number sign.
 fn began_with_pkce(input: &Input) -> bool {
-    input.token_hash.as_ref().is_some_and(|token| token.starts_with(links::PKCE))
+    input.token_hash.as_ref().is_some_and(|token| token.starts_with(links::PKCE_TOKEN_PREFIX))
 }
 
 /// Where the browser goes with what came.
-fn way_back(came: Came, purpose: Purpose, redirect_to: &str, pkce: bool) -> String {
+fn way_back(came: VerifyOutcome, purpose: Purpose, redirect_to: &str, pkce: bool) -> String {
     match came {
-        Came::Code(back) => with(&back.redirect_to, &[("code", &back.code)], &[]),
-        Came::Half => {
+        VerifyOutcome::Code(back) => with(&back.redirect_to, &[("code", &back.code)], &[]),
+        VerifyOutcome::FirstConfirmation => {
             let query: &[_] = if pkce { &[("message", HALF)] } else { &[] };
             with(redirect_to, query, &[("message", HALF), ("sb", "")])
         }
-        Came::Session(granted) => {
-            let Granted { access_token, refresh_token, expires_in, expires_at, .. } = &*granted;
+        VerifyOutcome::Session(granted) => {
+            let TokenGrant { access_token, refresh_token, expires_in, expires_at, .. } = &*granted;
             with(
                 redirect_to,
                 &[],

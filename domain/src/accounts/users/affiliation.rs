@@ -13,7 +13,7 @@ use crate::kernel::{
 ///
 /// # Errors
 /// Database errors; invalid fields are added to `check`.
-pub(crate) async fn belongs(
+pub(crate) async fn validate_affiliation(
     check: &mut Check,
     ctx: &Ctx,
     role: Role,

@@ -1,6 +1,7 @@
 //! Lifecycle of an account: role, suspended, archived, restored. Super admins and the operator.
 use super::{
-    Status, User, bump_version, change_status, count, count_brought, event, index, keep_one_super_admin, lock, store,
+    Status, User, bump_version, change_status, check_not_last_super_admin, event, index, lock, store, update_counts,
+    update_partner_counts,
 };
 use crate::{
     accounts::auth::sessions,
@@ -29,7 +30,7 @@ pub(crate) async fn change_role(
     iso_id: Option<IsoId>,
 ) -> Result<User> {
     if role != Role::SuperAdmin {
-        keep_one_super_admin(tx, ctx, user).await?;
+        check_not_last_super_admin(tx, ctx, user).await?;
     }
     // Orders and invoices are read through their client.
     if user.role == Role::Client && role != Role::Client && store::has_orders(tx, user.id).await? {
@@ -37,13 +38,13 @@ pub(crate) async fn change_role(
     }
     let changed = bump_version(ctx, User { role, company_id, iso_id, ..user.clone() });
     store::save(tx, &changed).await?;
-    count_brought(tx, user, -1);
-    count_brought(tx, &changed, 1);
+    update_partner_counts(tx, user, -1);
+    update_partner_counts(tx, &changed, 1);
     index(tx, &changed).await?;
     let counted = user.status != Status::Archived;
     if counted && (user.role == Role::Client) != (role == Role::Client) {
-        count(tx, user, -1).await?;
-        count(tx, &changed, 1).await?;
+        update_counts(tx, user, -1).await?;
+        update_counts(tx, &changed, 1).await?;
     }
     sessions::end_all_of(tx, ctx, user.id).await?;
     notifications::forget(tx, user.id).await?;
@@ -73,7 +74,7 @@ pub async fn suspend(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<Use
 pub async fn restore(ctx: &Ctx, id: UserId, expected: Option<i64>) -> Result<User> {
     ctx.may(Action::Suspend, Resource::Users)?;
     transition(ctx, id, expected, "user.restored", |user| {
-        Ok(matches!(user.status, Status::Suspended | Status::Archived).then(|| user.restored()))
+        Ok(matches!(user.status, Status::Suspended | Status::Archived).then(|| user.status_after_restore()))
     })
     .await
 }

@@ -35,6 +35,6 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
             .scope_boxed()
         })
         .await?;
-    auth.verified.forget_user(id);
+    auth.token_cache.forget_user(id);
     admin::get(ctx, id).await.or(Ok(user))
 }

@@ -8,7 +8,7 @@ use crate::{
     kernel::{
         access::{Action, Resource, Role},
         ctx::Ctx,
-        db::ScopedFutureExt,
+        db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
         idempotency,
         ids::{CompanyId, IsoId, UserId},
@@ -26,17 +26,17 @@ pub struct CreateUser {
     pub email: String,
     pub phone: Option<String>,
     pub address: Option<String>,
-    /// Required for company admins and clients; an ISO's comes from its ISO.
+    /// Required for company admins and clients; ISO users get their ISO's.
     pub company_id: Option<CompanyId>,
-    /// Required for ISOs, possible for clients.
+    /// Required for ISO users, optional for clients.
     pub iso_id: Option<IsoId>,
-    /// Given by the operator, and to be changed at first sign-in. Without one a set-up link is mailed.
+    /// Set by the operator, to be changed at the first sign-in. Without one a set-up link is mailed.
     pub password: Option<String>,
     pub language: Option<String>,
 }
 
-/// Makes an account of any role; none is refused together with whatever else is wrong. Super admins and the operator, who
-/// makes the first account of an empty portal.
+/// Creates an account of any role. A missing role is reported with the other invalid fields. Super admins and the
+/// operator, who creates the first account.
 ///
 /// # Errors
 /// Forbidden; Invalid fields; Conflict `email_taken`.
@@ -54,17 +54,17 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser)
     let address = check.optional_line("address", input.address.as_deref(), LINE);
     let language_chosen = input.language.as_deref().is_some_and(|language| !language.trim().is_empty());
     let language = match input.language.as_deref() {
-        Some(asked) if language_chosen => users::language(&mut check, Some(asked)),
+        Some(asked) if language_chosen => users::validate_language(&mut check, Some(asked)),
         _ => companies::defaults(ctx, input.company_id).await?.language,
     };
     let (company_id, iso_id) = match role {
-        Some(role) => users::belongs(&mut check, ctx, role, input.company_id, input.iso_id).await?,
+        Some(role) => users::validate_affiliation(&mut check, ctx, role, input.company_id, input.iso_id).await?,
         None => (None, None),
     };
     let password = input.password.as_deref().filter(|p| !p.is_empty());
     if let Some(password) = password {
         let names = [first_name.as_str(), &last_name, &format!("{first_name} {last_name}")];
-        if let Err(problem) = passwords::rules(password, &email, &names, passwords::shortest(ctx).await?) {
+        if let Err(problem) = passwords::validate(password, &email, &names, passwords::min_length(ctx).await?) {
             check.refuse("password", problem);
         }
     }
@@ -90,25 +90,24 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: CreateUser)
         must_change_password: given,
         language,
     };
-    ctx.transaction(|tx| {
-        async move {
-            if let Some(made) = idempotency::made_before(tx, ctx).await? {
-                return users::by_id(tx, UserId(made)).await?.ok_or(Error::NotFound("user"));
-            }
-            if role == Role::Client {
-                leads::not_protected(tx, ctx, &new.email, new.phone.as_deref(), iso_id).await?;
-            }
-            let user = users::insert(tx, ctx, new.clone()).await?;
-            if language_chosen {
-                users::mark_language_chosen(tx, user.id).await?;
-            }
-            if !given {
-                mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
-            }
-            idempotency::remember(tx, ctx, user.id.0).await?;
-            Ok(user)
-        }
-        .scope_boxed()
-    })
-    .await
+    ctx.transaction(|tx| insert(tx, ctx, new, language_chosen).scope_boxed()).await
+}
+
+/// [`create`] within its transaction.
+async fn insert(tx: &mut Tx, ctx: &Ctx, new: &NewUser, language_chosen: bool) -> Result<User> {
+    if let Some(made) = idempotency::made_before(tx, ctx).await? {
+        return users::by_id(tx, UserId(made)).await?.ok_or(Error::NotFound("user"));
+    }
+    if new.role == Role::Client {
+        leads::not_protected(tx, ctx, &new.email, new.phone.as_deref(), new.iso_id).await?;
+    }
+    let user = users::insert(tx, ctx, new.clone()).await?;
+    if language_chosen {
+        users::mark_language_chosen(tx, user.id).await?;
+    }
+    if user.password_hash.is_none() {
+        mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
+    }
+    idempotency::remember(tx, ctx, user.id.0).await?;
+    Ok(user)
 }

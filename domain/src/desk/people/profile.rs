@@ -1,7 +1,7 @@
 //! Profile changes by its owner, and everything that shows the name.
 use super::on_contact_changed;
 use crate::{
-    accounts::users::{self, Profile, ProfileChange},
+    accounts::users::{self, Profile, UpdateProfile},
     kernel::{access::Role, ctx::Ctx, db::ScopedFutureExt, error::Result},
     orders::documents,
     platform::settings,
@@ -11,7 +11,7 @@ use crate::{
 ///
 /// # Errors
 /// As [`users::profile`]; Invalid per field; Conflict `stale` when `version` is not the row's.
-pub async fn update(ctx: &Ctx, version: Option<i64>, change: ProfileChange) -> Result<Profile> {
+pub async fn update(ctx: &Ctx, version: Option<i64>, change: UpdateProfile) -> Result<Profile> {
     users::require_account(ctx)?;
     let today = settings::person_today(ctx).await?;
     let change = &change;

@@ -74,7 +74,7 @@ async fn affiliation(
         None => {
             let mut check = Check::new();
             let company_id = company_id.or(before.company_id.filter(|_| needs_company));
-            let affiliation = users::belongs(&mut check, ctx, role, company_id, iso_id).await?;
+            let affiliation = users::validate_affiliation(&mut check, ctx, role, company_id, iso_id).await?;
             check.done()?;
             Ok(affiliation)
         }

@@ -2,9 +2,9 @@
 use super::on_contact_changed;
 use crate::{
     accounts::auth::{
-        self, Auth, Came, Purpose, Ticket,
+        self, Auth, Purpose, VerificationInput, VerifyOutcome,
         flows::Flow,
-        identities::{self, Admitted, Arrival, Landing},
+        identities::{self, CallbackOutcome, ProviderClaims, ProviderSignIn},
     },
     desk::requests,
     kernel::{
@@ -14,16 +14,22 @@ use crate::{
     },
 };
 
-/// Consumes a link or code from a mail and starts a session with it. With `lead_back` a link whose flow is PKCE returns a
+/// Consumes a link or code from a mail and starts a session with it. With `redirect_with_code` a link whose flow is PKCE returns a
 /// code for the browser where it began, and no session. Anybody who has the link may.
 ///
 /// # Errors
 /// Unauthenticated `otp_expired` for an unknown, wrong, used or expired one alike; `user_banned`; Conflict `email_taken`
 /// where a new address belongs to another account by now; TooMany after many wrong codes.
-pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, lead_back: bool) -> Result<Came> {
+pub async fn verify(
+    ctx: &Ctx,
+    auth: &Auth,
+    purpose: Purpose,
+    input: &VerificationInput,
+    redirect_with_code: bool,
+) -> Result<VerifyOutcome> {
     let verified = ctx.transaction(|tx| {
         async move {
-            let verified = auth::verify_within(tx, ctx, purpose, ticket, lead_back).await?;
+            let verified = auth::verify_within(tx, ctx, purpose, input, redirect_with_code).await?;
             if let Ok(verified) = &verified
                 && let Some(user) = &verified.new_email
             {
@@ -40,12 +46,17 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, l
 /// other address becomes a request to the staff (decision 22). Anybody may.
 ///
 /// # Errors
-/// As [`identities::admit_claims`]; Unauthenticated `account_requested`.
-pub async fn sign_in_with_provider(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> Result<Landing> {
+/// As [`identities::sign_in_with_claims`]; Unauthenticated `account_requested`.
+pub async fn sign_in_with_provider(
+    ctx: &Ctx,
+    auth: &Auth,
+    flow: &Flow,
+    claims: &ProviderClaims,
+) -> Result<CallbackOutcome> {
     let admitted = ctx.transaction(|tx| {
         async move {
-            let admitted = identities::admit_claims(tx, ctx, flow, arrival).await?;
-            if let Ok(Admitted::Unknown(applicant)) = &admitted {
+            let admitted = identities::sign_in_with_claims(tx, ctx, flow, claims).await?;
+            if let Ok(ProviderSignIn::Unknown(applicant)) = &admitted {
                 requests::apply(tx, ctx, applicant).await?;
                 return Ok(Err(Error::unauthenticated("account_requested")));
             }
@@ -53,5 +64,5 @@ pub async fn sign_in_with_provider(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival:
         }
         .scope_boxed()
     });
-    identities::finish_sign_in(ctx, auth, arrival, admitted.await??).await
+    identities::finish_sign_in(ctx, auth, claims, admitted.await??).await
 }

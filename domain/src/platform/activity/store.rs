@@ -1,7 +1,7 @@
 //! SQL of the activity log.
 use super::{Activity, Filter, search::Wanted};
 use crate::{
-    accounts::{auth::admin::Query as Asked, users},
+    accounts::{auth::admin::AuditQuery as Asked, users},
     kernel::{
         access::Scope,
         db::{Col, Db, Dialect, Json, Query, Shape, Shaped, Sql, Tx, beside, in_list, list_of, row_of, rows_of},

@@ -331,7 +331,7 @@ async fn keep_in(tx: &mut Tx, ctx: &Ctx, upload: UploadId, content: &Content) ->
     if upload.received < 0 {
         return Err(Error::NotFound("upload"));
     }
-    auth::ask_again(tx, ctx).await?;
+    auth::revalidate_session(tx, ctx).await?;
     // The order first, as everybody who locks both.
     if let Some(id) = upload.spv_id {
         spvs::store::lock(tx, id).await?;
@@ -474,7 +474,7 @@ pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
 async fn finish_for_sender(ctx: &Ctx, upload: &Upload) -> Result<()> {
     let Some(id) = upload.user_id else { return Ok(()) };
     let user = users::by_id(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
-    if !users::is_welcome(&mut ctx.db(), &user, ctx.now()).await? {
+    if !users::can_sign_in(&mut ctx.db(), &user, ctx.now()).await? {
         return Ok(());
     }
     let sender = ctx.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(uuid::Uuid::nil())))));
