@@ -1,13 +1,16 @@
 //! SQL of failure counters.
 use super::FailureCount;
 use crate::kernel::{
-    db::{Col, Shape, Sql, Tx},
+    db::{ColumnKind, ColumnSpec, Sql, Tx},
     error::Result,
 };
 use chrono::{DateTime, Utc};
 
-pub(crate) const COLUMNS: &Shape =
-    &[("key", "t.key", Col::Plain), ("failures", "t.failures", Col::Plain), ("last_at", "t.last_at", Col::Plain)];
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("key", "t.key", ColumnKind::Plain),
+    ("failures", "t.failures", ColumnKind::Plain),
+    ("last_at", "t.last_at", ColumnKind::Plain),
+];
 
 /// The counters of these keys that exist, unordered.
 pub async fn get(db: &mut impl Sql, keys: &[&str]) -> Result<Vec<FailureCount>> {

@@ -12,7 +12,7 @@ use crate::{
         },
     },
     kernel::{
-        db::{Dialect, Json, PerDialect, Shaped, Sql, Tx, list_of},
+        db::{Dialect, Json, Nested, PerDialect, Sql, Tx, select_nested},
         error::Result,
         ids::UserId,
     },
@@ -31,13 +31,13 @@ pub struct SignInContext {
 impl<'r, R: Row> FromRow<'r, R> for SignInContext
 where
     User: FromRow<'r, R>,
-    Shaped<Vec<FailureCount>>: Decode<'r, R::Database> + Type<R::Database>,
+    Nested<Vec<FailureCount>>: Decode<'r, R::Database> + Type<R::Database>,
     Json<Settings>: Decode<'r, R::Database> + Type<R::Database>,
     bool: Decode<'r, R::Database> + Type<R::Database>,
     &'static str: ColumnIndex<R>,
 {
     fn from_row(row: &'r R) -> sqlx::Result<Self> {
-        let Shaped(counts) = row.try_get("counts")?;
+        let Nested(counts) = row.try_get("counts")?;
         let settings: Option<Json<Settings>> = row.try_get("settings")?;
         let known: bool = row.try_get("known")?;
         Ok(Self {
@@ -53,7 +53,7 @@ where
 pub struct LockedSignIn {
     #[sqlx(flatten)]
     pub user: User,
-    #[sqlx(try_from = "Shaped<Vec<FailureCount>>")]
+    #[sqlx(try_from = "Nested<Vec<FailureCount>>")]
     pub counts: Vec<FailureCount>,
     pub shut_out: bool,
     #[sqlx(flatten)]
@@ -79,7 +79,7 @@ static SELECT_FOR_UPDATE: PerDialect = PerDialect::new(|dialect| {
 });
 
 fn failure_counts(dialect: Dialect) -> String {
-    list_of(
+    select_nested(
         dialect,
         login_throttle::store::COLUMNS,
         "select key, failures, last_at from failures where key in ($2, $3)",
