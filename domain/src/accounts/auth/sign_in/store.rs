@@ -94,7 +94,7 @@ pub async fn load_sign_in_context(
     // PostgreSQL rejects NUL in text, and no address contains it.
     let key = Some(email_key.to_owned()).filter(|key| !key.contains('\0'));
     let [near, far] = keys;
-    db.sql(SELECT_CONTEXT.of(db.dialect())).bind(key).bind(near.hash.clone()).bind(far.hash.clone()).one().await
+    db.sql(SELECT_CONTEXT.get(db.dialect())).bind(key).bind(near.hash.clone()).bind(far.hash.clone()).one().await
 }
 
 pub async fn lock_for_sign_in(tx: &mut Tx, id: UserId, keys: &[ThrottleKey; 2]) -> Result<Option<LockedSignIn>> {
@@ -107,5 +107,5 @@ pub async fn lock_for_sign_in(tx: &mut Tx, id: UserId, keys: &[ThrottleKey; 2]) 
         tx.sql(held).bind(id).bind(login_throttle::lock_key(keys)).run().await?;
     }
     let [near, far] = keys;
-    tx.sql(SELECT_FOR_UPDATE.of(dialect)).bind(id).bind(near.hash.clone()).bind(far.hash.clone()).optional().await
+    tx.sql(SELECT_FOR_UPDATE.get(dialect)).bind(id).bind(near.hash.clone()).bind(far.hash.clone()).optional().await
 }
