@@ -107,6 +107,9 @@ fn record(row: &Activity) -> Record {
     let actor = i18n::actor(LANGUAGE, &row.actor_kind, &row.actor_name);
     params.insert("actor".to_owned(), actor.into());
     params.insert("subject".to_owned(), row.subject_label.clone().into());
+    if row.action == "step.updated" && params.get("to").is_some_and(|to| to == "completed") {
+        params.insert("context".to_owned(), "completed".into());
+    }
     Record::new()
         .with("seq", row.seq)
         .with("at", row.at.to_rfc3339())
