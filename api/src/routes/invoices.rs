@@ -184,7 +184,7 @@ async fn row(ctx: &Ctx, detail: Detail) -> Result<Row<InvoiceDetail>> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Wanted {
-    /// A number, or beginnings of words of its order's identifier, client name or e-mail.
+    /// A number, or beginnings of words of its order's identifier, client name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     spv_id: Option<SpvId>,

@@ -71,7 +71,7 @@ pub struct IsoDetail {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Wanted {
-    /// Beginnings of words of name or e-mail.
+    /// Beginnings of words of name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     company_id: Option<CompanyId>,

@@ -143,7 +143,7 @@ fn row(ctx: &Ctx, detail: Detail) -> Row<SpvDetail> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Wanted {
-    /// Beginnings of words of identifier, order number, client name or e-mail.
+    /// Beginnings of words of identifier, order number, client name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "chosen")]
     status: Option<String>,
