@@ -28,7 +28,7 @@ export function database(): Database {
 
 function interpreter(): string {
   try {
-    return execFileSync('sh', [root('.make/python.sh')], { encoding: 'utf8', stdio: 'pipe' }).trim();
+    return execFileSync('sh', [root('scripts/python.sh')], { encoding: 'utf8', stdio: 'pipe' }).trim();
   } catch {
     return '';
   }

@@ -1,0 +1,353 @@
+//! Invoice PDF: A4 pages laid out from the same rows as the screen. Text wraps and pages break; nothing is truncated.
+mod fonts;
+mod line_breaking;
+mod page_writer;
+
+use crate::error::{ApiError, Result};
+use axum::http::StatusCode;
+use domain::{
+    accounts::users::DateFormat,
+    kernel::{error::Problem, i18n, money::Currency},
+    orders::invoices::{Detail, Status},
+};
+use fonts::{
+    FontSet,
+    Weight::{Plain, Strong},
+};
+pub use fonts::{missing_letters, missing_scripts, packages};
+use krilla::metadata::Metadata;
+use page_writer::{DIM, INK, LEFT, PageWriter, RIGHT, pen};
+use serde_json::Map;
+
+/// Left edge of the right half, in points.
+const MIDDLE: f32 = 340.0;
+/// Left edge of the bank details, in points.
+const BANK_LEFT: f32 = 180.0;
+/// Letters without a font that an error names.
+const MAX_NAMED_LETTERS: usize = 20;
+
+/// The invoice as a PDF file, in the reader's language.
+///
+/// # Errors
+/// `letters_without_font` when no font has some letter: a legal document must not contain empty boxes. Internal when the
+/// PDF cannot be written.
+pub fn render(detail: &Detail, office: &str, language: &str, format: DateFormat) -> Result<Vec<u8>> {
+    let fonts = FontSet::new();
+    let writer = lay_out(&fonts, detail, office, language, format);
+    let missing = fonts.missing();
+    if !missing.is_empty() {
+        let (letters, packages) = (letter_list(&missing), packages(&missing));
+        tracing::error!(
+            invoice = detail.invoice.name(),
+            letters,
+            packages,
+            "invoice PDF refused: no font for some letters"
+        );
+        let problem = Problem::new("letters_without_font").with("letters", letters).with("packages", packages);
+        return Err(ApiError::Http(StatusCode::INTERNAL_SERVER_ERROR, problem));
+    }
+    let title = format!("{} {}", word(language, "paper.invoice"), detail.invoice.name());
+    Ok(writer.draw(Metadata::new().title(title).language(language.to_owned()))?)
+}
+
+/// Letters with their code points, for an error message.
+pub fn letter_list(letters: &std::collections::BTreeSet<char>) -> String {
+    let mut list: Vec<String> = letters
+        .iter()
+        .take(MAX_NAMED_LETTERS)
+        .map(|letter| format!("{letter} (U+{:04X})", u32::from(*letter)))
+        .collect();
+    if letters.len() > MAX_NAMED_LETTERS {
+        list.push("…".to_owned());
+    }
+    list.join(", ")
+}
+
+fn word(language: &str, key: &str) -> String {
+    i18n::text(language, "names", key, &Map::new())
+}
+
+fn lay_out<'a>(
+    fonts: &'a FontSet,
+    detail: &Detail,
+    office: &str,
+    language: &str,
+    format: DateFormat,
+) -> PageWriter<'a> {
+    let invoice = &detail.invoice;
+    let word = |key: &str| word(language, key);
+    let amount = |minor: i64| money(invoice.currency, minor, language);
+    let mut writer = PageWriter::new(fonts);
+    issuer(&mut writer, detail, office, language);
+    payer_and_dates(&mut writer, detail, language, format);
+
+    let name = invoice.name();
+    writer.put(pen(Plain, 9.0, DIM), LEFT, &word("paper.description"));
+    writer.right(pen(Plain, 9.0, DIM), RIGHT, &word("paper.amount"));
+    writer.rule();
+    for line in &invoice.lines {
+        writer.down(20.0);
+        writer.right(pen(Plain, 10.0, INK), RIGHT, &amount(line.amount_minor));
+        writer.block(pen(Plain, 10.0, INK), LEFT, 380.0, &line.description);
+    }
+    totals(&mut writer, detail, language);
+    payment(&mut writer, detail, language);
+    writer.number_pages(&format!("{} {name}", word("paper.invoice")));
+    writer
+}
+
+/// Total, paid and due amounts.
+fn totals(writer: &mut PageWriter, detail: &Detail, language: &str) {
+    let invoice = &detail.invoice;
+    writer.keep(70.0);
+    writer.rule();
+    for (key, minor, weight) in [
+        ("paper.total", invoice.total_minor, Strong),
+        ("paper.paid", invoice.paid_minor, Plain),
+        ("paper.due", invoice.due_minor(), Strong),
+    ] {
+        writer.down(19.0);
+        writer.put(pen(weight, 10.0, INK), MIDDLE, &word(language, key));
+        writer.right(pen(weight, 10.0, INK), RIGHT, &money(invoice.currency, minor, language));
+    }
+}
+
+/// The bank details to pay to, or the status of an invoice that is closed.
+fn payment(writer: &mut PageWriter, detail: &Detail, language: &str) {
+    let invoice = &detail.invoice;
+    let name = invoice.name();
+    writer.down(28.0);
+    if !invoice.status.is_open() {
+        let state = word(language, &format!("invoice_status.{}", invoice.status.name()));
+        writer.put(pen(Strong, 12.0, INK), LEFT, &state);
+        if let (Status::Void, Some(reason)) = (invoice.status, &invoice.void_reason) {
+            writer.down(16.0);
+            writer.block(pen(Plain, 9.0, DIM), LEFT, RIGHT - LEFT, reason);
+        }
+    } else if let Some(bank) = &detail.from.bank {
+        writer.keep(100.0);
+        writer.put(pen(Strong, 11.0, INK), LEFT, &word(language, "paper.pay"));
+        writer.down(6.0);
+        for (key, value) in [
+            ("paper.account_holder", Some(&bank.account_holder)),
+            ("paper.bank", Some(&bank.bank_name)),
+            ("paper.account_number", Some(&bank.account_number)),
+            ("paper.bank_code", bank.bank_code.as_ref()),
+            ("paper.reference", Some(&name)),
+        ] {
+            let Some(value) = value else { continue };
+            writer.down(15.0);
+            writer.put(pen(Plain, 9.0, DIM), LEFT, &word(language, key));
+            writer.block(pen(Plain, 10.0, INK), BANK_LEFT, RIGHT - BANK_LEFT, value);
+        }
+    }
+}
+
+/// The title on the left, the issuer on the right.
+fn issuer(writer: &mut PageWriter, detail: &Detail, office: &str, language: &str) {
+    let from = &detail.from;
+    let room = RIGHT - MIDDLE;
+    let begin = writer.at;
+    writer.put(pen(Strong, 20.0, INK), LEFT, &word(language, "paper.invoice"));
+    writer.down(16.0);
+    writer.put(pen(Plain, 11.0, DIM), LEFT, &detail.invoice.name());
+    let left = writer.at;
+    writer.at = begin;
+    writer.right_block(pen(Strong, 11.0, INK), RIGHT, room, from.legal_name.as_deref().unwrap_or(office));
+    writer.down(3.0);
+    let tax = from.tax_id.as_ref().map(|id| format!("{} {id}", word(language, "paper.tax_id")));
+    for text in [from.address.as_ref(), tax.as_ref()].into_iter().flatten() {
+        writer.down(13.0);
+        writer.right_block(pen(Plain, 9.0, DIM), RIGHT, room, text);
+    }
+    writer.at = writer.at.max(left);
+    writer.down(36.0);
+}
+
+/// The payer on the left, dates and the order on the right.
+fn payer_and_dates(writer: &mut PageWriter, detail: &Detail, language: &str, format: DateFormat) {
+    let invoice = &detail.invoice;
+    let begin = writer.at;
+    let room = MIDDLE - LEFT - 20.0;
+    writer.put(pen(Plain, 9.0, DIM), LEFT, &word(language, "paper.billed_to"));
+    writer.down(15.0);
+    writer.block(pen(Strong, 10.0, INK), LEFT, room, &invoice.billed_to);
+    if let Some(address) = &invoice.billed_address {
+        writer.down(13.0);
+        writer.block(pen(Plain, 10.0, INK), LEFT, room, address);
+    }
+    let left = writer.at;
+    writer.at = begin;
+    for (key, value) in [
+        ("paper.issued", i18n::date(language, format, invoice.issued_date)),
+        ("paper.due_date", i18n::date(language, format, invoice.due_date)),
+        ("paper.order", invoice.spv_identifier()),
+    ] {
+        writer.put(pen(Plain, 9.0, DIM), MIDDLE, &word(language, key));
+        writer.right_block(pen(Plain, 10.0, INK), RIGHT, RIGHT - MIDDLE - 70.0, &value);
+        writer.down(15.0);
+    }
+    writer.at = writer.at.max(left);
+    writer.down(36.0);
+}
+
+/// `1,250.00 USD`, grouped as is usual in the language.
+fn money(currency: Currency, minor: i64, language: &str) -> String {
+    let (thousand, point) = if language.starts_with("es") { ('.', ',') } else { (',', '.') };
+    let text = currency.format(minor);
+    let (whole, rest) = text.split_once('.').map_or((text.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let mut grouped = String::new();
+    for (n, digit) in whole.chars().enumerate() {
+        if n > 0 && (whole.len() - n).is_multiple_of(3) {
+            grouped.push(thousand);
+        }
+        grouped.push(digit);
+    }
+    if let Some(rest) = rest {
+        grouped.push(point);
+        grouped.push_str(rest);
+    }
+    format!("{grouped} {}", currency.code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::{DateTime, NaiveDate};
+    use domain::{
+        kernel::ids::{InvoiceId, SpvId, UserId},
+        orders::invoices::{Invoice, Line},
+        platform::settings::{Bank, Billing},
+    };
+
+    #[test]
+    fn amounts_are_grouped_by_language() {
+        assert_eq!(money(Currency::Usd, 125_000_000, "en-US"), "1,250,000.00 USD");
+        assert_eq!(money(Currency::Eur, 125_050, "es"), "1.250,50 EUR");
+        assert_eq!(money(Currency::Jpy, 999, "en-GB"), "999 JPY");
+    }
+
+    fn detail(name: &str, address: &str) -> Detail {
+        let at = DateTime::from_timestamp(1_795_262_400, 0).unwrap();
+        let day = NaiveDate::from_ymd_opt(2026, 11, 27).unwrap();
+        let line = Line { description: format!("Formation of {name}"), amount_minor: 125_000 };
+        let invoice = Invoice {
+            id: InvoiceId(uuid::Uuid::nil()),
+            year: 2026,
+            number: 7,
+            spv_id: SpvId(uuid::Uuid::nil()),
+            spv_custom_identifier: Some(name.to_owned()),
+            client_id: UserId(uuid::Uuid::nil()),
+            client_first_name: name.to_owned(),
+            client_last_name: String::new(),
+            billed_to: name.to_owned(),
+            billed_address: Some(address.to_owned()),
+            currency: Currency::Usd,
+            total_minor: 125_000,
+            paid_minor: 0,
+            status: Status::Due,
+            issued_date: day,
+            due_date: day,
+            void_reason: None,
+            created_at: at,
+            updated_at: at,
+            updated_by: String::new(),
+            version: 1,
+            lines: vec![line],
+        };
+        let bank = Bank { account_holder: name.to_owned(), bank_name: name.to_owned(), ..Bank::default() };
+        let from = Billing {
+            legal_name: Some(name.to_owned()),
+            address: Some(address.to_owned()),
+            tax_id: Some(name.to_owned()),
+            bank: Some(bank),
+            ..Billing::default()
+        };
+        Detail { invoice, payments: Vec::new(), receipts: Vec::new(), from }
+    }
+
+    fn without_spaces(text: &str) -> String {
+        text.chars().filter(|letter| !letter.is_whitespace()).collect()
+    }
+
+    /// The texts of each page in the order in which they were placed.
+    fn placed(detail: &Detail) -> Vec<Vec<page_writer::PlacedText>> {
+        let fonts = FontSet::new();
+        lay_out(&fonts, detail, "Office", "en-US", DateFormat::Auto).texts()
+    }
+
+    #[test]
+    fn long_texts_are_complete_and_inside_the_margins() {
+        for (name, address) in [
+            (
+                "東京都千代田区丸の内特別目的会社設立支援株式会社".repeat(3),
+                "東京都千代田区丸の内一丁目九番一号グラントウキョウノースタワー四十二階".repeat(3),
+            ),
+            (
+                "บริษัทจัดตั้งนิติบุคคลเฉพาะกิจระหว่างประเทศจำกัดมหาชน".repeat(2),
+                "ถนนสุขุมวิทแขวงคลองเตยเหนือเขตวัฒนากรุงเทพมหานคร".repeat(4),
+            ),
+            ("شركة تأسيس الشركات ذات الغرض الخاص الدولية المحدودة".to_owned(), "شارع الشيخ زايد دبي ".repeat(20)),
+            ("x".repeat(120), "A".repeat(1_000)),
+            (
+                "Internationale Beteiligungsverwaltungsgesellschaft ".repeat(3),
+                "12 Long Street, Springfield, ".repeat(36),
+            ),
+            ("Maya Ortiz".to_owned(), "one more line\n".repeat(150)),
+        ] {
+            let pages = placed(&detail(&name, &address));
+            // By columns, without the pages' numbers: a text may go on at the top of the next page.
+            let column = |within: &dyn Fn(f32, f32) -> bool| {
+                let texts = pages.iter().flatten().filter(|(_, from, to, y)| *y < 800.0 && within(*from, *to));
+                without_spaces(&texts.map(|(text, ..)| text.as_str()).collect::<String>())
+            };
+            let left = column(&|from, _| from < LEFT + 0.5);
+            let right = column(&|_, to| to > RIGHT - 0.5);
+            let bank = column(&|from, _| (from - BANK_LEFT).abs() < 0.5);
+            // The payer and what for; the issuer, its tax number and the order; the account. None of them is cut.
+            for (column, times) in [(&left, 2), (&right, 3), (&bank, 2)] {
+                assert!(column.matches(&without_spaces(&name)).count() >= times, "{name} in {column}");
+                assert!(!column.contains('…'));
+            }
+            for column in [&left, &right] {
+                assert!(column.contains(&without_spaces(&address)), "{address} in {column}");
+            }
+            assert!(right.contains("1,250.00USD"));
+            for (text, from, to, y) in pages.iter().flatten() {
+                assert!(*from >= LEFT - 0.5 && *to <= RIGHT + 0.5, "{text} is wider than the paper");
+                assert!((72.0..=810.0).contains(y), "{text} is below the paper");
+            }
+            for page in &pages {
+                for (n, (text, from, to, y)) in page.iter().enumerate() {
+                    let over = page[n + 1..].iter().find(|other| {
+                        (other.3 - y).abs() < 8.0 && other.1 < to - 0.5 && *from < other.2 - 0.5 && !text.is_empty()
+                    });
+                    assert!(over.is_none(), "{text} and {over:?} lie over each other");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pages_are_numbered_when_there_are_several() {
+        let pages = placed(&detail("Maya Ortiz", &"one more line\n".repeat(150)));
+        assert!(pages.len() > 2, "{}", pages.len());
+        for (n, page) in pages.iter().enumerate() {
+            assert!(page.iter().any(|(text, ..)| *text == format!("{} / {}", n + 1, pages.len())));
+        }
+        let short = placed(&detail("Maya Ortiz", "1 Main Street"));
+        assert!(short.len() == 1 && !short[0].iter().any(|(text, ..)| text.contains('/')));
+        let file = render(&detail("Maya Ortiz", &"one more line\n".repeat(150)), "Office", "en-US", DateFormat::Auto);
+        let file = String::from_utf8_lossy(&file.unwrap()).into_owned();
+        assert!(file.contains(&format!("/Count {}", pages.len())));
+    }
+
+    #[test]
+    fn letters_without_a_font_are_refused_by_name() {
+        let refused = render(&detail("Maya \u{10fffd}", "1 Main Street"), "Office", "en-US", DateFormat::Auto);
+        let Err(ApiError::Http(status, problem)) = refused else { panic!("it was drawn") };
+        assert_eq!((status.as_u16(), problem.code), (500, "letters_without_font"));
+        assert_eq!(problem.params["letters"], "\u{10fffd} (U+10FFFD)");
+        assert!(render(&detail("Maya Ortíz Ñandú", "1 Main Street"), "Office", "es", DateFormat::Auto).is_ok());
+    }
+}

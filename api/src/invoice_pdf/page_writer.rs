@@ -1,0 +1,218 @@
+//! PDF pages: text and rules are placed first, on as many pages as needed, and drawn at the end.
+use super::{
+    fonts::{
+        FontSet,
+        Weight::{self, Plain},
+    },
+    line_breaking::wrap,
+};
+use domain::{Error, Result};
+use krilla::{
+    Document,
+    color::rgb,
+    geom::{PathBuilder, Point},
+    metadata::Metadata,
+    page::PageSettings,
+    paint::{Fill, Paint, Stroke},
+    surface::Surface,
+    text::TextDirection,
+};
+use unicode_bidi::BidiInfo;
+
+/// A4 in points.
+const PAGE: (f32, f32) = (595.28, 841.89);
+pub const LEFT: f32 = 56.0;
+pub const RIGHT: f32 = PAGE.0 - 56.0;
+/// Baselines of the first and the last line of a page, and of the page number, in points.
+const TOP: f32 = 72.0;
+const BOTTOM: f32 = PAGE.1 - 72.0;
+const FOOT: f32 = PAGE.1 - 40.0;
+pub const INK: [u8; 3] = [29, 34, 41];
+pub const DIM: [u8; 3] = [95, 105, 117];
+const RULE: [u8; 3] = [216, 220, 225];
+
+/// Style of a text.
+#[derive(Clone, Copy)]
+pub struct Pen {
+    pub weight: Weight,
+    pub size: f32,
+    pub color: [u8; 3],
+}
+
+pub const fn pen(weight: Weight, size: f32, color: [u8; 3]) -> Pen {
+    Pen { weight, size, color }
+}
+
+/// Page and distance from its top in points.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+pub struct Position {
+    page: usize,
+    y: f32,
+}
+
+impl Position {
+    pub fn max(self, other: Self) -> Self {
+        if other > self { other } else { self }
+    }
+}
+
+enum Item {
+    Text { pen: Pen, x: f32, y: f32, text: String },
+    Rule { y: f32 },
+}
+
+pub struct PageWriter<'a> {
+    fonts: &'a FontSet,
+    pages: Vec<Vec<Item>>,
+    pub at: Position,
+}
+
+impl<'a> PageWriter<'a> {
+    pub fn new(fonts: &'a FontSet) -> Self {
+        Self { fonts, pages: vec![Vec::new()], at: Position { page: 0, y: TOP } }
+    }
+
+    /// Moves down, to the next page at the end of this one.
+    pub fn down(&mut self, height: f32) {
+        self.at.y += height;
+        if self.at.y > BOTTOM {
+            self.at = Position { page: self.at.page + 1, y: TOP };
+        }
+    }
+
+    /// Begins the next page unless this one has `height` points left.
+    pub fn keep(&mut self, height: f32) {
+        if self.at.y + height > BOTTOM {
+            self.at = Position { page: self.at.page + 1, y: TOP };
+        }
+    }
+
+    fn place(&mut self, item: Item) {
+        while self.pages.len() <= self.at.page {
+            self.pages.push(Vec::new());
+        }
+        self.pages[self.at.page].push(item);
+    }
+
+    /// Places a text on one line from `x`.
+    pub fn put(&mut self, pen: Pen, x: f32, text: &str) {
+        let y = self.at.y;
+        self.place(Item::Text { pen, x, y, text: text.to_owned() });
+    }
+
+    /// [`Self::put`] that ends at `x`.
+    pub fn right(&mut self, pen: Pen, x: f32, text: &str) {
+        self.put(pen, x - self.fonts.width(pen.weight, pen.size, text), text);
+    }
+
+    /// Places a text in a column from `x`, wrapped; the position is then its last line.
+    pub fn block(&mut self, pen: Pen, x: f32, room: f32, text: &str) {
+        self.each_line(pen, room, text, |writer, line| writer.put(pen, x, line));
+    }
+
+    /// [`Self::block`] whose lines end at `x`.
+    pub fn right_block(&mut self, pen: Pen, x: f32, room: f32, text: &str) {
+        self.each_line(pen, room, text, |writer, line| writer.right(pen, x, line));
+    }
+
+    fn each_line(&mut self, pen: Pen, room: f32, text: &str, put: impl Fn(&mut Self, &str)) {
+        for (n, line) in wrap(self.fonts, pen.weight, pen.size, text, room).iter().enumerate() {
+            if n > 0 {
+                self.down((pen.size * 1.4).round());
+            }
+            put(self, line);
+        }
+    }
+
+    pub fn rule(&mut self) {
+        self.down(10.0);
+        let y = self.at.y;
+        self.place(Item::Rule { y });
+    }
+
+    /// Adds page numbers where there are several pages. `name` is printed beside each number.
+    pub fn number_pages(&mut self, name: &str) {
+        let count = self.pages.len();
+        for page in (0..count).filter(|_| count > 1) {
+            self.at = Position { page, y: FOOT };
+            self.put(pen(Plain, 8.0, DIM), LEFT, name);
+            self.right(pen(Plain, 8.0, DIM), RIGHT, &format!("{} / {count}", page + 1));
+        }
+    }
+
+    /// The PDF file.
+    ///
+    /// # Errors
+    /// Internal when it cannot be drawn.
+    pub fn draw(self, metadata: Metadata) -> Result<Vec<u8>> {
+        let mut document = Document::new();
+        document.set_metadata(metadata);
+        for items in &self.pages {
+            let settings = PageSettings::from_wh(PAGE.0, PAGE.1).ok_or_else(|| Error::internal("invalid page size"))?;
+            let mut page = document.start_page_with(settings);
+            let mut surface = page.surface();
+            for item in items {
+                match item {
+                    Item::Text { pen, x, y, text } => self.write(&mut surface, *pen, (*x, *y), text),
+                    Item::Rule { y } => rule(&mut surface, *y),
+                }
+            }
+            surface.finish();
+            page.finish();
+        }
+        document.finish().map_err(|e| Error::internal(format!("the PDF cannot be written: {e:?}")))
+    }
+
+    /// Draws one line in visual order (bidirectional text).
+    fn write(&self, surface: &mut Surface<'_>, pen: Pen, (mut x, y): (f32, f32), text: &str) {
+        surface.set_stroke(None);
+        surface.set_fill(Some(Fill { paint: paint(pen.color), ..Fill::default() }));
+        let bidi = BidiInfo::new(text, None);
+        for paragraph in &bidi.paragraphs {
+            let (levels, visual_runs) = bidi.visual_runs(paragraph, paragraph.range.clone());
+            for run in visual_runs {
+                let is_rtl = levels[run.start].is_rtl();
+                let mut runs = self.fonts.runs(pen.weight, &text[run]);
+                if is_rtl {
+                    runs.reverse();
+                }
+                let direction = if is_rtl { TextDirection::RightToLeft } else { TextDirection::LeftToRight };
+                for (face, run) in runs {
+                    let start = Point::from_xy(x, y);
+                    surface.draw_text(start, face.font.clone(), pen.size, run, false, direction);
+                    x += face.width(run, pen.size);
+                }
+            }
+        }
+    }
+
+    /// The placed texts by page.
+    #[cfg(test)]
+    pub fn texts(&self) -> Vec<Vec<PlacedText>> {
+        let text = |item: &Item| match item {
+            Item::Text { pen, x, y, text } => {
+                Some((text.clone(), *x, x + self.fonts.width(pen.weight, pen.size, text), *y))
+            }
+            Item::Rule { .. } => None,
+        };
+        self.pages.iter().map(|page| page.iter().filter_map(text).collect()).collect()
+    }
+}
+
+/// A text, its left and right edge, and its distance from the top.
+#[cfg(test)]
+pub type PlacedText = (String, f32, f32, f32);
+
+fn rule(surface: &mut Surface<'_>, y: f32) {
+    let mut line = PathBuilder::new();
+    line.move_to(LEFT, y);
+    line.line_to(RIGHT, y);
+    let Some(path) = line.finish() else { return };
+    surface.set_fill(None);
+    surface.set_stroke(Some(Stroke { paint: paint(RULE), width: 0.75, ..Stroke::default() }));
+    surface.draw_path(&path);
+}
+
+fn paint([red, green, blue]: [u8; 3]) -> Paint {
+    rgb::Color::new(red, green, blue).into()
+}
