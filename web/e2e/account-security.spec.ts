@@ -41,7 +41,7 @@ test('password change requires the current password and signs out other browsers
   // The other browser is redirected without any action in it.
   await expect(phone.page).toHaveURL((url) => url.pathname === '/');
   await laptop.expectPath(paths.clientProfileTab('security'));
-  await expect(laptop.row(/Refused.*Wrong current password/, 'Sign-in history').first()).toBeVisible();
+  await expect(laptop.row(/Failed.*Wrong current password/, 'Sign-in history').first()).toBeVisible();
   await expect(laptop.row(/Signed out.*Password changed/, 'Sign-in history').first()).toBeVisible();
   expect(await status(Api.signIn(office.portal.url, who.email, password))).toBe(400);
   await Api.signIn(office.portal.url, who.email, NEW_PASSWORD);
@@ -304,7 +304,7 @@ test('sign-in history lists successes and failures with pagination @postgres', a
   await expect(history.getByRole('row')).toHaveCount(11);
   await expect(history.getByRole('row').nth(1)).toContainText(/Signed in.*Password.*Chrom(e|ium) on Linux/);
   await hana.button('Load more').click();
-  await expect(hana.row(/Refused.*Wrong password/, 'Sign-in history')).toBeVisible();
+  await expect(hana.row(/Failed.*Wrong password/, 'Sign-in history')).toBeVisible();
 });
 
 test('security panel exists in every portal and fits a phone', async ({ office }) => {

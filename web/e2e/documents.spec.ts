@@ -75,7 +75,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   await elias.button('Send request', dialog).click();
   await elias.expectToast('Document requested', 'Passport copy');
 
-  const mail = await office.portal.post.waitForMail(who.email, 'We need a document');
+  const mail = await office.portal.post.waitForMail(who.email, 'Document needed');
   expect(mail.text).toContain('Passport copy');
   expect(mail.text).not.toMatch(/1,?250|Both pages/);
 
@@ -115,7 +115,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
     await elias.button('Return', why).click();
     await elias.expectToast('Document returned', 'Passport copy');
   });
-  const back = await office.portal.post.waitForMail(who.email, 'Please send “Passport copy” again');
+  const back = await office.portal.post.waitForMail(who.email, '“Passport copy” needs an update');
   expect(back.text).toContain('The second page is cut off');
 
   await paloma.withoutReload(async () => {

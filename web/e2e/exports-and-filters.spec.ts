@@ -190,8 +190,8 @@ test('employee completes several open steps at once @postgres', async ({ office 
   await elias.open(`/employee-dashboard/orders/${spv.id}`);
   await elias.button('Select steps').click();
   await expect(elias.button('Complete 0 steps')).toBeDisabled();
-  await elias.page.getByRole('checkbox', { name: 'Choose KYC and beneficial owners' }).check();
-  await elias.page.getByRole('checkbox', { name: 'Choose Name check and reservation' }).check();
+  await elias.page.getByRole('checkbox', { name: 'Select KYC and beneficial owners' }).check();
+  await elias.page.getByRole('checkbox', { name: 'Select Name check and reservation' }).check();
   await elias.button('Complete 2 steps').click();
   const question = elias.dialog('Complete 2 steps?');
   await expect(question).toContainText('The client sees the progress right away.');

@@ -208,7 +208,7 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   // The lead is also a request, now answered.
   await ingrid.open('/iso-dashboard/requests');
   await expect(ingrid.row(topic, 'All requests')).toContainText('Approved');
-  await expect(ingrid.row(topic, 'All requests')).toContainText('Answer: We call you.');
+  await expect(ingrid.row(topic, 'All requests')).toContainText('Reply: We call you.');
   await ingrid.open('/iso-dashboard/calls');
   await expect(ingrid.row(topic, 'Calls')).toContainText('Confirmed');
   const [file] = await Promise.all([

@@ -87,7 +87,7 @@ test('recovery code signs in once without the authenticator', async ({ office })
       await rita.button('Continue').click();
       await rita.expectPath(paths.clientDashboard);
       await rita.open(paths.clientProfileTab('security'));
-      await expect(rita.row(/Refused.*Wrong recovery code/, 'Sign-in history')).toBeVisible();
+      await expect(rita.row(/Failed.*Wrong recovery code/, 'Sign-in history')).toBeVisible();
     }
   }
 });

@@ -46,10 +46,10 @@ test('question is reviewed, prioritised and answered @postgres', async ({ office
   await elias.fillFields({ Reply: 'Yes, both may sign.' }, approve);
   await elias.button('Approve', approve).click();
   await elias.expectToast('Request approved', reference);
-  await expect(elias.page.getByText('Answer: Yes, both may sign.')).toBeVisible();
+  await expect(elias.page.getByText('Reply: Yes, both may sign.')).toBeVisible();
   await expect(elias.button('Reject')).toHaveCount(0);
   await expect(mine).toContainText('Approved');
-  await expect(mine).toContainText('Answer: Yes, both may sign.');
+  await expect(mine).toContainText('Reply: Yes, both may sign.');
 });
 
 test('application prefills Quick Setup, and creating the account approves it', async ({ office }) => {

@@ -66,9 +66,9 @@ test('employee adds, reorders and deletes steps, also by keyboard @postgres', as
   const handle = elias.button('Move Apostille of the articles');
   await handle.focus();
   await elias.page.keyboard.press('Space');
-  await expect(elias.page.getByText('number 9 of 9.')).toBeAttached();
+  await expect(elias.page.getByText('position 9 of 9.')).toBeAttached();
   await elias.page.keyboard.press('ArrowUp');
-  await expect(elias.page.getByText('is now number 8 of 9.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 8 of 9.')).toBeAttached();
   await elias.page.keyboard.press('Space');
   await elias.expectToast('Steps reordered');
   await expect(elias.steps().getByRole('listitem').nth(7)).toContainText('Apostille of the articles');
@@ -105,9 +105,9 @@ test('stale reorder is rejected with a message and overwrites nothing @postgres'
   const handle = elias.button(`Move ${second}`);
   await handle.focus();
   await elias.page.keyboard.press('Space');
-  await expect(elias.page.getByText('number 2 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('position 2 of 8.')).toBeAttached();
   await elias.page.keyboard.press('ArrowUp');
-  await expect(elias.page.getByText('is now number 1 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 1 of 8.')).toBeAttached();
   await elias.page.keyboard.press('Space');
   await elias.expectErrorToast('Error', /changed this on .+ Reload to see the latest version\.$/);
   await expect(steps.first()).toContainText(first);
@@ -115,9 +115,9 @@ test('stale reorder is rejected with a message and overwrites nothing @postgres'
   // After the refetch the same edit is saved, and saved again.
   await handle.focus();
   await elias.page.keyboard.press('Space');
-  await expect(elias.page.getByText('number 2 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('position 2 of 8.')).toBeAttached();
   await elias.page.keyboard.press('ArrowUp');
-  await expect(elias.page.getByText('is now number 1 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 1 of 8.')).toBeAttached();
   // A dropped row stays in place and can be lifted again.
   await handle.evaluate(async (node) => {
     const space = () => new KeyboardEvent('keydown', { code: 'Space', bubbles: true, cancelable: true });
@@ -127,9 +127,9 @@ test('stale reorder is rejected with a message and overwrites nothing @postgres'
   });
   await expect(steps.first()).toHaveAttribute('data-lifted', 'true');
   await expect(steps.first()).toContainText(second);
-  await expect(elias.page.getByText('is now number 1 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 1 of 8.')).toBeAttached();
   await elias.page.keyboard.press('ArrowDown');
-  await expect(elias.page.getByText('is now number 2 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 2 of 8.')).toBeAttached();
   await elias.page.keyboard.press('Space');
   await elias.expectToast('Steps reordered');
   await elias.page.reload();

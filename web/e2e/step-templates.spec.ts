@@ -35,9 +35,9 @@ test('changed template applies to the next order @postgres', async ({ ownOffice:
 
   await sigrid.button('Move Constitution signed').focus();
   await sigrid.page.keyboard.press('Space');
-  await expect(sigrid.page.getByText('number 3 of 7.')).toBeAttached();
+  await expect(sigrid.page.getByText('position 3 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('ArrowUp');
-  await expect(sigrid.page.getByText('is now number 2 of 7.')).toBeAttached();
+  await expect(sigrid.page.getByText('is now at position 2 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('Space');
   // A key pressed right after lifting is handled too.
   await expect(sigrid.page.getByText('was dropped at position 2 of 7.')).toBeAttached();
@@ -46,7 +46,7 @@ test('changed template applies to the next order @postgres', async ({ ownOffice:
       handle.dispatchEvent(new KeyboardEvent('keydown', { code, bubbles: true, cancelable: true }));
     }
   });
-  await expect(sigrid.page.getByText('is now number 3 of 7.')).toBeAttached();
+  await expect(sigrid.page.getByText('is now at position 3 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('Escape');
   await expect(sigrid.page.getByText('is back at position 2 of 7.')).toBeAttached();
   await sigrid.fillFields({ 'Entity type': 'Private limited company' });
