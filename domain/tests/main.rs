@@ -2,11 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 mod access_matrix;
-mod account_takeover;
 mod activity_log;
 mod activity_timelines;
 mod antivirus;
 mod auth;
+mod auth_attacks;
 mod backups;
 mod commission_statements;
 mod commissions;

@@ -2,7 +2,7 @@
 use crate::{mail::Sender, outcome, state::State, templates};
 use domain::{
     Ctx,
-    accounts::auth::asked::{self, Asked},
+    accounts::auth::mail_request::{self, SendAuthMailJob},
     kernel::ids::MailId,
     outbox::mails::{self, Send, SendTest},
     platform::queue::{Job, worker::Failure},
@@ -54,8 +54,8 @@ pub async fn failed(state: State, job: Send, why: String, last: bool) {
 }
 
 /// Writes to whoever asked, if there is somebody to write to.
-pub async fn answer(state: State, job: Asked) -> Result<(), Failure> {
-    asked::answer(&state.ctx(Asked::NAME), &job).await.map_err(outcome::of)
+pub async fn answer(state: State, job: SendAuthMailJob) -> Result<(), Failure> {
+    mail_request::handle_mail_request(&state.ctx(SendAuthMailJob::NAME), &job).await.map_err(outcome::of)
 }
 
 #[cfg(test)]
