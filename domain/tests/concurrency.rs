@@ -188,10 +188,10 @@ async fn required_password_change_blocks_other_use_cases() {
         let mut user = users::get(&world.operator(), client).await.unwrap();
         user.must_change_password = true;
         let maya = world.signed_in(&user);
-        let refused = |error: Error| matches!(error, Error::Forbidden(p) if p.code == "password_change_required");
-        assert!(error_codes(spvs::get(&maya, spv).await.unwrap_err()));
-        assert!(error_codes(spvs::list(&maya, &spvs::Filter::default(), &PageQuery::default()).await.unwrap_err()));
-        assert!(error_codes(domain::reporting::dashboards::client(&maya).await.unwrap_err()));
+        let is_blocked = |error: Error| matches!(error, Error::Forbidden(p) if p.code == "password_change_required");
+        assert!(is_blocked(spvs::get(&maya, spv).await.unwrap_err()));
+        assert!(is_blocked(spvs::list(&maya, &spvs::Filter::default(), &PageQuery::default()).await.unwrap_err()));
+        assert!(is_blocked(domain::reporting::dashboards::client(&maya).await.unwrap_err()));
         assert!(domain::platform::activity::since(&maya, 0, 10).await.is_err());
         assert_eq!(users::me(&maya).await.unwrap().user.id, client, "who they are is theirs to know");
     })

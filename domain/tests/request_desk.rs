@@ -269,7 +269,7 @@ async fn requests_are_assigned_and_reviewed_by_staff_only() {
         let request = requests::create(&maya, request_input("support")).await.unwrap();
         let id = request.id;
         let high = || Change { priority: Some("high".to_owned()), ..Change::default() };
-        let to = |who: Option<&Ctx>| Change { assignee_id: Some(who.map(me)), ..Change::default() };
+        let to = |who: Option<&Ctx>| Change { assignee_id: Some(who.map(user_id)), ..Change::default() };
         for (stranger, refused) in [(&ivan, "not_found"), (&cora, "not_found"), (&maya, "forbidden")] {
             assert_eq!(code(&requests::update(stranger, id, None, high()).await.unwrap_err()), refused);
             assert_eq!(code(&requests::review(stranger, id, None).await.unwrap_err()), refused);
