@@ -20,6 +20,7 @@ pub mod network;
 pub mod page;
 pub mod phone;
 pub mod schema;
+pub mod search;
 pub mod storage;
 pub mod text;
 pub mod validate;

@@ -31,6 +31,7 @@ use crate::{
         error::{Error, Problem, Result},
         ids::UserId,
         page::{Page, PageQuery},
+        search::{self, Entry},
     },
     platform::{
         activity::{self, Event},
@@ -39,7 +40,6 @@ use crate::{
             figures::{self, Of},
         },
     },
-    reporting::search::{self, Entry},
 };
 use chrono::{DateTime, Utc};
 

@@ -11,8 +11,8 @@ use crate::{
         db::{Dialect, Json, Sql, Tx, for_update},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
+        search::{self, SearchCondition, SearchScope},
     },
-    reporting::search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Duration, Utc};
 
@@ -316,7 +316,7 @@ pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
 
 /// What a list of people is narrowed to. Clients are indexed as clients, everybody else as users: without a role both are
 /// looked through.
-pub async fn found(db: &mut impl Sql, role: Option<Role>, q: Option<&str>) -> Result<Narrow> {
+pub async fn found(db: &mut impl Sql, role: Option<Role>, q: Option<&str>) -> Result<SearchCondition> {
     let kinds: &[&'static str] = match role {
         Some(Role::Client) => &["client"],
         Some(_) => &["user"],
@@ -324,12 +324,12 @@ pub async fn found(db: &mut impl Sql, role: Option<Role>, q: Option<&str>) -> Re
     };
     let mut ids = Vec::new();
     for kind in kinds {
-        match search::narrow(db, kind, Within::default(), q).await? {
-            Narrow::Ids(some) => ids.extend(some),
+        match search::condition(db, kind, SearchScope::default(), q).await? {
+            SearchCondition::Ids(some) => ids.extend(some),
             narrow => return Ok(narrow),
         }
     }
-    Ok(Narrow::Ids(ids))
+    Ok(SearchCondition::Ids(ids))
 }
 
 /// Leaves the account without a password: whoever is to have one sets it.
@@ -420,7 +420,7 @@ const LISTED: &str = "select u.id, u.first_name, u.last_name, u.email, u.phone, 
 
 /// The conditions of the users page, and the words of its search, which are bound last. `of_all` is the condition of
 /// those that are not archived.
-fn narrowed(dialect: Dialect, wanted: &Wanted, narrow: &Narrow, of_all: &str) -> (String, Vec<String>) {
+fn narrowed(dialect: Dialect, wanted: &Wanted, narrow: &SearchCondition, of_all: &str) -> (String, Vec<String>) {
     let mut sql = String::new();
     let mut n = 0;
     let mut next = || {

@@ -10,9 +10,9 @@ use crate::{
         email,
         error::{Problem, Result},
         ids::{RequestId, UserId},
+        search::{self, SearchCondition, SearchScope},
     },
     platform::rollups::{companies::NOBODY, figures},
-    reporting::search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -295,8 +295,8 @@ pub async fn list(
         let _ = write!(sql, " and {OPEN}");
     }
     let narrow = match &filter.ids {
-        Some(ids) => Narrow::Ids(ids.clone()),
-        None => search::narrow(db, "request", Within::default().few(of.is_some()), filter.q.as_deref()).await?,
+        Some(ids) => SearchCondition::Ids(ids.clone()),
+        None => search::condition(db, "request", SearchScope::default().few(of.is_some()), filter.q.as_deref()).await?,
     };
     let (search, words) = narrow.sql(db.dialect(), "r.id", ids.len() + 1);
     sql.push_str(&search);

@@ -30,9 +30,9 @@ use crate::{
         idempotency,
         ids::CompanyId,
         page::{Page, PageQuery},
+        search::{self, Entry},
     },
     platform::activity::{self, Event},
-    reporting::search::{self, Entry},
 };
 use uuid::Uuid;
 
@@ -224,7 +224,7 @@ pub async fn delete(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()
             if depends.any() {
                 return Err(Error::Conflict(depends.problem()));
             }
-            search::forget(tx, id.0).await?;
+            search::remove(tx, id.0).await?;
             store::delete(tx, id).await?;
             activity::append(tx, ctx, told(&company, "company.deleted")).await
         }

@@ -18,6 +18,7 @@ use crate::{
         idempotency,
         ids::{CompanyId, IsoId, RequestId},
         page::{Page, PageQuery},
+        search::{self, Entry},
         validate::{Check, LINE},
     },
     outbox::mails,
@@ -25,7 +26,6 @@ use crate::{
         activity::{self, Event},
         rollups::{Changes, Count},
     },
-    reporting::search::{self, Entry},
 };
 use serde_json::Map;
 
@@ -216,7 +216,7 @@ pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
                 return Err(Error::Conflict(depends.problem()));
             }
             sessions::end_all_of_iso(tx, ctx, id).await?;
-            search::forget(tx, id.0).await?;
+            search::remove(tx, id.0).await?;
             if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
                 let mut changes = Changes::default();
                 changes.add(Count::Users, -1);

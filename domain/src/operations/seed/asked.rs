@@ -13,13 +13,13 @@ use crate::{
         error::{Error, Result},
         ids::{ActivityId, RequestId, UserId},
         page::{MAX_LIMIT, PageQuery},
+        search,
     },
     orders::spvs,
     platform::{
         activity::{self, Activity},
         settings,
     },
-    reporting::search,
 };
 use chrono::{DateTime, Duration, NaiveDate, NaiveTime, TimeDelta, Utc};
 use serde_json::{Map, Value, json};

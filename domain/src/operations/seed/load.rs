@@ -13,6 +13,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::Result,
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+        search::{self, Entry},
     },
     orders::{
         spvs::{self, Country, Status},
@@ -23,7 +24,6 @@ use crate::{
         activity::{self, Event},
         rollups, settings,
     },
-    reporting::search::{self, Entry},
 };
 use chrono::{Days, NaiveDate};
 

@@ -22,10 +22,10 @@ use crate::{
         error::{Error, Problem, Result},
         ids::{DocumentId, SpvId, UserId, VersionId},
         page::{Page, PageQuery},
+        search::{self, Entry},
     },
     orders::{spvs, templates},
     platform::activity::{self, Event},
-    reporting::search::{self, Entry},
 };
 use std::collections::HashMap;
 

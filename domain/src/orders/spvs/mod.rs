@@ -16,6 +16,7 @@ use crate::{
         ids::{CompanyId, IsoId, SpvId, UserId},
         money::{self, Currency},
         page::{Page, PageQuery},
+        search::{self, Entry},
         validate::{self, Check},
     },
     orders::{
@@ -29,7 +30,6 @@ use crate::{
         rollups::{self, Changes, Count, expected, figures},
         settings,
     },
-    reporting::search::{self, Entry},
 };
 use chrono::NaiveDate;
 use serde_json::Map;
