@@ -38,7 +38,7 @@ fn reading(ctx: &Ctx, kind: Kind) -> Import {
 /// How many rows each table has, and what is counted.
 async fn everything(world: &World) -> Vec<(String, i64)> {
     let mut db = world.db.clone();
-    let mut found: Vec<_> = rollups::kept(&mut db).await.unwrap().into_iter().collect();
+    let mut found: Vec<_> = rollups::stored(&mut db).await.unwrap().into_iter().collect();
     for table in [
         "activity",
         "commissions",
@@ -64,7 +64,7 @@ async fn count(world: &World, table: &str) -> i64 {
 }
 
 async fn assert_agree(world: &World) {
-    let differing = rollups::differ(&world.db).await.unwrap();
+    let differing = rollups::diff(&world.db).await.unwrap();
     assert!(differing.is_empty(), "{differing:?}");
 }
 

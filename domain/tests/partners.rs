@@ -287,9 +287,9 @@ async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell
         tx.sql("update company_clients set client_created_at = $1").bind(DateTime::UNIX_EPOCH).run().await.unwrap();
         tx.commit().await.unwrap();
         assert!(listed(&clara, meridian, None).await.len() <= 3, "its pages end");
-        assert!(!rollups::differ(&world.db).await.unwrap().is_empty());
+        assert!(!rollups::diff(&world.db).await.unwrap().is_empty());
         let mut tx = clara.begin().await.unwrap();
-        rollups::repair(&mut tx).await.unwrap();
+        rollups::rebuild(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
         let rows = listed(&clara, meridian, None).await;
         assert_eq!(rows.iter().map(|row| row.client.id).collect::<Vec<_>>(), [maya, noah, olaf]);

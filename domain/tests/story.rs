@@ -406,9 +406,9 @@ async fn stored_counters_equal_a_recount_after_any_history() {
             };
         }
         let mut db = world.db.clone();
-        let stored = rollups::kept(&mut db).await.unwrap();
+        let stored = rollups::stored(&mut db).await.unwrap();
         assert!(stored.keys().any(|name| name.ends_with(".unassigned.USD.spvs")), "{stored:?}");
-        let differing = rollups::differ(&db).await.unwrap();
+        let differing = rollups::diff(&db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         for (_, id, _) in &orders {
             let detail = spvs::get(&sigrid, *id).await.unwrap();

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     accounts::auth::{links::LinkKind, passwords::PasswordHash},
     kernel::{
-        access::Role,
+        access::{Role, shut_out_sql},
         db::{Dialect, Json, Sql, Tx, for_update},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
@@ -122,20 +122,12 @@ pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
     if user.company_id.is_none() && user.iso_id.is_none() {
         return Ok(false);
     }
-    db.sql_built(format!("select {}", shut_out("$1", "$2", "$3")))
+    db.sql_built(format!("select {}", shut_out_sql("$1", "$2", "$3")))
         .bind(user.company_id)
         .bind(user.iso_id)
         .bind(user.role)
         .scalar()
         .await
-}
-
-/// [`is_shut_out`] as an expression, of somebody with this company, ISO and role.
-pub fn shut_out(company: &str, iso: &str, role: &str) -> String {
-    format!(
-        "(exists (select 1 from companies where id = {company} and archived_at is not null) \
-         or ({role} = 'iso' and exists (select 1 from isos where id = {iso} and archived_at is not null)))"
-    )
 }
 
 /// Whether anything was ordered by, or billed to, this client.

@@ -314,3 +314,14 @@ pub async fn are_known(tx: &mut Tx, company: CompanyId, iso: Option<IsoId>) -> R
 pub async fn orders(tx: &mut Tx, id: UserId) -> Result<Vec<(SpvId, Option<String>)>> {
     tx.sql("select id, custom_identifier from spvs where client_id = $1").bind(id).all().await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Client>(COLUMNS);
+    }
+}

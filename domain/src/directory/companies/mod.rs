@@ -1,5 +1,4 @@
 //! Companies: whose portfolio the orders are. Staff keep them; company admins see their own.
-mod logo;
 mod members;
 mod model;
 mod portfolio;
@@ -7,8 +6,7 @@ mod settings;
 pub(crate) mod store;
 mod tax;
 
-pub(crate) use logo::look as look_at_logo;
-pub use logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
+pub use crate::kernel::logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
 pub use members::{
     Member, MemberFilter, MemberInput, can_member, invite_member, invite_member_again, members, remove_member,
     restore_member,

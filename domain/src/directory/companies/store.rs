@@ -1,6 +1,5 @@
 //! SQL of companies.
 use super::{
-    logo::Logo,
     members::{Member, MemberFilter},
     model::{Company, Depends},
     portfolio::Progress,
@@ -10,6 +9,7 @@ use crate::kernel::{
     db::{Col, Db, Dialect, Shape, Sql, Tx, in_list, rows_of},
     error::{Error, Result},
     ids::{CompanyId, UserId},
+    logo::Logo,
     search::{self, SearchCondition, SearchScope},
     text::unique_key,
 };
@@ -369,4 +369,15 @@ pub async fn delete(tx: &mut Tx, id: CompanyId) -> Result<()> {
     drop_logo(tx, id).await?;
     tx.sql("delete from companies where id = $1").bind(id).run().await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Company>(COLUMNS);
+    }
 }

@@ -24,7 +24,7 @@ use crate::{
     outbox::mails,
     platform::{
         activity::{self, Event},
-        rollups::{Changes, Count},
+        rollups::{Counter, CounterDeltas},
     },
 };
 use serde_json::Map;
@@ -218,8 +218,8 @@ pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
             sessions::end_all_of_iso(tx, ctx, id).await?;
             search::remove(tx, id.0).await?;
             if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
-                let mut changes = Changes::default();
-                changes.add(Count::Users, -1);
+                let mut changes = CounterDeltas::default();
+                changes.add(Counter::Users, -1);
                 changes.write(tx).await?;
             }
             activity::append(tx, ctx, told(&iso, "iso.deleted")).await

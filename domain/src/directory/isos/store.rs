@@ -10,7 +10,7 @@ use crate::{
         ids::{CompanyId, IsoId, UserId},
         search::{self, SearchCondition, SearchScope},
     },
-    platform::rollups::figures,
+    platform::rollups::dated,
 };
 use chrono::{DateTime, Utc};
 
@@ -205,7 +205,7 @@ pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by:
     let taken = format!("delete from requests where id in ({asked}) returning status");
     let statuses: Vec<(requests::Status,)> = tx.sql_built(taken).bind(id).all().await?;
     for (status,) in statuses {
-        figures::request(tx, status, -1);
+        dated::add_request_count(tx, status.name(), -1);
     }
     for gone in ["calls where iso_id = $1", "iso_notes where iso_id = $1", "isos where id = $1"] {
         tx.sql_built(format!("delete from {gone}")).bind(id).run().await?;

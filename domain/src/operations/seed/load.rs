@@ -100,7 +100,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
                 batch.write(tx, ctx, stamp).await?;
                 // The rows were put past the use cases, so the counters are counted once.
                 if last {
-                    rollups::repair(tx).await?;
+                    rollups::rebuild(tx).await?;
                 }
                 Ok(())
             }
@@ -110,7 +110,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
         made = to;
         if !told(made) {
             if !last {
-                ctx.transaction(|tx| rollups::repair(tx).scope_boxed()).await?;
+                ctx.transaction(|tx| rollups::rebuild(tx).scope_boxed()).await?;
             }
             break;
         }

@@ -531,3 +531,14 @@ pub async fn end_run(tx: &mut Tx, run: &Run) -> Result<()> {
     rows.bind(run.id).bind(run.paid_date).bind(run.updated_at).bind(run.updated_by.clone()).run().await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Commission>(COLUMNS);
+    }
+}

@@ -9,7 +9,7 @@ use crate::{
         ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
         search::{self, SearchCondition, SearchScope},
     },
-    platform::rollups::{Changes, Count},
+    platform::rollups::{Counter, CounterDeltas},
 };
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -291,8 +291,8 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &New
     .run()
     .await?;
     if new.restored_from.is_none() {
-        let mut counted = Changes::default();
-        counted.add(Count::StorageBytes, new.bytes);
+        let mut counted = CounterDeltas::default();
+        counted.add(Counter::StorageBytes, new.bytes);
         counted.write(tx).await?;
     }
     Ok(number)

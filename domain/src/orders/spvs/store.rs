@@ -469,3 +469,14 @@ pub async fn parties(tx: &mut Tx, company: CompanyId, client: UserId, iso: Optio
     .optional()
     .await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Spv>(COLUMNS);
+    }
+}

@@ -4,9 +4,8 @@ use super::{
     rules::{Audience, EVENTS},
 };
 use crate::{
-    accounts::users::store::shut_out,
     kernel::{
-        access::{Role, Scope},
+        access::{Role, Scope, shut_out_sql},
         db::{Db, Sql, Tx, rows_of},
         error::Result,
         ids::{ActivityId, NotificationId, UserId},
@@ -66,7 +65,7 @@ pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, kind:
     // Who is shut out (decision 26) cannot read it.
     tx.sql_built(format!(
         "{RECIPIENT} where u.status in ('pending', 'active') and u.id <> $3 and {condition} and not {}",
-        shut_out("u.company_id", "u.iso_id", "u.role")
+        shut_out_sql("u.company_id", "u.iso_id", "u.role")
     ))
     .bind(kind.name())
     .bind(kind.topic)

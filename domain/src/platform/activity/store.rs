@@ -502,3 +502,14 @@ pub async fn number(tx: &mut Tx, numbers: &[Number]) -> Result<()> {
     tx.sql(number_activity(tx.dialect())).bind(text).run().await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Activity>(COLUMNS);
+    }
+}

@@ -12,7 +12,7 @@ use crate::{
     orders::spvs,
     platform::{
         activity::{self, Activity},
-        rollups::figures::Of,
+        rollups::dated::Metric,
     },
 };
 use chrono::{DateTime, Utc};
@@ -45,7 +45,7 @@ pub async fn client_orders(db: &mut Db, client: UserId) -> Result<Vec<(spvs::Sta
 /// So many of something that a partner has, and what they come to where it is money.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Have {
-    pub what: Of,
+    pub what: Metric,
     pub currency: Option<Currency>,
     pub n: i64,
     pub minor: i64,
@@ -97,7 +97,7 @@ impl Group {
 /// What the whole office counts, and in which currency.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Office {
-    /// By name ([`crate::platform::rollups::Count::name`]).
+    /// By name ([`crate::platform::rollups::Counter::name`]).
     #[sqlx(try_from = "Shaped<Vec<(String, i64)>>")]
     pub counts: Vec<(String, i64)>,
     /// None where the settings leave it to the configuration.
@@ -214,4 +214,15 @@ pub async fn beat(tx: &mut Tx, minute: i64, old: i64) -> Result<()> {
     .run()
     .await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Group>(GROUPS);
+    }
 }
