@@ -115,7 +115,7 @@ async fn a_client_is_made_once_as_the_file_says() {
         assert_eq!(count(&world, "mails").await, mails, "nobody is mailed");
         assert_agree(&world).await;
 
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let log = activity::list(&operator, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
         let made: Vec<_> = log.iter().filter(|event| event.action == "client.created").collect();
         assert!(made.len() == 4 && made.iter().all(|event| event.data["setup"] == "import" && event.public));
@@ -330,7 +330,7 @@ async fn a_closed_order_earned_when_it_closed() {
             ]
         );
         assert_agree(&world).await;
-        assert!(activity::number_all(&operator).await.is_ok());
+        assert!(activity::sequence_all(&operator).await.is_ok());
         activity::verify(&operator).await.unwrap();
     })
     .await;

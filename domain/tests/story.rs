@@ -36,7 +36,7 @@ async fn jobs(world: &World) -> Vec<String> {
 
 /// Numbers what was written, as a running portal does all the time.
 async fn actions(world: &World, ctx: &Ctx) -> Vec<String> {
-    activity::number_all(&world.operator()).await.expect("numbered");
+    activity::sequence_all(&world.operator()).await.expect("numbered");
     let page = PageQuery { limit: Some(200), cursor: None };
     let mut found: Vec<String> = activity::list(ctx, &Filter::default(), &page)
         .await
@@ -323,7 +323,7 @@ async fn a_changed_or_missing_row_of_the_log_is_found() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let whole = activity::verify(&world.operator()).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         let refused = tx.sql("update activity set actor_name = 'Mallory' where seq = 2").run().await;

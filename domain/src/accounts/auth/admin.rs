@@ -5,7 +5,8 @@ mod create;
 mod link;
 mod update;
 
-pub use audit::{Query, audit};
+pub use crate::platform::activity::AccountFilter as Query;
+pub use audit::audit;
 pub use create::{New, create, invite};
 pub use link::{Action, LinkMade, make_link};
 pub use update::{Ban, Update, update};

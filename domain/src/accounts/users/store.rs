@@ -169,7 +169,8 @@ pub async fn list(
     if before.is_some() {
         sql.push_str(&format!(" and (created_at, id) < (${}, ${})", next(), next()));
     }
-    let (found, words) = found(db, filter.role, filter.q.as_deref()).await?.sql(db.dialect(), "id", n + 1);
+    let (found, words) =
+        search::accounts_condition(db, filter.role, filter.q.as_deref()).await?.sql(db.dialect(), "id", n + 1);
     sql.push_str(&found);
     sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
     let mut query = db.sql_built(sql);
@@ -283,7 +284,7 @@ pub async fn page(
     offset: i64,
     limit: i64,
 ) -> Result<Vec<User>> {
-    let (found, words) = found(db, None, q).await?.sql(db.dialect(), "id", 1);
+    let (found, words) = search::accounts_condition(db, None, q).await?.sql(db.dialect(), "id", 1);
     let way = if oldest_first { "asc" } else { "desc" };
     let sql = format!(
         "select {ROW_COLUMNS} from users where status <> 'archived'{found} order by created_at {way}, id {way} \
@@ -298,30 +299,12 @@ pub async fn page(
 
 /// How many a search finds that are not archived.
 pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
-    let (found, words) = found(db, None, Some(q)).await?.sql(db.dialect(), "id", 1);
+    let (found, words) = search::accounts_condition(db, None, Some(q)).await?.sql(db.dialect(), "id", 1);
     let mut query = db.sql_built(format!("select count(*) from users where status <> 'archived'{found}"));
     for word in words {
         query = query.bind(word);
     }
     query.scalar().await
-}
-
-/// What a list of people is narrowed to. Clients are indexed as clients, everybody else as users: without a role both are
-/// looked through.
-pub async fn found(db: &mut impl Sql, role: Option<Role>, q: Option<&str>) -> Result<SearchCondition> {
-    let kinds: &[&'static str] = match role {
-        Some(Role::Client) => &["client"],
-        Some(_) => &["user"],
-        None => &["client", "user"],
-    };
-    let mut ids = Vec::new();
-    for kind in kinds {
-        match search::condition(db, kind, SearchScope::default(), q).await? {
-            SearchCondition::Ids(some) => ids.extend(some),
-            narrow => return Ok(narrow),
-        }
-    }
-    Ok(SearchCondition::Ids(ids))
 }
 
 /// Leaves the account without a password: whoever is to have one sets it.
@@ -458,7 +441,7 @@ pub async fn listing(db: &mut impl Sql, wanted: &Wanted, offset: i64, limit: usi
         Order::LastActive => "u.last_active_at desc nulls last, u.id desc",
     };
     // No index is for what a status is not, so that the one of the order is read.
-    let found = found(db, wanted.role, wanted.q.as_deref()).await?;
+    let found = search::accounts_condition(db, wanted.role, wanted.q.as_deref()).await?;
     let (narrowed, words) = narrowed(db.dialect(), wanted, &found, "u.status <> 'archived'");
     let sql = format!("{LISTED} where {narrowed} order by {order} limit {limit} offset {offset}");
     bound(db.sql_built(sql), wanted, words).all().await
@@ -467,7 +450,7 @@ pub async fn listing(db: &mut impl Sql, wanted: &Wanted, offset: i64, limit: usi
 /// How many there are, of what a search finds up to [`MAX_COUNTED`].
 pub async fn listed(db: &mut impl Sql, wanted: &Wanted) -> Result<i64> {
     // What it may be: an index counts each.
-    let found = found(db, wanted.role, wanted.q.as_deref()).await?;
+    let found = search::accounts_condition(db, wanted.role, wanted.q.as_deref()).await?;
     let (narrowed, words) = narrowed(db.dialect(), wanted, &found, "u.status in ('active', 'pending', 'suspended')");
     // Each is compared with the words of a search.
     let sql = if words.is_empty() {

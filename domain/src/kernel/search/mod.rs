@@ -11,6 +11,7 @@ pub(crate) use store::{newest_matches, rebuild, remove};
 pub(crate) use words::{Term, query as terms};
 
 use crate::kernel::{
+    access::Role,
     db::{Sql, Tx},
     error::Result,
     ids::{CompanyId, IsoId},
@@ -28,6 +29,30 @@ pub async fn condition(
     q: Option<&str>,
 ) -> Result<SearchCondition> {
     store::condition(db, kind, &scope, &terms(q.unwrap_or_default())).await
+}
+
+/// [`condition`] for a list of accounts of one role or all. Clients are indexed as `client`, other accounts as `user`.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn accounts_condition(
+    db: &mut impl Sql,
+    role: Option<Role>,
+    q: Option<&str>,
+) -> Result<SearchCondition> {
+    let kinds: &[&'static str] = match role {
+        Some(Role::Client) => &["client"],
+        Some(_) => &["user"],
+        None => &["client", "user"],
+    };
+    let mut ids = Vec::new();
+    for kind in kinds {
+        match condition(db, kind, SearchScope::default(), q).await? {
+            SearchCondition::Ids(some) => ids.extend(some),
+            other => return Ok(other),
+        }
+    }
+    Ok(SearchCondition::Ids(ids))
 }
 
 /// A row to index: its kind, its owners and its texts.

@@ -400,7 +400,7 @@ impl Year<'_> {
             }
             for (action, at, by_staff) in events {
                 let nth = tx.next_event();
-                activity::store::insert(tx, &self.event(request, *role, action, at, by_staff), nth, true).await?;
+                activity::insert_row(tx, &self.event(request, *role, action, at, by_staff), nth, true).await?;
             }
         }
         Ok(())

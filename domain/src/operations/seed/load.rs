@@ -116,7 +116,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
         }
     }
     // Rows of the log are read by their numbers, so they are looked at when they have theirs.
-    activity::number_all(ctx).await?;
+    activity::sequence_all(ctx).await?;
     ctx.db.set_bulk(false).await?;
     ctx.transaction(|tx| tx.analyze().scope_boxed()).await?;
     Ok(made)

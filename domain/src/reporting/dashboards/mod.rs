@@ -98,7 +98,7 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
         pending_reviews: value(Counter::PendingReviews),
         revenue,
         currency,
-        activity: office.activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
+        activity: office.activity.into_iter().map(|row| activity::redact(&ctx.actor, row)).collect(),
     })
 }
 
@@ -228,7 +228,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         revenue,
         iso_partners,
         partners,
-        activity: activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
+        activity: activity.into_iter().map(|row| activity::redact(&ctx.actor, row)).collect(),
         spvs,
     })
 }

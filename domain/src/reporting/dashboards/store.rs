@@ -118,7 +118,7 @@ pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
         &[("name", "t.name", Col::Plain), ("value", "t.value", Col::Plain)],
         "select name, cast(sum(value) as bigint) as value from counts group by name",
     );
-    let activity = activity::store::newest_work(dialect, Scope::All, events);
+    let activity = activity::newest_work_sql(dialect, Scope::All, events);
     db.sql_built(format!("select ({counts}) as counts, ({CURRENCY}) as currency, ({activity}) as activity")).one().await
 }
 
@@ -169,7 +169,7 @@ pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<O
              from company_figures where company_id = $1 group by iso_id, currency \
          ) g left join isos i on i.id = g.iso_id",
     );
-    let activity = activity::store::newest_work(dialect, Scope::Company(company), events);
+    let activity = activity::newest_work_sql(dialect, Scope::Company(company), events);
     let sql = format!(
         "select ({own}) as company, ({CURRENCY}) as currency, \
          (select cast(coalesce(sum(clients), 0) as bigint) from company_client_counts where company_id = $1) \
