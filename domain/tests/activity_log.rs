@@ -18,7 +18,7 @@ use domain::{
         security_scan, seed,
     },
     orders::{spvs, steps},
-    outbox::mails,
+    outbox::{activity_feed, mails},
     platform::{
         activity::{self, Activity},
         queue,
@@ -69,7 +69,7 @@ async fn entries_are_append_only_except_for_sequencing() {
         ] {
             assert_rejected(&world, sql).await;
         }
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         for sql in [
             "update activity set quiet = quiet where seq = 1",
             "update activity set hash = 'x' where seq = 1",
@@ -175,7 +175,7 @@ async fn verify_detects_changes_made_without_triggers() {
             for name in ["Anchor", "Meridian", "Summit", "Harbor"] {
                 world.company(name).await;
             }
-            activity::number_all(&world.operator()).await.unwrap();
+            activity::sequence_all(&world.operator()).await.unwrap();
             assert_eq!(activity::verify(&world.operator()).await.unwrap(), 4);
             for sql in harm {
                 world.without_triggers(sql).await;
@@ -209,12 +209,12 @@ async fn concurrent_sequencers_produce_one_chain_in_order() {
         tx.commit().await.unwrap();
         let follow = || {
             let (feed, heard) = broadcast::channel(1_000);
-            (tokio::spawn(activity::follow(operator.clone(), feed, |_| ())), heard)
+            (tokio::spawn(activity_feed::run(operator.clone(), feed, |_| ())), heard)
         };
         let mut following = vec![follow(), follow()];
         let numbering = (0..3).map(|_| {
             let operator = operator.clone();
-            tokio::spawn(async move { activity::number_all(&operator).await })
+            tokio::spawn(async move { activity::sequence_all(&operator).await })
         });
         for one in numbering.collect::<Vec<_>>() {
             one.await.unwrap().unwrap();
@@ -248,16 +248,16 @@ async fn holds_recognizes_an_earlier_head() {
     on_both(async |world| {
         let operator = world.operator();
         world.company("Meridian").await;
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let (seq, hash) = activity::head(&operator).await.unwrap();
         world.company("Summit").await;
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         assert_eq!(activity::holds(&operator, seq, &hash).await.unwrap(), Some(true));
         assert_eq!(activity::holds(&operator, seq, "x").await.unwrap(), Some(false));
         assert_eq!(activity::holds(&operator, 99, &hash).await.unwrap(), Some(false));
         let later = Clock::fixed(noon() + Duration::days(1));
         let later = World { clock: later, ..world.clone() };
-        activity::cut(&later.operator(), noon() + Duration::hours(1)).await.unwrap();
+        activity::prune(&later.operator(), noon() + Duration::hours(1)).await.unwrap();
         assert_eq!(activity::holds(&operator, seq, &hash).await.unwrap(), None);
     })
     .await;
@@ -269,7 +269,7 @@ async fn verify_detects_entries_outside_the_chain() {
         on_both(async |world| {
             world.super_admin("Sigrid").await;
             world.company("Meridian").await;
-            activity::number_all(&world.operator()).await.unwrap();
+            activity::sequence_all(&world.operator()).await.unwrap();
             assert_eq!(first_invalid_seq(&world).await, None);
             world.without_triggers(&copy_first_entry("", NEW_ID, numbered)).await;
             assert_eq!(first_invalid_seq(&world).await, Some(place));
@@ -285,7 +285,7 @@ async fn verify_reports_unreadable_entries() {
     for name in ["Anchor", "Meridian", "Summit"] {
         world.company(name).await;
     }
-    activity::number_all(&world.operator()).await.unwrap();
+    activity::sequence_all(&world.operator()).await.unwrap();
     world.without_triggers("update activity set data = '{' where seq = 2").await;
     assert_eq!(first_invalid_seq(&world).await, Some(2));
 }
@@ -298,7 +298,7 @@ async fn operational_data_is_visible_to_super_admins_only() {
         let sender = Some("Northern <office@example.com>".to_owned());
         settings::set(&sigrid, |now| Settings { mail_sender: sender, ..now }).await.unwrap();
         let mail = mails::test(&sigrid).await.unwrap();
-        mails::failed(&operator, mail, "550 no such user", true).await.unwrap();
+        mails::mark_failed(&operator, mail, "550 no such user", true).await.unwrap();
         let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
         alerts::check(&operator, &full).await.unwrap();
         let block = ip_blocklist::add(&sigrid, "192.0.2.0/24", Some("they try passwords")).await.unwrap();
@@ -309,7 +309,7 @@ async fn operational_data_is_visible_to_super_admins_only() {
         seed::failed(&operator, seeded, "the disk is full").await.unwrap();
         let jobs = queue::list(&sigrid, None, &PageQuery::default()).await.unwrap().items;
         queue::retry(&sigrid, &jobs[0].id).await.unwrap();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         for (ctx, label) in [(&sigrid, "disk"), (&operator, "disk"), (&olga, "disk_low")] {
             let listed = activity::list(ctx, &activity::Filter::default(), &Default::default()).await.unwrap().items;
             let heard = activity::since(ctx, 0, 100).await.unwrap();
@@ -329,7 +329,7 @@ async fn operational_data_is_visible_to_super_admins_only() {
                 assert_eq!(failed.data.contains_key("reason"), !is_employee);
                 // Redaction is idempotent: the stream may redact again what the catch-up did.
                 for row in &rows {
-                    assert_eq!(activity::shown(&ctx.actor, row.clone()), *row);
+                    assert_eq!(activity::redact(&ctx.actor, row.clone()), *row);
                 }
                 assert!(rows.iter().any(|row| row.action == "alert.opened" && row.subject_label == label));
             }
@@ -362,7 +362,7 @@ async fn suspension_invalidates_sessions_before_it_is_broadcast() {
     let (forgotten, mut forgetting) = mpsc::unbounded_channel();
     let (feed, mut live) = broadcast::channel(1_000);
     let first = move |event: &Activity| forgotten.send(event.action.clone()).unwrap_or_default();
-    let following = tokio::spawn(activity::follow(operator, feed, first));
+    let following = tokio::spawn(activity_feed::run(operator, feed, first));
     let soon = std::time::Duration::from_secs(10);
     let suspended = async { while forgetting.recv().await.unwrap() != "client.suspended" {} };
     tokio::time::timeout(soon, suspended).await.expect("it does not wait");
@@ -393,7 +393,7 @@ async fn suspension_is_not_delayed_by_later_locked_entries() {
     assert_eq!(unnumbered, None);
     let (forgotten, mut forgetting) = mpsc::unbounded_channel();
     let first = move |event: &Activity| forgotten.send(event.action.clone()).unwrap_or_default();
-    let following = tokio::spawn(activity::follow(operator, broadcast::channel(1_000).0, first));
+    let following = tokio::spawn(activity_feed::run(operator, broadcast::channel(1_000).0, first));
     let suspended = async { while forgetting.recv().await.unwrap() != "client.suspended" {} };
     tokio::time::timeout(std::time::Duration::from_secs(10), suspended).await.expect("it does not wait");
     other.commit().await.unwrap();
@@ -410,7 +410,7 @@ async fn previous_values_are_visible_to_super_admins_only() {
         let clara = world.company_admin("Clara", company).await;
         let otto = world.user(Role::Employee, "Otto", None, None).await;
         // Sequenced now, because the clock stands still: these entries come before the following ones.
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let some = |text: &str| Some(text.to_owned());
         let input = companies::Input { phone: some("+1 555 0142"), ..Default::default() };
         companies::update(&olga, company, None, input).await.unwrap();
@@ -432,7 +432,7 @@ async fn previous_values_are_visible_to_super_admins_only() {
         let change = leads::Change { note: some("Call back"), ..Default::default() };
         leads::update(&ingrid, lead.id, None, change).await.unwrap();
         people::set_role(&sigrid, otto.id, Role::CompanyAdmin, Some(company), None, None).await.unwrap();
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
 
         let read = async |ctx: &Ctx| activity::since(ctx, 0, 500).await.unwrap();
         let rows = read(&sigrid).await;
@@ -485,18 +485,18 @@ async fn pruned_log_still_verifies() {
             world.company(name).await;
         }
         let operator = world.operator();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let old = activity::verify(&operator).await.unwrap();
         let mut later = world.clone();
         later.clock = Clock::fixed(noon() + Duration::days(200));
         later.company("Summit").await;
-        let cut = activity::cut(&later.operator(), noon() + Duration::days(10)).await.unwrap();
+        let cut = activity::prune(&later.operator(), noon() + Duration::days(10)).await.unwrap();
         assert_eq!(i64::try_from(cut).unwrap(), old);
         // Valid before the `activity.cut` entry is sequenced, and after.
         activity::verify(&operator).await.unwrap();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         assert_eq!(activity::verify(&operator).await.unwrap(), 2, "a company, and what was cut");
-        assert_eq!(activity::cut(&later.operator(), noon() + Duration::days(10)).await.unwrap(), 0);
+        assert_eq!(activity::prune(&later.operator(), noon() + Duration::days(10)).await.unwrap(), 0);
         let newest = activity::list(&sigrid, &activity::Filter::default(), &Default::default()).await.unwrap().items;
         assert!(newest.iter().any(|row| row.action == "activity.cut"));
         assert_eq!(newest.len(), 2);

@@ -50,7 +50,7 @@ async fn timeline_includes_order_entries_the_reader_may_see() {
             let note = steps::Change { text_data: Some("Ask the bank".to_owned()), ..steps::Change::default() };
             steps::update(&elias, step, None, note).await.unwrap();
         }
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
 
         let seen = timeline(&elias, maya.0).await;
         let all = actions(&seen);

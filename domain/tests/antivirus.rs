@@ -83,7 +83,7 @@ async fn infected_documents_cannot_be_opened() {
         }
         assert_eq!(documents::seen(&maya, good).await.unwrap().scan, Scan::Clean);
         assert_eq!(code(documents::seen(&world.operator(), bad).await), "infected", "not for the staff either");
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let mut infections = activity::since(&world.operator(), 0, 200).await.unwrap();
         infections.retain(|event| event.action == "document.infected");
         assert_eq!(infections.len(), 1);

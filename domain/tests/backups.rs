@@ -11,7 +11,7 @@ use domain::{
         clock::{Chance, Clock},
         db::{Db, Dialect, Durability, Sql},
         page::PageQuery,
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
     operations::{
         alerts,
@@ -88,10 +88,10 @@ fn table_rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<Strin
 /// Its own prefix in the test bucket.
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
-    let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
+    let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
     bucket.prefix = Chance::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
-    Some(Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap())
+    Some(Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap())
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn backups_restore_between_sqlite_and_postgres() {
         let password = office.options.demo_password.clone();
         let granted = auth::sign_in(&office.nobody(), &before, "super@example.com", &password).await.unwrap();
         health_checks::ask(&operator).await.unwrap();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let made = backups::create(&operator, &no_progress).await.unwrap();
         assert_eq!((made.state, made.documents_missing), (State::Done, 0));
         assert!(made.rows_count > 3_000 && made.documents_count > 3 && made.bytes > 10_000, "{made:?}");
@@ -185,7 +185,7 @@ async fn backups_restore_between_sqlite_and_postgres() {
             assert_eq!(again.jobs.lines, manifest.jobs.lines);
             // The restored portal works.
             assert!(activity::verify(&operator).await.unwrap() >= report.activity);
-            activity::number_all(&operator).await.unwrap();
+            activity::sequence_all(&operator).await.unwrap();
             assert!(activity::verify(&operator).await.unwrap() > report.activity);
             let keys = home.options.signing_keys.clone().unwrap();
             let auth = Auth::new(Keys::load_or_create(&keys).unwrap());
@@ -274,7 +274,7 @@ async fn assert_transfers(
             let rows: Vec<&String> = rows.iter().filter(|row| !news(row)).collect();
             assert_eq!(rows, found.iter().collect::<Vec<_>>(), "{direction}, {table}");
         }
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         assert!(activity::verify(&operator).await.unwrap() > entries, "{direction}");
         let refused = backups::begin_move(&office.operator(), &home.db, &no_progress).await.unwrap_err();
         assert_eq!(code(&refused), "move_target", "{direction}");
@@ -352,7 +352,7 @@ async fn small_office(world: &World, folder: &Path) -> (World, Ctx, backups::Bac
     let company = world.company("Harbor").await;
     let (_, _, maya) = world.client("Maya", company, None).await;
     upload_file(&maya, b"%PDF-1.4 Maya's passport").await;
-    activity::number_all(&world.operator()).await.unwrap();
+    activity::sequence_all(&world.operator()).await.unwrap();
     let made = backups::create(&world.operator(), &no_progress).await.unwrap();
     (world.clone(), world.operator(), made)
 }
@@ -716,7 +716,7 @@ async fn one_backup_runs_at_a_time_without_blocking_writers() {
         backups::run(&job, asked.id).await.unwrap();
         let made = backups::get(&sigrid, asked.id).await.unwrap();
         assert_eq!((made.state, made.asked_by.as_str()), (State::Done, "Sigrid Test"));
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
         let actions: Vec<&str> =
             log.iter().filter(|row| row.subject_kind == "backup").map(|row| row.action.as_str()).collect();
@@ -777,7 +777,7 @@ async fn unreadable_document_is_reported_and_the_rest_backed_up() {
         assert!(matches!(world.options.storage.size(&key).await, Err(Error::Unavailable(_))));
 
         let operator = world.operator();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let made = backups::create(&operator, &no_progress).await.unwrap();
         let name = format!("passport.pdf ({key})");
         assert_eq!((made.state, made.documents_count, made.documents_missing), (State::Done, 2, 1));
@@ -972,7 +972,7 @@ async fn restored_at_is_known_before_and_after_sequencing() {
         let home = machine.operator();
         backups::restore(&home, &made.name, &no_progress).await.unwrap();
         assert_eq!(backups::restored_at(&home).await.unwrap(), Some(home.now()));
-        activity::number_all(&home).await.unwrap();
+        activity::sequence_all(&home).await.unwrap();
         assert_eq!(backups::restored_at(&home).await.unwrap(), Some(home.now()));
     })
     .await;

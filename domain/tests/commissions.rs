@@ -178,7 +178,7 @@ async fn commission_month_uses_the_company_time_zone() {
         // Midnight in New York.
         world.clock.advance(Duration::minutes(3 * 60 + 30));
         assert_eq!(totals().await, [0; 6]);
-        assert!(rollups::differ(&world.db).await.unwrap().is_empty());
+        assert!(rollups::diff(&world.db).await.unwrap().is_empty());
     })
     .await;
 }
@@ -485,7 +485,7 @@ async fn totals_equal_the_sum_of_entries_after_any_history() {
                 if n % 5 == 0 {
                     assert_consistent(&partner, iso, &history).await;
                     assert_consistent(&sam, iso, &history).await;
-                    let differing = rollups::differ(&world.db).await.unwrap();
+                    let differing = rollups::diff(&world.db).await.unwrap();
                     assert!(differing.is_empty(), "{history}: {differing:?}");
                 }
             }

@@ -10,7 +10,6 @@ use domain::{
         page::PageQuery,
     },
     orders::spvs,
-    outbox::mails,
     platform::activity,
     testing::{World, on_both},
 };
@@ -141,7 +140,7 @@ async fn log_verifies_during_concurrent_writes() {
             tokio::spawn(async move {
                 for n in 0..60 {
                     world.company(&format!("C{n}")).await;
-                    activity::number_all(&operator).await.expect("numbered");
+                    activity::sequence_all(&operator).await.expect("numbered");
                 }
             })
         };
@@ -167,15 +166,12 @@ async fn notify_client_resolves_identifiers_shared_by_companies() {
             clara = Some((format!("clara{}@example.com", name.to_lowercase()), first));
         }
         let (email, first) = clara.expect("one of them");
-        mails::notify_client_spv(&finn, &email, "spv-001").await.expect("a mail");
-        mails::notify_client_spv(&finn, &email, &first.to_string()[..8]).await.expect("a mail");
-        let other = mails::notify_client_spv(&finn, "claraharbor@example.com", &first.to_string()[..8]).await;
+        spvs::notify_client(&finn, &email, "spv-001").await.expect("a mail");
+        spvs::notify_client(&finn, &email, &first.to_string()[..8]).await.expect("a mail");
+        let other = spvs::notify_client(&finn, "claraharbor@example.com", &first.to_string()[..8]).await;
         assert_eq!(error_codes(other), "spvIdentifier not_found");
         let staff = world.user(Role::Employee, "Elias", None, None).await;
-        assert_eq!(
-            error_codes(mails::notify_client_spv(&finn, &staff.email, "SPV-001").await),
-            "clientEmail not_found"
-        );
+        assert_eq!(error_codes(spvs::notify_client(&finn, &staff.email, "SPV-001").await), "clientEmail not_found");
     })
     .await;
 }

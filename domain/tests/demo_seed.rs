@@ -48,7 +48,7 @@ async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
         }
         let before = first.lock().unwrap().replace(rows.clone());
         assert!(before.is_none_or(|before| before == rows));
-        let differing = rollups::differ(&world.db).await.unwrap();
+        let differing = rollups::diff(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         let demo = companies::find(&operator, "Meridian Ventures").await.unwrap();
         let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();

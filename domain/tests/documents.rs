@@ -10,7 +10,7 @@ use domain::{
     kernel::{
         ids::SpvId,
         page::PageQuery,
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
     orders::{
         document_requests::{self as requests, Input, Status},
@@ -202,7 +202,7 @@ async fn upload_cancelled_during_a_storage_outage_is_deleted_later() {
         let (client, _, maya) = world.client("Maya", acme, None).await;
         let upload = uploads::create(&maya, New { bytes: 10, ..new_upload("slow.pdf") }).await.unwrap();
         uploads::append(&maya, upload.id, 0, body(b"01234")).await.unwrap();
-        let nowhere = Address::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
+        let nowhere = StorageUrl::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
         let credentials = Credentials { access_key_id: "id".to_owned(), secret_access_key: "secret".to_owned() };
         let storage = Storage::open(&nowhere, Some(&credentials)).unwrap();
         let options = domain::Options { storage, ..(*world.options).clone() };

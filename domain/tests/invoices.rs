@@ -188,7 +188,7 @@ async fn concurrent_payments_never_exceed_the_amount_due() {
         assert_eq!((detail.invoice.status, detail.invoice.paid_minor), (Status::Paid, 125_000));
         assert_eq!(detail.payments.iter().map(|payment| payment.amount_minor).sum::<i64>(), 125_000);
         assert!(invoices::billing(&maya).await.unwrap().owed.is_empty());
-        activity::number_all(&elias).await.unwrap();
+        activity::sequence_all(&elias).await.unwrap();
         let logged: Vec<_> = activity::since(&maya, 0, 500).await.unwrap();
         let logged: Vec<_> = logged.iter().filter(|row| row.subject_kind == "invoice").collect();
         let actions: Vec<&str> = logged.iter().map(|row| row.action.as_str()).collect();
@@ -225,7 +225,7 @@ async fn invoice_is_visible_to_its_client_and_staff_only() {
         let cora = world.company_admin("Cora", company).await;
         let sam = world.super_admin("Sam").await;
         let hers = list_all(&maya).await[0].clone();
-        activity::number_all(&sam).await.unwrap();
+        activity::sequence_all(&sam).await.unwrap();
         let knows = async |ctx: &Ctx, id: InvoiceId| {
             let logged = activity::since(ctx, 0, 500).await.unwrap();
             logged.iter().any(|row| row.subject_id == Some(id.0)) || list_all(ctx).await.iter().any(|one| one.id == id)

@@ -17,8 +17,9 @@ use domain::{
     },
     orders::{document_requests, invoices, spvs, steps},
     outbox::{
+        activity_feed,
         mails::{self, Kind, Mail},
-        notifications::{self, Mailed, Topic, Wanted, Way},
+        notifications::{self, Channels, MailFrequency, SetChoice, Topic},
     },
     platform::{activity, queue},
     testing::{World, on_both},
@@ -45,8 +46,8 @@ async fn office(world: World) -> Office {
 impl Office {
     /// Sequences the log and processes pending notifications.
     async fn process_log(&self) {
-        activity::number_all(&self.world.operator()).await.unwrap();
-        notifications::catch_up(&self.world.operator()).await.unwrap();
+        activity::sequence_all(&self.world.operator()).await.unwrap();
+        notifications::process_pending(&self.world.operator()).await.unwrap();
     }
 
     fn job_ctx(&self) -> Ctx {
@@ -76,12 +77,12 @@ async fn notified_actions(ctx: &Ctx) -> Vec<String> {
     page.items.into_iter().map(|one| one.activity.action).collect()
 }
 
-async fn choose_topic(ctx: &Ctx, topic: Topic, in_app: bool, mail: Mailed) {
+async fn choose_topic(ctx: &Ctx, topic: Topic, in_app: bool, mail: MailFrequency) {
     choose_event(ctx, topic.name(), in_app, mail).await;
 }
 
-async fn choose_event(ctx: &Ctx, event: &str, in_app: bool, mail: Mailed) {
-    let wanted = Wanted { event: event.to_owned(), way: Way { in_app, mail } };
+async fn choose_event(ctx: &Ctx, event: &str, in_app: bool, mail: MailFrequency) {
+    let wanted = SetChoice { event: event.to_owned(), channels: Channels { in_app, mail } };
     notifications::choose(ctx, &[wanted]).await.unwrap();
 }
 
@@ -125,22 +126,22 @@ async fn mail_is_delayed_and_dropped_when_read_in_the_app() {
         let jobs = queue::list(&office.world.operator(), None, &PageQuery::default()).await.unwrap().items;
         let waiting: Vec<_> = jobs.iter().filter(|job| job.job == "notifications.mail").collect();
         assert_eq!(waiting.len(), 1, "one mail tells of both");
-        assert_eq!(waiting[0].run_at, Some(office.world.clock.now() + notifications::WAIT));
+        assert_eq!(waiting[0].run_at, Some(office.world.clock.now() + notifications::READ_GRACE));
         assert!(office.mails(Kind::Notices).await.is_empty());
 
-        office.world.clock.advance(notifications::WAIT);
-        assert!(notifications::mail_now(&office.job_ctx(), maya).await.unwrap());
-        assert!(!notifications::mail_now(&office.job_ctx(), maya).await.unwrap(), "each is mailed once");
+        office.world.clock.advance(notifications::READ_GRACE);
+        assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap(), "each is mailed once");
         let mails = office.mails(Kind::Notices).await;
         assert_eq!((mails.len(), mails[0].user_id, mails[0].data["count"].as_i64()), (1, Some(maya), Some(2)));
         assert!(!serde_json::to_string(&mails[0].data).unwrap().contains("1250"), "no text of a message is mailed");
 
         office.send_message(&office.erin, "Seen?").await;
         notifications::read(&office.maya, &[], true).await.unwrap();
-        office.world.clock.advance(notifications::WAIT);
-        assert!(!notifications::mail_now(&office.job_ctx(), maya).await.unwrap(), "it was read in the app");
+        office.world.clock.advance(notifications::READ_GRACE);
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap(), "it was read in the app");
         assert!(office.maya.can(Action::View, domain::kernel::access::Resource::Thread { client_id: maya }));
-        assert!(notifications::mail_now(&office.maya, maya).await.is_err(), "people do not send mails");
+        assert!(notifications::send_immediate_mail(&office.maya, maya).await.is_err(), "people do not send mails");
     })
     .await;
 }
@@ -150,12 +151,12 @@ async fn role_change_drops_earlier_notifications() {
     on_both(async |world| {
         let office = office(world).await;
         let sam = office.world.super_admin("Sam").await;
-        choose_topic(&office.erin, Topic::Messages, true, Mailed::Daily).await;
+        choose_topic(&office.erin, Topic::Messages, true, MailFrequency::Daily).await;
         office.send_message(&office.maya, "When?").await;
         assert_eq!(notifications::unread(&office.erin).await.unwrap(), 1);
         people::set_role(&sam, id(&office.erin), Role::SuperAdmin, None, None, None).await.unwrap();
         office.world.clock.advance(Duration::days(2));
-        assert_eq!(notifications::mail_digests(&office.job_ctx()).await.unwrap(), 0);
+        assert_eq!(notifications::send_digests(&office.job_ctx()).await.unwrap(), 0);
         assert_eq!(office.mails(Kind::Digest).await.len(), 0);
         assert_eq!(notifications::unread(&office.erin).await.unwrap(), 0);
     })
@@ -217,23 +218,23 @@ async fn preferences_choose_the_channels() {
     on_both(async |world| {
         let office = office(world).await;
         let maya = id(&office.maya);
-        choose_topic(&office.maya, Topic::Messages, false, Mailed::Now).await;
+        choose_topic(&office.maya, Topic::Messages, false, MailFrequency::Now).await;
         office.send_message(&office.erin, "One").await;
         assert_eq!(
             (notified_actions(&office.maya).await.len(), notifications::unread(&office.maya).await.unwrap()),
             (0, 0)
         );
-        assert!(notifications::mail_now(&office.job_ctx(), maya).await.unwrap());
-        choose_topic(&office.maya, Topic::Messages, true, Mailed::Off).await;
+        assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+        choose_topic(&office.maya, Topic::Messages, true, MailFrequency::Off).await;
         office.send_message(&office.erin, "Two").await;
         assert_eq!(notified_actions(&office.maya).await.len(), 1);
-        assert!(!notifications::mail_now(&office.job_ctx(), maya).await.unwrap());
-        choose_topic(&office.maya, Topic::Messages, false, Mailed::Off).await;
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+        choose_topic(&office.maya, Topic::Messages, false, MailFrequency::Off).await;
         office.send_message(&office.erin, "Three").await;
         assert_eq!(notified_actions(&office.maya).await.len(), 1);
         for others in ["progress", "progress.spv.held", "messages.spv.held"] {
-            let way = Way { in_app: true, mail: Mailed::Now };
-            let wanted = Wanted { event: others.to_owned(), way };
+            let channels = Channels { in_app: true, mail: MailFrequency::Now };
+            let wanted = SetChoice { event: others.to_owned(), channels };
             assert!(
                 notifications::choose(&office.erin, &[wanted]).await.is_err(),
                 "the staff are not notified of {others}"
@@ -251,14 +252,14 @@ async fn event_preference_overrides_its_topic() {
         let way = async |event: &str| {
             let all = notifications::choices(&office.maya).await.unwrap();
             let choice = all.into_iter().find(|choice| choice.event.name() == event).unwrap();
-            (choice.way.in_app, choice.way.mail)
+            (choice.channels.in_app, choice.channels.mail)
         };
-        assert_eq!(way("progress.spv.held").await, (true, Mailed::Daily));
+        assert_eq!(way("progress.spv.held").await, (true, MailFrequency::Daily));
         // A preference of a whole topic, as stored before single events could be chosen.
-        choose_topic(&office.maya, Topic::Progress, true, Mailed::Now).await;
-        choose_event(&office.maya, "progress.spv.resumed", false, Mailed::Off).await;
-        assert_eq!(way("progress.spv.held").await, (true, Mailed::Now));
-        assert_eq!(way("progress.spv.resumed").await, (false, Mailed::Off));
+        choose_topic(&office.maya, Topic::Progress, true, MailFrequency::Now).await;
+        choose_event(&office.maya, "progress.spv.resumed", false, MailFrequency::Off).await;
+        assert_eq!(way("progress.spv.held").await, (true, MailFrequency::Now));
+        assert_eq!(way("progress.spv.resumed").await, (false, MailFrequency::Off));
         notifications::read(&office.maya, &[], true).await.unwrap();
         let before = notified_actions(&office.maya).await.len();
         spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
@@ -266,14 +267,14 @@ async fn event_preference_overrides_its_topic() {
         office.process_log().await;
         let hers = notified_actions(&office.maya).await;
         assert_eq!((hers.len(), hers[0].as_str()), (before + 1, "spv.held"));
-        assert!(notifications::mail_now(&office.job_ctx(), maya).await.unwrap());
+        assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
         assert_eq!(office.mails(Kind::Notices).await[0].data["count"].as_i64(), Some(1));
         // One action belongs to two topics: tasks if it waits for her, progress otherwise.
-        choose_event(&office.maya, "tasks.step.updated", false, Mailed::Off).await;
-        assert_eq!(way("progress.step.updated").await, (true, Mailed::Now));
+        choose_event(&office.maya, "tasks.step.updated", false, MailFrequency::Off).await;
+        assert_eq!(way("progress.step.updated").await, (true, MailFrequency::Now));
         // Events with a mail of their own follow the preference too.
-        choose_event(&office.maya, "tasks.document_request.created", true, Mailed::Off).await;
-        choose_event(&office.erin, "reminders.step.overdue", true, Mailed::Off).await;
+        choose_event(&office.maya, "tasks.document_request.created", true, MailFrequency::Off).await;
+        choose_event(&office.erin, "reminders.step.overdue", true, MailFrequency::Off).await;
         let before = office.mails(Kind::DocumentRequested).await.len();
         let input = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
         document_requests::create(&office.erin, office.spv, input).await.unwrap();
@@ -282,9 +283,9 @@ async fn event_preference_overrides_its_topic() {
         steps::remind_overdue(&office.world.operator()).await.unwrap();
         assert!(office.mails(Kind::StepOverdue).await.is_empty());
         // Choosing a topic again overrides all of its events.
-        choose_topic(&office.maya, Topic::Progress, true, Mailed::Off).await;
-        assert_eq!(way("progress.spv.resumed").await, (true, Mailed::Off));
-        assert_eq!(way("tasks.step.updated").await, (false, Mailed::Off));
+        choose_topic(&office.maya, Topic::Progress, true, MailFrequency::Off).await;
+        assert_eq!(way("progress.spv.resumed").await, (true, MailFrequency::Off));
+        assert_eq!(way("tasks.step.updated").await, (false, MailFrequency::Off));
     })
     .await;
 }
@@ -302,14 +303,14 @@ async fn dedicated_mails_follow_the_preferences() {
         };
         let before = office.mails(Kind::DocumentRequested).await.len();
         assert_eq!(asks("Passport").await, before + 1, "at once by default");
-        assert!(!notifications::mail_now(&office.job_ctx(), maya).await.unwrap(), "and not a second time");
-        choose_topic(&office.maya, Topic::Tasks, true, Mailed::Off).await;
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap(), "and not a second time");
+        choose_topic(&office.maya, Topic::Tasks, true, MailFrequency::Off).await;
         assert_eq!(asks("Proof of address").await, before + 1);
-        choose_topic(&office.maya, Topic::Tasks, false, Mailed::Daily).await;
+        choose_topic(&office.maya, Topic::Tasks, false, MailFrequency::Daily).await;
         assert_eq!(asks("Source of funds").await, before + 1);
-        assert!(!notifications::mail_now(&office.job_ctx(), maya).await.unwrap());
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
         office.world.clock.advance(Duration::hours(26));
-        notifications::mail_digests(&office.job_ctx()).await.unwrap();
+        notifications::send_digests(&office.job_ctx()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         let to_maya = digests.iter().find(|mail| mail.to_email.starts_with("maya")).expect("a digest");
         let lines = to_maya.data["events"].as_array().unwrap();
@@ -325,8 +326,8 @@ async fn closed_order_mail_follows_the_preferences() {
         let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
         let (_, his, _) = office.world.client("Nils", company, None).await;
         let (_, hers, nora) = office.world.client("Nora", company, None).await;
-        choose_topic(&office.maya, Topic::Progress, true, Mailed::Off).await;
-        choose_event(&nora, "progress.spv.closed", true, Mailed::Daily).await;
+        choose_topic(&office.maya, Topic::Progress, true, MailFrequency::Off).await;
+        choose_event(&nora, "progress.spv.closed", true, MailFrequency::Daily).await;
         for spv in [office.spv, his, hers] {
             let ids: Vec<_> = steps::list(&office.erin, spv).await.unwrap().into_iter().map(|step| step.id).collect();
             steps::complete(&office.erin, spv, None, &ids).await.unwrap();
@@ -335,7 +336,7 @@ async fn closed_order_mail_follows_the_preferences() {
         assert_eq!(notified, ["nils@example.com"]);
         office.process_log().await;
         office.world.clock.advance(Duration::hours(26));
-        notifications::mail_digests(&office.job_ctx()).await.unwrap();
+        notifications::send_digests(&office.job_ctx()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         let closings = |who: &str| {
             let lines = digests.iter().filter(|mail| mail.to_email.starts_with(who));
@@ -351,13 +352,13 @@ async fn closed_order_mail_follows_the_preferences() {
 async fn daily_reminders_are_only_in_the_digest() {
     on_both(async |world| {
         let office = office(world).await;
-        choose_topic(&office.erin, Topic::Reminders, true, Mailed::Daily).await;
+        choose_topic(&office.erin, Topic::Reminders, true, MailFrequency::Daily).await;
         // Noon UTC is 7:00 in New York; digests are sent at 8:00.
         office.world.clock.advance(Duration::days(365) + Duration::hours(2));
         steps::remind_overdue(&office.world.operator()).await.unwrap();
         office.process_log().await;
         assert!(office.mails(Kind::StepOverdue).await.is_empty());
-        notifications::mail_digests(&office.job_ctx()).await.unwrap();
+        notifications::send_digests(&office.job_ctx()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         let hers = digests.iter().find(|mail| mail.to_email.starts_with("erin")).expect("a digest");
         let lines = hers.data["events"].as_array().unwrap();
@@ -372,8 +373,8 @@ async fn digest_is_sent_once_a_day_in_the_readers_morning() {
         let office = office(world).await;
         let zone = users::Preferences { time_zone: Some("America/New_York".to_owned()), ..Default::default() };
         users::set_preferences(&office.maya, zone).await.unwrap();
-        choose_topic(&office.maya, Topic::Messages, true, Mailed::Daily).await;
-        let digests = async || notifications::mail_digests(&office.job_ctx()).await.unwrap();
+        choose_topic(&office.maya, Topic::Messages, true, MailFrequency::Daily).await;
+        let digests = async || notifications::send_digests(&office.job_ctx()).await.unwrap();
         // Noon UTC is 7:00 in New York.
         office.send_message(&office.erin, "One").await;
         assert_eq!(digests().await, 0);
@@ -402,11 +403,11 @@ async fn company_admin_digest_uses_the_company_time_zone() {
         // The admin was created with the company's time zone of that time.
         let there = companies::SettingsInput { time_zone: Some("Asia/Singapore".to_owned()), ..Default::default() };
         companies::set(&clara, company, None, there).await.unwrap();
-        choose_topic(&clara, Topic::Progress, true, Mailed::Daily).await;
+        choose_topic(&clara, Topic::Progress, true, MailFrequency::Daily).await;
         spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
         office.process_log().await;
         // 7:00 in New York, 20:00 in Singapore.
-        notifications::mail_digests(&office.job_ctx()).await.unwrap();
+        notifications::send_digests(&office.job_ctx()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         assert!(digests.iter().any(|mail| mail.to_email.starts_with("clara")), "{digests:?}");
     })
@@ -544,7 +545,7 @@ async fn concurrent_sequencers_notify_each_entry_once() {
         let office = office(world).await;
         let follow = || {
             let (feed, heard) = broadcast::channel(1_000);
-            (tokio::spawn(activity::follow(office.world.operator(), feed, |_| ())), heard)
+            (tokio::spawn(activity_feed::run(office.world.operator(), feed, |_| ())), heard)
         };
         let ((one, mut heard), (other, mut heard_by_other)) = (follow(), follow());
         let notes = async |text: String| {
@@ -569,7 +570,7 @@ async fn concurrent_sequencers_notify_each_entry_once() {
             messages::send(&office.erin, input).await.unwrap();
             if n % 4 == 1 {
                 // A process that sequences and ends before it notifies.
-                activity::number_all(&office.world.operator()).await.unwrap();
+                activity::sequence_all(&office.world.operator()).await.unwrap();
             }
             if n % 10 == 9 {
                 // The notification exists before the message is broadcast.
@@ -616,7 +617,7 @@ async fn silent_context_sends_no_notifications() {
     on_both(async |world| {
         let office = office(world).await;
         let (feed, mut heard) = broadcast::channel(1_000);
-        let following = tokio::spawn(activity::follow(office.world.operator(), feed, |_| ()));
+        let following = tokio::spawn(activity_feed::run(office.world.operator(), feed, |_| ()));
         let quiet = Ctx { silent: true, ..office.erin.clone() };
         for (n, who) in [&office.erin, &quiet, &quiet, &office.erin].into_iter().enumerate() {
             let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
@@ -636,11 +637,11 @@ async fn entries_without_recipients_take_no_lock() {
         let step = spvs::get(&office.erin, office.spv).await.unwrap().steps[0].id;
         let change = steps::Change { text_data: Some("For us".to_owned()), ..steps::Change::default() };
         steps::update(&office.erin, step, None, change).await.unwrap();
-        activity::number_all(&office.world.operator()).await.unwrap();
+        activity::sequence_all(&office.world.operator()).await.unwrap();
         let mut writer = office.world.db.begin().await.unwrap();
         writer.sql("update notified set one = 1").run().await.unwrap();
         let soon = std::time::Duration::from_secs(5);
-        tokio::time::timeout(soon, notifications::catch_up(&office.world.operator())).await.unwrap().unwrap();
+        tokio::time::timeout(soon, notifications::process_pending(&office.world.operator())).await.unwrap().unwrap();
         drop(writer);
         office.send_message(&office.erin, "For you").await;
         assert_eq!(notified_actions(&office.maya).await, ["message.sent"]);

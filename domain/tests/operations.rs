@@ -3,12 +3,11 @@
 use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
-    accounts::{admission::AdmissionCache, users},
+    accounts::{admission::AdmissionCache, mail_delivery, users},
     directory::clients,
     kernel::{access::Role, clock::Clock, date_range::Asked, db::Sql, money::Currency, page::PageQuery},
     operations::{
-        alerts,
-        alerts::{Alert, Readings},
+        alerts::{self, Alert, Readings},
         health_checks::{self, Disk},
         security_scan,
     },
@@ -28,7 +27,7 @@ fn after_minutes(world: &World, minutes: i64) -> World {
 }
 
 async fn open_alerts(world: &World, readings: &Readings) -> Vec<Alert> {
-    activity::number_all(&world.operator()).await.unwrap();
+    activity::sequence_all(&world.operator()).await.unwrap();
     alerts::check(&world.operator(), readings).await.unwrap();
     alerts::list(&world.operator(), true, &PageQuery::default()).await.unwrap().items
 }
@@ -173,8 +172,8 @@ async fn failing_mails_raise_an_alert() {
         let sigrid = world.super_admin("Sigrid").await;
         for _ in 0..3 {
             let id = mails::test(&sigrid).await.unwrap();
-            mails::attempt(&world.operator(), id).await.unwrap();
-            mails::failed(&world.operator(), id, "550 no such user", true).await.unwrap();
+            mail_delivery::load_for_sending(&world.operator(), id).await.unwrap();
+            mails::mark_failed(&world.operator(), id, "550 no such user", true).await.unwrap();
         }
         assert_eq!(alert_kinds(&world, &Readings::default()).await, ["mail_failing"]);
         assert!(alert_kinds(&after_minutes(&world, 25 * 60), &Readings::default()).await.is_empty());
@@ -182,7 +181,7 @@ async fn failing_mails_raise_an_alert() {
         let late = after_minutes(&world, 3 * 24 * 60);
         for _ in 0..3 {
             let id = mails::test(&sigrid).await.unwrap();
-            mails::failed(&late.operator(), id, "no answer", true).await.unwrap();
+            mails::mark_failed(&late.operator(), id, "no answer", true).await.unwrap();
         }
         assert_eq!(alert_kinds(&late, &Readings::default()).await, ["mail_failing"]);
         assert!(alert_kinds(&after_minutes(&world, (4 * 24 + 1) * 60), &Readings::default()).await.is_empty());
@@ -191,11 +190,11 @@ async fn failing_mails_raise_an_alert() {
         let id = mails::test(&sigrid).await.unwrap();
         for _ in 0..3 {
             assert!(alert_kinds(&away, &Readings::default()).await.is_empty());
-            assert!(mails::attempt(&away.operator(), id).await.unwrap().is_some());
-            mails::failed(&away.operator(), id, "no answer", false).await.unwrap();
+            assert!(mail_delivery::load_for_sending(&away.operator(), id).await.unwrap().is_some());
+            mails::mark_failed(&away.operator(), id, "no answer", false).await.unwrap();
         }
         assert_eq!(alert_kinds(&away, &Readings::default()).await, ["mail_failing"]);
-        mails::sent(&away.operator(), id, None).await.unwrap();
+        mails::mark_sent(&away.operator(), id, None).await.unwrap();
         assert!(alert_kinds(&away, &Readings::default()).await.is_empty());
     })
     .await;
@@ -374,7 +373,7 @@ async fn security_scan_reports_all_findings() {
         let open = World { options: options.into(), ..world.clone() };
         let asked = security_scan::ask(&sigrid).await.unwrap();
         assert_eq!(asked.finished_at, None);
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         world.without_triggers("update activity set actor_name = 'Mallory' where seq = 1").await;
         security_scan::run(&open.operator(), asked.id, async { Err("it is away".to_owned()) }).await.unwrap();
         let scan = security_scan::latest(&sigrid).await.unwrap().unwrap();
@@ -413,7 +412,7 @@ async fn activity_search_filters_by_actor_action_subject_time_and_address() {
             ..Default::default()
         };
         domain::directory::companies::update(&there, company, None, update).await.unwrap();
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let search = async |wanted: activity::Search| {
             let found = activity::search(&sigrid, &wanted, &PageQuery::default()).await?.items;
             Ok::<_, Error>(found.into_iter().map(|row| row.action).collect::<Vec<_>>())
@@ -455,7 +454,7 @@ async fn activity_search_uses_event_time_not_sequence() {
         // Sequenced in another order than that of their time.
         for (days, name) in [(0, "Today"), (20, "First of the month"), (1, "Yesterday"), (51, "October")] {
             days_ago(days).company(name).await;
-            activity::number_all(&world.operator()).await.unwrap();
+            activity::sequence_all(&world.operator()).await.unwrap();
         }
         let companies = |from: &str, to: &str, what: &str| activity::Search {
             what: Some(what.to_owned()),
@@ -496,9 +495,9 @@ async fn activity_search_uses_event_time_not_sequence() {
         }
         // One failed sign-in today, then two sequenced later with a time in September.
         fail_sign_ins(&world, "192.0.2.1", 1).await;
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         fail_sign_ins(&days_ago(70), "192.0.2.2", 2).await;
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let asked = Asked { from: Some("2026-09-01".to_owned()), to: Some("2026-11-30".to_owned()), period: None };
         let office = analytics::office(&sigrid, &asked).await.unwrap();
         let failed: Vec<_> =
@@ -516,7 +515,7 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
         let (iso, _) = world.iso("Ingrid", company).await;
         let (_, spv, _) = world.client("Maya", company, Some(iso)).await;
         world.client("Nils", company, None).await;
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
         assert_eq!(found.total, 2);
         let usd = (Currency::Usd, 250_000);
@@ -597,7 +596,7 @@ async fn office_settings_are_validated_and_applied() {
         assert_eq!(spv.currency, domain::kernel::money::Currency::Eur);
         let found = settings::get(&sigrid).await.unwrap();
         assert_eq!(found.storage_quota(&world.options), Some(2_000_000_000));
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let wanted = activity::Search { what: Some("settings.updated".to_owned()), ..Default::default() };
         let logged = activity::search(&sigrid, &wanted, &PageQuery::default()).await.unwrap().items.remove(0);
         assert_eq!(logged.data["before"]["identifier_prefix"], serde_json::Value::Null);

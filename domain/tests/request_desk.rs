@@ -82,8 +82,8 @@ async fn sent_mails(world: &World) -> Vec<(mails::Kind, String)> {
 }
 
 async fn notified_actions(ctx: &Ctx) -> Vec<String> {
-    activity::number_all(ctx).await.unwrap();
-    notifications::catch_up(ctx).await.unwrap();
+    activity::sequence_all(ctx).await.unwrap();
+    notifications::process_pending(ctx).await.unwrap();
     let page = notifications::list(ctx, false, &PageQuery::default()).await.unwrap();
     page.items.into_iter().map(|row| row.activity.action).collect()
 }
@@ -298,7 +298,7 @@ async fn requests_are_assigned_and_reviewed_by_staff_only() {
         assert_eq!(notified_actions(&maya).await, ["request.in_review"]);
         assert_eq!(requests::can(&elias, &taken), ["approve", "reject", "update"]);
         // Assignments and priorities are not public.
-        activity::number_all(&maya).await.unwrap();
+        activity::sequence_all(&maya).await.unwrap();
         let seen = activity::since(&maya, 0, 500).await.unwrap();
         let seen: Vec<_> =
             seen.iter().filter(|row| row.subject_id == Some(id.0)).map(|row| row.action.as_str()).collect();
@@ -594,7 +594,7 @@ async fn desk_summary_counts_by_the_viewers_weeks() {
         let low = requests::create(&elias, Input { priority: Some("low".to_owned()), ..request_input("call") })
             .await
             .unwrap();
-        activity::number_all(&elias).await.unwrap();
+        activity::sequence_all(&elias).await.unwrap();
 
         let desk = requests::desk(&elias).await.unwrap();
         let counts: Vec<i64> = desk.statuses.iter().map(|(_, count)| *count).collect();

@@ -9,7 +9,7 @@ mod schedules;
 mod state;
 mod templates;
 
-pub use domain::platform::queue::worker::Workers;
+pub use domain::platform::queue::worker::WorkerOptions;
 pub use register::Register;
 pub use state::State;
 
@@ -20,7 +20,7 @@ use domain::{
     orders::documents::scanning::{ScanRest, ScanVersion},
     outbox::{
         mails,
-        notifications::{Digests, MailSoon},
+        notifications::{SendDigests, SendImmediateMail},
     },
     platform::queue::worker::{self, stopped},
 };
@@ -57,9 +57,9 @@ pub fn register(state: State) -> Register {
         .noting(handlers::backups::failed)
         .by_hand::<backups::Make, _>(handlers::backups::ask)
         .job::<backups::Nightly, _>(BRIEF, handlers::backups::nightly)
-        .job::<MailSoon, _>(PROMPT, handlers::notifications::mail)
-        .job::<Digests, _>(BRIEF, handlers::notifications::digests)
-        .by_hand::<Digests, _>(plain::<Digests>)
+        .job::<SendImmediateMail, _>(PROMPT, handlers::notifications::mail)
+        .job::<SendDigests, _>(BRIEF, handlers::notifications::digests)
+        .by_hand::<SendDigests, _>(plain::<SendDigests>)
         .job::<ScanVersion, _>(BRIEF, handlers::documents::scan)
         .job::<ScanRest, _>(BRIEF, handlers::documents::scan_rest)
         .by_hand::<ScanRest, _>(plain::<ScanRest>)
@@ -73,7 +73,7 @@ pub fn register(state: State) -> Register {
 fn schedules() -> Vec<Line> {
     vec![
         Line::new::<RemindOverdue>("0 0 * * * *"), // every hour: it is seven in the morning somewhere
-        Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
+        Line::new::<SendDigests>("0 2/15 * * * *"), // every quarter of an hour: it is morning somewhere
         Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
         Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
         Line::new::<health_checks::Watch>("20 * * * * *"), // every minute
@@ -83,13 +83,13 @@ fn schedules() -> Vec<Line> {
 }
 
 /// Works off the queue and makes the ticks of the schedules, until `stop` turns true and the jobs in hand are done.
-pub async fn run(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
+pub async fn run(ctx: Ctx, state: State, workers: WorkerOptions, stop: watch::Receiver<bool>) {
     tokio::join!(work(ctx.clone(), state, workers, stop.clone()), schedules::keep(ctx, schedules(), stop),);
 }
 
 /// Only works off the queue, until `stop`.
-pub async fn work(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
-    worker::work(ctx, workers, Arc::new(register(state)), stop).await;
+pub async fn work(ctx: Ctx, state: State, workers: WorkerOptions, stop: watch::Receiver<bool>) {
+    worker::run(ctx, workers, Arc::new(register(state)), stop).await;
 }
 
 /// Notes each minute in which a portal runs: soon after it has begun, so that none is missed, and again a little later

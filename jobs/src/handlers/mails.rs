@@ -2,7 +2,10 @@
 use crate::{mail::Sender, outcome, state::State, templates};
 use domain::{
     Ctx,
-    accounts::auth::mail_request::{self, SendAuthMailJob},
+    accounts::{
+        auth::mail_request::{self, SendAuthMailJob},
+        mail_delivery,
+    },
     kernel::ids::MailId,
     outbox::mails::{self, Send, SendTest},
     platform::queue::{Job, worker::Failure},
@@ -20,8 +23,8 @@ pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
     let ctx = state.ctx(SendTest::NAME);
     match leave(&state, &ctx, job.mail_id, true).await {
         Ok(()) => Ok(()),
-        Err(Failure::Later(why) | Failure::Never(why)) => {
-            mails::failed(&ctx, job.mail_id, &why, true).await.map_err(outcome::of)
+        Err(Failure::Retry(why) | Failure::Fail(why)) => {
+            mails::mark_failed(&ctx, job.mail_id, &why, true).await.map_err(outcome::of)
         }
     }
 }
@@ -33,22 +36,22 @@ pub async fn test_failed(state: State, job: SendTest, why: String, last: bool) {
 
 /// Sends a mail and notes that it left; for a test mail also how the connection was encrypted.
 async fn leave(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), Failure> {
-    let Some(outgoing) = mails::attempt(ctx, id).await.map_err(outcome::of)? else { return Ok(()) };
+    let Some(outgoing) = mail_delivery::load_for_sending(ctx, id).await.map_err(outcome::of)? else { return Ok(()) };
     let settings = domain::platform::settings::get(ctx).await.map_err(outcome::of)?;
     let support = settings.support_email.as_deref();
     let office = templates::Office { public_url: &ctx.options.public_url, brand: settings.brand(), support };
-    let letter = templates::letter(&outgoing, ctx.now(), office)
-        .map_err(|e| Failure::Never(format!("cannot be worded: {e}")))?;
+    let letter =
+        templates::letter(&outgoing, ctx.now(), office).map_err(|e| Failure::Fail(format!("cannot be worded: {e}")))?;
     let sender = Sender { from: settings.mail_sender.as_deref(), reply_to: support };
     state.mailer.send(&letter, sender, ctx.now()).await?;
     let over = if test { state.mailer.negotiate().await.ok().flatten() } else { None };
-    mails::sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(outcome::of)
+    mails::mark_sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(outcome::of)
 }
 
 /// Writes into the outbox why an attempt failed.
 pub async fn failed(state: State, job: Send, why: String, last: bool) {
     let ctx = state.ctx(Send::NAME);
-    if let Err(error) = mails::failed(&ctx, job.mail_id, &why, last).await {
+    if let Err(error) = mails::mark_failed(&ctx, job.mail_id, &why, last).await {
         tracing::warn!(mail = %job.mail_id, %error, "the failure could not be noted");
     }
 }
@@ -65,7 +68,8 @@ mod tests {
         handlers::{
             notifications as notices,
             reminders::{self, RemindOverdue},
-            reports::{self as reporting, MailReports},
+            reports as reporting,
+            reports::MailReports,
         },
         mail::{Mailer, sender},
     };
@@ -78,7 +82,7 @@ mod tests {
         orders::{commissions, document_requests, documents::uploads, invoices, spvs, steps},
         outbox::{
             mails::Kind,
-            notifications::{self, Digests, MailSoon, Mailed, Wanted, Way},
+            notifications::{self, Channels, MailFrequency, SendDigests, SendImmediateMail, SetChoice},
         },
         platform::activity,
         reporting::reports,
@@ -136,8 +140,8 @@ mod tests {
             let cora = world.company_admin("Cora", acme).await;
             let (iso, ivan) = world.iso("Ivan", acme).await;
             let id = |ctx: &Ctx| ctx.actor.user_id().unwrap();
-            for (who, mail) in [(&ivan, Mailed::Now), (&cora, Mailed::Daily)] {
-                let wanted = Wanted { event: "progress".to_owned(), way: Way { in_app: true, mail } };
+            for (who, mail) in [(&ivan, MailFrequency::Now), (&cora, MailFrequency::Daily)] {
+                let wanted = SetChoice { event: "progress".to_owned(), channels: Channels { in_app: true, mail } };
                 notifications::choose(who, &[wanted]).await.unwrap();
             }
             let weekly = reports::Input {
@@ -180,11 +184,11 @@ mod tests {
 
             // What the process that follows the log does, and the jobs that it asks for.
             let settle = async || {
-                activity::number_all(&ctx).await.unwrap();
-                notifications::catch_up(&ctx).await.unwrap();
-                world.clock.advance(notifications::WAIT);
+                activity::sequence_all(&ctx).await.unwrap();
+                notifications::process_pending(&ctx).await.unwrap();
+                world.clock.advance(notifications::READ_GRACE);
                 for user_id in [&erin, &sam, &cora, &ivan, &maya].map(id) {
-                    notices::mail(state.clone(), MailSoon { user_id }).await.unwrap();
+                    notices::mail(state.clone(), SendImmediateMail { user_id }).await.unwrap();
                 }
             };
             let sends_in = async |who: &Ctx, new: uploads::New| {
@@ -232,7 +236,7 @@ mod tests {
             reminders::overdue(state.clone(), RemindOverdue {}).await.unwrap();
             settle().await;
             world.clock.advance(Duration::hours(2));
-            notices::digests(state.clone(), Digests {}).await.unwrap();
+            notices::digests(state.clone(), SendDigests {}).await.unwrap();
             reporting::mail(state.clone(), MailReports {}).await.unwrap();
 
             document_requests::waive(&erin, proof, None, "We have it already.").await.unwrap();
@@ -262,7 +266,7 @@ mod tests {
             }
             settle().await;
             world.clock.advance(Duration::hours(26));
-            notices::digests(state.clone(), Digests {}).await.unwrap();
+            notices::digests(state.clone(), SendDigests {}).await.unwrap();
 
             let page = PageQuery { limit: Some(500), cursor: None };
             let outbox = mails::list(&ctx, None, &page).await.unwrap();
@@ -273,7 +277,7 @@ mod tests {
                 let events = mail.data.get("events").and_then(|events| events.as_array().cloned()).unwrap_or_default();
                 told.extend(events.iter().filter_map(|event| event["action"].as_str().map(str::to_owned)));
 
-                let outgoing = mails::attempt(&ctx, mail.id).await.unwrap().expect("is wanted");
+                let outgoing = mail_delivery::load_for_sending(&ctx, mail.id).await.unwrap().expect("is wanted");
                 let letter = templates::letter(&outgoing, ctx.now(), OFFICE).unwrap();
                 let mut said = [letter.subject, letter.text, letter.html].join("\n");
                 // Made by chance: any digits may be in them.
