@@ -43,7 +43,7 @@ fn copy_first_entry(or: &str, id: &str, numbered: &str) -> String {
 
 async fn assert_rejected(world: &World, sql: &str) {
     let mut tx = world.db.begin().await.unwrap();
-    assert!(tx.sql_built(sql.to_owned()).run().await.is_err(), "the database itself refuses: {sql}");
+    assert!(tx.sql_built(sql.to_owned()).run().await.is_err(), "rejected by the database: {sql}");
 }
 
 async fn first_invalid_seq(world: &World) -> Option<i64> {
@@ -141,7 +141,7 @@ async fn sequencing_changes_no_other_column() {
             let mut tx = world.db.begin().await.unwrap();
             tx.sql("update activity_head set seq = seq + 1, hash = 'x'").run().await.unwrap();
             let same = format!("{numbering}, {column} = {column} {which}");
-            assert_eq!(tx.sql_built(same).run().await.unwrap(), 1, "as it is, it is numbered");
+            assert_eq!(tx.sql_built(same).run().await.unwrap(), 1, "an unchanged entry is sequenced");
         }
     })
     .await;
@@ -208,8 +208,8 @@ async fn concurrent_sequencers_produce_one_chain_in_order() {
         .unwrap();
         tx.commit().await.unwrap();
         let follow = || {
-            let (feed, heard) = broadcast::channel(1_000);
-            (tokio::spawn(activity_feed::run(operator.clone(), feed, |_| ())), heard)
+            let (feed, events) = broadcast::channel(1_000);
+            (tokio::spawn(activity_feed::run(operator.clone(), feed, |_| ())), events)
         };
         let mut following = vec![follow(), follow()];
         let numbering = (0..3).map(|_| {
@@ -222,22 +222,22 @@ async fn concurrent_sequencers_produce_one_chain_in_order() {
         assert_eq!(activity::verify(&operator).await.unwrap(), 620);
         // A sequencer starts at the head of its first poll, which may be late.
         let mut last = 620;
-        while following.iter().any(|(_, heard)| heard.is_empty()) {
+        while following.iter().any(|(_, events)| events.is_empty()) {
             world.company(&format!("Summit {last}")).await;
             last += 1;
             assert!(last < 720, "a sequencer does not run");
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         }
-        for (task, heard) in &mut following {
+        for (task, events) in &mut following {
             let mut rows: Vec<Activity> = Vec::new();
             while rows.last().and_then(|row| row.seq) != Some(last) {
-                let row = tokio::time::timeout(std::time::Duration::from_secs(20), heard.recv()).await;
+                let row = tokio::time::timeout(std::time::Duration::from_secs(20), events.recv()).await;
                 rows.push((*row.expect("every entry is broadcast").unwrap()).clone());
             }
             task.abort();
             let from = rows[0].seq.unwrap() - 1;
             let kept = activity::since(&operator, from, 1_000).await.unwrap();
-            assert_eq!(rows, kept, "each with its own number, once");
+            assert_eq!(rows, kept, "each entry once, with its number");
         }
     })
     .await;
@@ -312,8 +312,8 @@ async fn operational_data_is_visible_to_super_admins_only() {
         activity::sequence_all(&operator).await.unwrap();
         for (ctx, label) in [(&sigrid, "disk"), (&operator, "disk"), (&olga, "disk_low")] {
             let listed = activity::list(ctx, &activity::Filter::default(), &Default::default()).await.unwrap().items;
-            let heard = activity::since(ctx, 0, 100).await.unwrap();
-            for rows in [listed, heard] {
+            let events = activity::since(ctx, 0, 100).await.unwrap();
+            for rows in [listed, events] {
                 let of = |action: &str| rows.iter().find(|row| row.action == action).unwrap();
                 let is_employee = label == "disk_low";
                 for action in ["settings.updated", "mail.failed", "alert.opened", "scan.failed", "job.retried"] {
@@ -325,7 +325,7 @@ async fn operational_data_is_visible_to_super_admins_only() {
                 }
                 assert_eq!(of("address.blocked").data.is_empty(), is_employee);
                 let failed = of("seed.failed");
-                assert_eq!(failed.data["job_id"], seeded.to_string(), "the page that waits for it knows it by that");
+                assert_eq!(failed.data["job_id"], seeded.to_string(), "the page identifies its job by it");
                 assert_eq!(failed.data.contains_key("reason"), !is_employee);
                 // Redaction is idempotent: the stream may redact again what the catch-up did.
                 for row in &rows {
@@ -368,8 +368,8 @@ async fn suspension_invalidates_sessions_before_it_is_broadcast() {
     tokio::time::timeout(soon, suspended).await.expect("it does not wait");
     assert!(live.try_recv().is_err(), "notifications are processed before the broadcast");
     other.commit().await.unwrap();
-    let heard = async { while live.recv().await.unwrap().action != "client.suspended" {} };
-    tokio::time::timeout(soon, heard).await.expect("it is broadcast afterwards");
+    let events = async { while live.recv().await.unwrap().action != "client.suspended" {} };
+    tokio::time::timeout(soon, events).await.expect("it is broadcast afterwards");
     following.abort();
 }
 
@@ -464,15 +464,15 @@ async fn previous_values_are_visible_to_super_admins_only() {
             (&maya, "user.updated"),
             (&ingrid, "lead.updated"),
         ] {
-            let heard = read(ctx).await;
-            assert!(heard.iter().any(|row| row.action == action), "{action}");
-            assert!(!heard.iter().any(tells));
+            let events = read(ctx).await;
+            assert!(events.iter().any(|row| row.action == action), "{action}");
+            assert!(!events.iter().any(tells));
         }
         let opened = dashboards::employee(&olga).await.unwrap().activity;
         assert!(opened.iter().any(|row| row.action == "client.updated") && !opened.iter().any(tells), "{opened:?}");
         let opened = dashboards::company(&clara, None, &PageQuery::default()).await.unwrap().activity;
-        let heard = opened.iter().any(|row| row.action == "company.settings_changed");
-        assert!(heard && !opened.iter().any(tells), "{opened:?}");
+        let found = opened.iter().any(|row| row.action == "company.settings_changed");
+        assert!(found && !opened.iter().any(tells), "{opened:?}");
     })
     .await;
 }
@@ -495,7 +495,7 @@ async fn pruned_log_still_verifies() {
         // Valid before the `activity.cut` entry is sequenced, and after.
         activity::verify(&operator).await.unwrap();
         activity::sequence_all(&operator).await.unwrap();
-        assert_eq!(activity::verify(&operator).await.unwrap(), 2, "a company, and what was cut");
+        assert_eq!(activity::verify(&operator).await.unwrap(), 2, "company.created and activity.cut");
         assert_eq!(activity::prune(&later.operator(), noon() + Duration::days(10)).await.unwrap(), 0);
         let newest = activity::list(&sigrid, &activity::Filter::default(), &Default::default()).await.unwrap().items;
         assert!(newest.iter().any(|row| row.action == "activity.cut"));
@@ -518,6 +518,36 @@ async fn retention_setting_is_bounded_and_versioned() {
         settings::set_seen(&sigrid, Some(seen), |now| now).await.unwrap();
         let late = settings::set_seen(&sigrid, Some(seen), |now| now).await;
         assert!(matches!(late, Err(Error::Conflict(problem)) if problem.code == "stale"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn verify_detects_changed_and_deleted_log_entries() {
+    on_both(async |world| {
+        let company = world.company("Meridian").await;
+        world.client("Maya", company, None).await;
+        activity::sequence_all(&world.operator()).await.unwrap();
+        let whole = activity::verify(&world.operator()).await.unwrap();
+        let mut tx = world.db.begin().await.unwrap();
+        let refused = tx.sql("update activity set actor_name = 'Mallory' where seq = 2").run().await;
+        assert!(refused.is_err(), "rejected by the database");
+        drop(tx);
+        let mut tx = world.db.begin().await.unwrap();
+        assert!(tx.sql("delete from activity where seq = 2").run().await.is_err());
+        drop(tx);
+        for (harm, place) in [
+            ("update activity set actor_name = 'Mallory' where seq = 2", 2),
+            ("update activity set actor_name = 'root' where seq = 2", 0),
+            ("delete from activity where seq = 3", 3),
+        ] {
+            world.without_triggers(harm).await;
+            match activity::verify(&world.operator()).await {
+                Ok(rows) => assert_eq!((rows, place), (whole, 0), "valid again after reverting the change"),
+                Err(Error::Conflict(problem)) => assert_eq!(problem.params["seq"], place),
+                Err(e) => panic!("{e}"),
+            }
+        }
     })
     .await;
 }

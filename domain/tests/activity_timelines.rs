@@ -22,7 +22,7 @@ async fn timeline(ctx: &Ctx, subject: Uuid) -> Vec<Activity> {
             break;
         }
     }
-    assert!(rows.is_sorted_by(|a, b| a.seq > b.seq), "newest first, each once");
+    assert!(rows.is_sorted_by(|a, b| a.seq > b.seq), "newest first, without duplicates");
     rows
 }
 

@@ -82,7 +82,7 @@ async fn infected_documents_cannot_be_opened() {
             scanning::scan(&world.operator(), version).await.unwrap();
         }
         assert_eq!(documents::seen(&maya, good).await.unwrap().scan, Scan::Clean);
-        assert_eq!(code(documents::seen(&world.operator(), bad).await), "infected", "not for the staff either");
+        assert_eq!(code(documents::seen(&world.operator(), bad).await), "infected", "not for staff either");
         activity::sequence_all(&world.operator()).await.unwrap();
         let mut infections = activity::since(&world.operator(), 0, 200).await.unwrap();
         infections.retain(|event| event.action == "document.infected");
@@ -126,7 +126,7 @@ async fn documents_wait_while_the_scanner_is_unavailable() {
         assert_eq!(code(documents::seen(&maya, version).await), "being_scanned");
         let page = PageQuery { limit: None, cursor: None };
         let listed = documents::list(&maya, &documents::Filter::default(), &page).await.unwrap();
-        assert_eq!(listed.items[0].latest.scan, Scan::Waiting, "it is listed all the same");
+        assert_eq!(listed.items[0].latest.scan, Scan::Waiting, "it is still listed");
         // Staff cannot approve a document that is waiting for its scan or infected.
         let erin = world.employee("Erin").await;
         let input = document_requests::Input { name: Some("Deed".to_owned()), ..Default::default() };

@@ -231,7 +231,7 @@ async fn assert_rehashed((memory, passes, lanes): (u32, u32, u32)) {
         assert!(new.starts_with(&today), "{new}");
         let ctx = ctx_of_token(&world, &auth, &granted.access_token).await.unwrap();
         assert_eq!(ctx.actor.user_id(), Some(maya.id));
-        assert!(granted.user.must_change_password, "that it is to be changed stays so");
+        assert!(granted.user.must_change_password, "the password must still be changed");
         auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
         // Rehashed once only.
         sign_in(&world, &auth, "maya").await;
@@ -306,7 +306,10 @@ async fn archiving_a_company_or_iso_ends_its_sessions() {
         domain::directory::isos::archive(&world.operator(), iso, None).await.unwrap();
         assert_eq!(code(ctx_of_token(&world, &node(), &ivan.access_token).await), "session_not_found");
         assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "ivan@example.com", PASSWORD).await), "user_banned");
-        assert!(ctx_of_token(&world, &node(), &clara.access_token).await.is_ok(), "an ISO's client stays the office's");
+        assert!(
+            ctx_of_token(&world, &node(), &clara.access_token).await.is_ok(),
+            "clients of an archived ISO stay active"
+        );
 
         domain::directory::companies::archive(&world.operator(), company, None).await.unwrap();
         assert_eq!(code(ctx_of_token(&world, &node(), &clara.access_token).await), "session_not_found");
@@ -366,7 +369,7 @@ async fn concurrent_refreshes_keep_the_session() {
         for tab in tabs.collect::<Vec<_>>() {
             answers.insert(tab.await.unwrap().unwrap().refresh_token);
         }
-        assert_eq!(answers.len(), 1, "all were given the one active token");
+        assert_eq!(answers.len(), 1, "all got the same active token");
         let active = answers.pop_first().unwrap();
         auth::refresh(&world.nobody(), &auth, &active).await.unwrap();
     })
@@ -415,12 +418,12 @@ async fn concurrent_use_of_a_link_succeeds_once() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
-        let tries = (0..10).map(|_| {
+        let attempts = (0..10).map(|_| {
             let (ctx, auth, input) = (world.nobody(), auth.clone(), VerificationInput::Token(token.clone()));
             tokio::spawn(async move { people::verify(&ctx, &auth, Purpose::Recovery, &input, false).await.is_ok() })
         });
         let mut entered = 0;
-        for attempt in tries.collect::<Vec<_>>() {
+        for attempt in attempts.collect::<Vec<_>>() {
             entered += usize::from(attempt.await.unwrap());
         }
         assert_eq!(entered, 1);
@@ -471,10 +474,14 @@ async fn mailed_codes_are_refused_after_ten_wrong_ones() {
         let too_soon = with("maya@example.com", &right).await;
         assert!(matches!(too_soon, Err(Error::TooMany(1))), "{too_soon:?}");
         world.clock.advance(Duration::seconds(1));
-        assert_eq!(code(with("maya@example.com", &right).await), "otp_expired", "the right one comes too late");
+        assert_eq!(code(with("maya@example.com", &right).await), "otp_expired", "the right code comes too late");
         world.clock.advance(Duration::seconds(2));
         let (_, fresh) = link(&world, &maya, LinkKind::Recovery).await;
-        assert_eq!(code(with("maya@example.com", &fresh).await), "otp_expired", "a new mail gives no new tries");
+        assert_eq!(
+            code(with("maya@example.com", &fresh).await),
+            "otp_expired",
+            "a new mail does not reset the failures"
+        );
         // The link is not throttled; unknown addresses get the same response.
         verify(&world, &auth, VerificationInput::Token(token)).await.unwrap();
         for n in 0..12 {
@@ -535,7 +542,7 @@ async fn new_password_activates_and_ends_other_sessions_and_links() {
         };
         assert_eq!(code(auth::update_user(&me, &auth, &guess).await), "current_password_invalid");
         set(&me, "another good one").await.unwrap();
-        assert!(ctx_of_token(&world, &auth, &invited.access_token).await.is_ok(), "this session goes on");
+        assert!(ctx_of_token(&world, &auth, &invited.access_token).await.is_ok(), "the current session continues");
         assert_eq!(code(ctx_of_token(&world, &auth, &elsewhere.access_token).await), "session_not_found");
         assert_eq!(code(verify(&world, &auth, VerificationInput::Token(pending)).await), "otp_expired");
         assert_eq!(
@@ -574,7 +581,7 @@ async fn sign_out_ends_the_sessions_of_its_scope() {
         person(&world, Role::Employee, "noah").await;
         let noah = sign_in(&world, &auth, "noah").await;
         let noah = ctx_of_token(&world, &auth, &noah.access_token).await.unwrap();
-        assert_eq!(code(sessions::end(&noah, other.session.id).await), "not_found", "another's session is not known");
+        assert_eq!(code(sessions::end(&noah, other.session.id).await), "not_found", "sessions of others are not found");
         sessions::end(&ctx_of_token(&world, &auth, &other.access_token).await.unwrap(), other.session.id)
             .await
             .unwrap();
@@ -598,13 +605,16 @@ async fn ended_session_is_refused_by_other_nodes_within_a_second() {
                     return assert_eq!(code::<Ctx>(Err(e)), "session_not_found", "{why}");
                 }
             }
-            panic!("{why}: still taken after a second");
+            panic!("{why}: still accepted after a second");
         };
         let granted = sign_in(&world, &here, "maya").await;
         let ctx = ctx_of_token(&world, &here, &granted.access_token).await.unwrap();
         assert!(ctx_of_token(&world, &there, &granted.access_token).await.is_ok());
         auth::sign_out(&ctx, &here, SignOutScope::Local).await.unwrap();
-        assert!(ctx_of_token(&world, &here, &granted.access_token).await.is_err(), "at once where it happened");
+        assert!(
+            ctx_of_token(&world, &here, &granted.access_token).await.is_err(),
+            "immediately on the node of the sign-out"
+        );
         refused_within_a_second(&granted.access_token, "signed out").await;
 
         let granted = sign_in(&world, &here, "maya").await;
@@ -630,7 +640,7 @@ async fn cached_token_needs_no_database() {
     assert!(Arc::ptr_eq(&first, &again));
     let unknown =
         auth::authenticate(&node(), &world.db, &world.options, world.clock.now(), &granted.access_token).await;
-    assert!(matches!(unknown, Err(Error::Unavailable(_))), "a token that is new cannot be looked up");
+    assert!(matches!(unknown, Err(Error::Unavailable(_))), "an uncached token needs the database");
 }
 
 #[tokio::test]
@@ -678,7 +688,7 @@ async fn recovery_mails_have_a_cooldown_and_need_an_open_account() {
         };
         ask("nobody@example.com").await.unwrap();
         assert_eq!(mails().await, 0);
-        assert_eq!(code(ask("nobody@example.com").await), "over_email_send_rate_limit", "as for a known one");
+        assert_eq!(code(ask("nobody@example.com").await), "over_email_send_rate_limit", "as for a known address");
         ask("MAYA@example.com").await.unwrap();
         assert_eq!(code(ask("maya@example.com").await), "over_email_send_rate_limit");
         assert_eq!(mails().await, 1);
@@ -809,7 +819,7 @@ async fn refused_sign_ins_of_known_accounts_are_logged() {
             let answer = auth::sign_in(&visitor, &auth, "olga@example.com", PASSWORD).await;
             assert_eq!(code(answer), "email_not_confirmed");
         }
-        assert_eq!(refusals(&world, &olga).await, ["password not_confirmed"; 4], "of 1, 2, 4 and 8");
+        assert_eq!(refusals(&world, &olga).await, ["password not_confirmed"; 4], "logged at 1, 2, 4 and 8");
         users::suspend(&world.operator(), olga.id, None).await.unwrap();
         for _ in 0..9 {
             let answer = auth::sign_in(&visitor, &auth, "olga@example.com", PASSWORD).await;
@@ -923,7 +933,7 @@ async fn concurrent_guesses_are_throttled() {
             }
         });
         let answered: i32 = futures::future::join_all(guesses).await.into_iter().sum();
-        assert_eq!(answered, 5, "each comes after those before it were counted");
+        assert_eq!(answered, 5, "attempts are counted one after the other");
     })
     .await;
 }
@@ -937,28 +947,28 @@ async fn known_location_is_not_throttled_by_failures_elsewhere() {
             origin: Origin { address: Some(address.to_owned()), user_agent: None },
             ..world.nobody()
         };
-        let tries = async |address: &str, password: &str| {
+        let attempts = async |address: &str, password: &str| {
             auth::sign_in(&from(address), &auth, "maya@example.com", password).await
         };
-        tries("2001:db8:1:2::1", PASSWORD).await.expect("signs in");
-        activity::sequence_all(&world.operator()).await.expect("numbers");
+        attempts("2001:db8:1:2::1", PASSWORD).await.expect("signs in");
+        activity::sequence_all(&world.operator()).await.expect("sequences");
         for n in 0..55 {
             // Past the delay at unknown locations.
             world.clock.advance(Duration::seconds(31));
-            let refused = tries(&format!("203.0.113.{n}"), "wrong-wrong").await;
+            let refused = attempts(&format!("203.0.113.{n}"), "wrong-wrong").await;
             assert_eq!(code(refused), "invalid_credentials", "{n}");
         }
-        let elsewhere = tries("198.51.100.1", PASSWORD).await;
+        let elsewhere = attempts("198.51.100.1", PASSWORD).await;
         assert!(matches!(elsewhere, Err(Error::TooMany(_))), "{elsewhere:?}");
         // Another device in the same /64.
-        tries("2001:db8:1:2:ffff::9", PASSWORD).await.expect("is let in");
+        attempts("2001:db8:1:2:ffff::9", PASSWORD).await.expect("signs in");
 
         // At a known location guesses are throttled like anywhere.
-        let mut judged = 0;
-        while let Err(Error::Unauthenticated(_)) = tries("2001:db8:1:2::1", "wrong-wrong").await {
-            judged += 1;
+        let mut verified = 0;
+        while let Err(Error::Unauthenticated(_)) = attempts("2001:db8:1:2::1", "wrong-wrong").await {
+            verified += 1;
         }
-        assert_eq!(judged, 5);
+        assert_eq!(verified, 5);
         world.clock.advance(Duration::days(91));
         assert!(!auth::is_known_location(&from("2001:db8:1:2::1"), "maya@example.com").await.expect("is known"));
         assert!(!auth::is_known_location(&from("2001:db8:1:2::1"), "nobody@example.com").await.expect("is known"));
@@ -1018,7 +1028,7 @@ async fn idle_sessions_end_and_are_deleted_later() {
         let refused = async || auth::refresh(&world.nobody(), &auth, &idle.refresh_token).await;
         assert_eq!(code(refused().await), "refresh_session_expired");
         world.clock.advance(Duration::days(31));
-        assert_eq!(clean().await, 1, "gone a month after its end");
+        assert_eq!(clean().await, 1, "deleted 30 days after its end");
         assert_eq!(code(refused().await), "refresh_token_not_found");
     })
     .await;

@@ -178,7 +178,11 @@ async fn second_authenticator_needs_aal2() {
         let phone = Phone::enrolled(&owner, &auth, "Phone").await.unwrap();
         let theirs = Phone::enrolled(&thief, &auth, "Theirs").await.unwrap();
         let raised = phone.prove(&owner, &auth).await.unwrap();
-        assert_eq!(code(theirs.prove(&thief, &auth).await.map(drop)), "mfa_factor_not_found", "gone with the first");
+        assert_eq!(
+            code(theirs.prove(&thief, &auth).await.map(drop)),
+            "mfa_factor_not_found",
+            "removed with the first factor"
+        );
         assert_eq!(code(Phone::enrolled(&thief, &auth, "Again").await.map(|_| ())), "insufficient_aal");
         assert!(is_authenticated(&world, &raised).await && !is_authenticated(&world, &stolen).await);
     })
@@ -195,13 +199,13 @@ async fn other_sessions_are_ended_at_aal2_only() {
         let phone = Phone::enrolled(&owner, &auth, "Phone").await.unwrap();
         let raised = phone.prove(&owner, &auth).await.unwrap();
         let thief = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        let thiefs = ctx_of_token(&world, &auth, &thief).await;
+        let thief_ctx = ctx_of_token(&world, &auth, &thief).await;
         // Not even in part.
         for which in [SignOutScope::Others, SignOutScope::Global] {
-            assert_eq!(code(auth::sign_out(&thiefs, &auth, which).await), "insufficient_aal", "{which:?}");
+            assert_eq!(code(auth::sign_out(&thief_ctx, &auth, which).await), "insufficient_aal", "{which:?}");
             assert!(is_authenticated(&world, &raised).await && is_authenticated(&world, &thief).await);
         }
-        auth::sign_out(&thiefs, &auth, SignOutScope::Local).await.unwrap();
+        auth::sign_out(&thief_ctx, &auth, SignOutScope::Local).await.unwrap();
         assert!(is_authenticated(&world, &raised).await && !is_authenticated(&world, &thief).await);
     })
     .await;
@@ -321,7 +325,7 @@ async fn sign_up_password_is_dropped_when_the_address_is_proved_otherwise() {
             let new = NewAccount { email: email.clone(), password: Some(PASSWORD.to_owned()), ..Default::default() };
             let SignUpOutcome::ConfirmationSent(user) = auth::sign_up(&world.nobody(), &auth, new).await.unwrap()
             else {
-                panic!("the address is to be confirmed")
+                panic!("the address needs confirmation")
             };
             let mut tx = world.db.begin().await.unwrap();
             let made = links::issue(&mut tx, &world.operator(), user.id, &email, kind).await.unwrap();

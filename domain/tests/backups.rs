@@ -71,11 +71,11 @@ fn table_rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<Strin
             .lines()
             .map(|line| {
                 let values: Vec<Value> = serde_json::from_str(&line.unwrap()).unwrap();
-                let meant = values.into_iter().map(|value| match value.as_str().map(serde_json::from_str::<Value>) {
+                let parsed = values.into_iter().map(|value| match value.as_str().map(serde_json::from_str::<Value>) {
                     Some(Ok(inside @ (Value::Object(_) | Value::Array(_)))) => inside,
                     _ => value,
                 });
-                let row: BTreeMap<&String, Value> = rows.columns.iter().zip(meant).collect();
+                let row: BTreeMap<&String, Value> = rows.columns.iter().zip(parsed).collect();
                 serde_json::to_string(&row).unwrap()
             })
             .collect();
@@ -121,7 +121,7 @@ async fn every_table_is_backed_up_or_excluded() {
             let sql = "select count(*) from pg_sequences where schemaname = 'public' \
                        and sequencename <> 'search_rows_id_seq'";
             let counted: i64 = db.sql(sql).scalar().await.unwrap();
-            assert_eq!(counted, 0, "a restored sequence would begin anew: that of the search is set");
+            assert_eq!(counted, 0, "a restored sequence would restart; only that of the search index is set");
         }
     })
     .await;
@@ -415,7 +415,7 @@ async fn damaged_backups_are_reported_and_not_restored() {
         }
         fs::remove_file(&manifest).unwrap();
         let refused = backups::verify(&operator, &made.name, &no_progress).await.unwrap_err();
-        assert!(matches!(refused, Error::NotFound("backup")), "without a manifest it is none");
+        assert!(matches!(refused, Error::NotFound("backup")), "a directory without a manifest is no backup");
         fs::write(&manifest, &text).unwrap();
 
         world.without_triggers("update activity set actor_name = 'Somebody' where seq = 2").await;
@@ -476,8 +476,8 @@ async fn unfinished_jobs_are_restored() {
             health_checks::ask(&operator).await.unwrap();
         }
         let all = PageQuery::default();
-        let asked = queue::list(&operator, None, &all).await.unwrap().items;
-        let ids: Vec<String> = asked.into_iter().map(|job| job.id).collect();
+        let queued = queue::list(&operator, None, &all).await.unwrap().items;
+        let ids: Vec<String> = queued.into_iter().map(|job| job.id).collect();
         let table = if world.db.clone().dialect() == Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
         for (id, set) in [
             (&ids[0], "status = 'Running', attempts = 1"),
@@ -570,7 +570,7 @@ async fn retention_keeps_the_backup_just_made_despite_clock_skew() {
             let world = World { options: Arc::new(options), ..world };
             let ahead = backups::create(&after_minutes(&world, 60).operator(), &no_progress).await.unwrap();
             let made = backups::create(&world.operator(), &no_progress).await.unwrap();
-            assert!(made.name < ahead.name, "the clock went back");
+            assert!(made.name < ahead.name, "the clock was set back");
             let there = backups::found(&world.operator()).await.unwrap();
             assert_eq!(there.iter().map(|kept| kept.name.as_str()).collect::<Vec<_>>(), [made.name.as_str()]);
         }
@@ -584,21 +584,21 @@ async fn complete_backup_of_a_crashed_process_is_adopted() {
         let folder = tempfile::tempdir().unwrap();
         let world = with_backup_dir(&world, folder.path());
         let sigrid = world.super_admin("Sigrid").await;
-        let asked = backups::ask(&sigrid).await.unwrap();
+        let queued = backups::ask(&sigrid).await.unwrap();
         let job = world.as_actor(domain::Actor::System("portal.backup"));
-        backups::run(&job, asked.id).await.unwrap();
-        let made = backups::get(&sigrid, asked.id).await.unwrap();
+        backups::run(&job, queued.id).await.unwrap();
+        let made = backups::get(&sigrid, queued.id).await.unwrap();
         // The backup is complete on disk, but the process died before it updated the row.
         let mut tx = world.db.begin().await.unwrap();
         let sql = "update backups set state = 'running', made_at = null, finished_at = null, rows_count = 0, \
                    documents_count = 0, bytes = 0 where id = $1";
-        tx.sql(sql).bind(asked.id).run().await.unwrap();
+        tx.sql(sql).bind(queued.id).run().await.unwrap();
         tx.commit().await.unwrap();
         world.company("Later").await;
         let text = fs::read_to_string(folder.path().join(&made.name).join("manifest.json")).unwrap();
         let later = after_minutes(&world, 5).as_actor(domain::Actor::System("portal.backup"));
-        backups::run(&later, asked.id).await.unwrap();
-        let taken = backups::get(&sigrid, asked.id).await.unwrap();
+        backups::run(&later, queued.id).await.unwrap();
+        let taken = backups::get(&sigrid, queued.id).await.unwrap();
         assert_eq!((taken.state, taken.made_at, taken.rows_count), (State::Done, made.made_at, made.rows_count));
         assert_eq!(fs::read_to_string(folder.path().join(&made.name).join("manifest.json")).unwrap(), text);
         assert!(backups::verify(&world.operator(), &made.name, &no_progress).await.unwrap().faults.is_empty());
@@ -695,15 +695,15 @@ async fn one_backup_runs_at_a_time_without_blocking_writers() {
         let folder = tempfile::tempdir().unwrap();
         let world = with_backup_dir(&world, folder.path());
         let sigrid = world.super_admin("Sigrid").await;
-        let asked = backups::ask(&sigrid).await.unwrap();
-        assert_eq!((asked.state, asked.asked_by.as_str()), (State::Queued, "Sigrid Test"));
+        let queued = backups::ask(&sigrid).await.unwrap();
+        assert_eq!((queued.state, queued.asked_by.as_str()), (State::Queued, "Sigrid Test"));
         let conflict = |e: Error| matches!(e, Error::Conflict(problem) if problem.code == "backup_running");
         assert!(conflict(backups::ask(&sigrid).await.unwrap_err()));
         // Another process holds the lock.
         let lock = File::create(folder.path().join(".lock")).unwrap();
         lock.lock().unwrap();
         assert!(conflict(backups::create(&world.operator(), &no_progress).await.unwrap_err()));
-        assert!(matches!(backups::run(&world.operator(), asked.id).await, Err(Error::Unavailable(_))));
+        assert!(matches!(backups::run(&world.operator(), queued.id).await, Err(Error::Unavailable(_))));
         drop(lock);
         let job = after_minutes(&world, 1).as_actor(domain::Actor::System("portal.backup"));
         let written = async {
@@ -711,10 +711,10 @@ async fn one_backup_runs_at_a_time_without_blocking_writers() {
                 world.company(&format!("Company {n}")).await;
             }
         };
-        let (made, ()) = futures::join!(backups::run(&job, asked.id), written);
+        let (made, ()) = futures::join!(backups::run(&job, queued.id), written);
         made.unwrap();
-        backups::run(&job, asked.id).await.unwrap();
-        let made = backups::get(&sigrid, asked.id).await.unwrap();
+        backups::run(&job, queued.id).await.unwrap();
+        let made = backups::get(&sigrid, queued.id).await.unwrap();
         assert_eq!((made.state, made.asked_by.as_str()), (State::Done, "Sigrid Test"));
         activity::sequence_all(&world.operator()).await.unwrap();
         let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
@@ -725,7 +725,7 @@ async fn one_backup_runs_at_a_time_without_blocking_writers() {
         backups::failed(&job, again.id, "the disk is full").await.unwrap();
         let failed = backups::get(&sigrid, again.id).await.unwrap();
         assert_eq!((failed.state, failed.error.as_deref()), (State::Failed, Some("the disk is full")));
-        assert_eq!(backups::last_good(&sigrid).await.unwrap().map(|last| last.id), Some(asked.id));
+        assert_eq!(backups::last_good(&sigrid).await.unwrap().map(|last| last.id), Some(queued.id));
     })
     .await;
 }
@@ -819,15 +819,15 @@ async fn unavailable_storage_fails_after_three_documents() {
     let documents = world.dir.0.join("documents");
     fs::rename(&documents, world.dir.0.join("elsewhere")).unwrap();
     fs::write(&documents, "").unwrap();
-    let asked = Mutex::new(0);
+    let last_document = Mutex::new(0);
     let tell = |progress: Progress<'_>| {
         if let Progress::Document { nth, .. } = progress {
-            *asked.lock().unwrap() = nth;
+            *last_document.lock().unwrap() = nth;
         }
     };
     let away = backups::create(&world.operator(), &tell).await.unwrap_err();
     assert!(matches!(away, Error::Unavailable(_)), "{away:?}");
-    assert_eq!(*asked.lock().unwrap(), 3);
+    assert_eq!(*last_document.lock().unwrap(), 3);
 }
 
 #[tokio::test]
@@ -849,18 +849,22 @@ async fn configured_directory_is_not_recreated_while_unmounted() {
         let before = World { options: Arc::new(before), ..world.clone() };
         let elsewhere = backups::create(&after_minutes(&before, -1).operator(), &no_progress).await.unwrap();
         backups::create(&operator, &no_progress).await.unwrap();
-        assert_eq!(backups::get(&operator, elsewhere.id).await.unwrap().state, State::Done, "it is where it was");
+        assert_eq!(
+            backups::get(&operator, elsewhere.id).await.unwrap().state,
+            State::Done,
+            "the earlier backup is still there"
+        );
         fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
         assert_eq!(code(backups::create(&operator, &no_progress).await.unwrap_err()), "backup_folder_missing");
         assert_eq!(code(backups::found(&operator).await.unwrap_err()), "backup_folder_missing");
         assert_eq!(code(backups::has_folder(&operator).await.unwrap_err()), "backup_folder_missing");
         assert!(!chosen.exists());
         // The job is retried.
-        let asked = backups::ask(&operator).await.unwrap();
-        let away = backups::run(&operator, asked.id).await.unwrap_err();
+        let queued = backups::ask(&operator).await.unwrap();
+        let away = backups::run(&operator, queued.id).await.unwrap_err();
         assert!(matches!(&away, Error::Unavailable(why) if why.contains("mount")), "{away:?}");
         fs::rename(disks.path().join("unplugged"), &chosen).unwrap();
-        backups::run(&operator, asked.id).await.unwrap();
+        backups::run(&operator, queued.id).await.unwrap();
 
         // The mount point exists but is empty.
         fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
@@ -923,7 +927,7 @@ async fn interrupted_backup_leaves_none_queued() {
 #[tokio::test]
 async fn foreign_tables_are_neither_backed_up_nor_restored() {
     on_both(async |world| {
-        let strange = async |world: &World| {
+        let create_foreign_table = async |world: &World| {
             let mut tx = world.db.begin().await.unwrap();
             let kind = if tx.dialect() == Dialect::Postgres { "int4range" } else { "any" };
             let sql = format!("create table spatial_ref_sys (id integer primary key, span {kind})");
@@ -931,7 +935,7 @@ async fn foreign_tables_are_neither_backed_up_nor_restored() {
             tx.sql("insert into spatial_ref_sys (id) values (7)").run().await.unwrap();
             tx.commit().await.unwrap();
         };
-        strange(&world).await;
+        create_foreign_table(&world).await;
         let folder = tempfile::tempdir().unwrap();
         let (_, operator, made) = small_office(&world, folder.path()).await;
         let manifest = backups::find(&operator, &made.name).await.unwrap();
@@ -952,11 +956,11 @@ async fn foreign_tables_are_neither_backed_up_nor_restored() {
         let mut homes = vec![World::sqlite().await];
         homes.extend(World::postgres().await);
         for home in homes {
-            strange(&home).await;
+            create_foreign_table(&home).await;
             let home = with_backup_dir(&home, folder.path());
             backups::restore(&home.operator(), &made.name, &no_progress).await.unwrap();
             let left: i64 = home.db.clone().sql("select count(*) from spatial_ref_sys").scalar().await.unwrap();
-            assert_eq!(left, 1, "their rows stay");
+            assert_eq!(left, 1, "foreign rows are kept");
         }
     })
     .await;
@@ -1016,12 +1020,12 @@ async fn overdue_backup_is_reported_after_a_day_and_a_grace_period() {
         let world = with_backup_dir(&world, folder.path());
         let overdue = async |minute: i64| backups::overdue(&after_minutes(&world, minute).operator()).await.unwrap();
         let runs = async |minute: i64| dashboards::heartbeat(&after_minutes(&world, minute).operator()).await.unwrap();
-        assert!(overdue(0).await.is_none(), "a portal that never ran");
+        assert!(overdue(0).await.is_none(), "a portal without heartbeats");
         runs(0).await;
         runs(24 * 60).await;
-        assert!(overdue(25 * 60).await.is_none(), "a day and the hour");
+        assert!(overdue(25 * 60).await.is_none(), "a day and one hour of grace");
         assert!(overdue(25 * 60 + 1).await.is_some());
-        assert!(overdue(26 * 60).await.is_none(), "it was switched on again, and makes one now");
+        assert!(overdue(26 * 60).await.is_none(), "just started again, it can make one now");
         runs(25 * 60).await;
         assert_eq!(overdue(26 * 60).await, Some((26, None)));
         backups::create(&after_minutes(&world, 26 * 60).operator(), &no_progress).await.unwrap();
@@ -1063,8 +1067,8 @@ async fn nightly_backup_skips_a_new_portal() {
         night(60).await;
         night(61).await;
         assert_eq!(count().await, 1, "one is queued");
-        let asked = &backups::list(&world.operator()).await.unwrap()[0];
-        assert_eq!((asked.state, asked.asked_by.as_str()), (State::Queued, "portal.nightly_backup"));
+        let queued = &backups::list(&world.operator()).await.unwrap()[0];
+        assert_eq!((queued.state, queued.asked_by.as_str()), (State::Queued, "portal.nightly_backup"));
     })
     .await;
 }
@@ -1074,9 +1078,9 @@ async fn progress_is_reported() {
     let world = World::sqlite().await;
     let folder = tempfile::tempdir().unwrap();
     let (_, operator, _) = small_office(&world, folder.path()).await;
-    let heard: Mutex<Vec<String>> = Mutex::default();
-    let tell = |progress: Progress<'_>| heard.lock().unwrap().push(format!("{progress:?}"));
+    let lines: Mutex<Vec<String>> = Mutex::default();
+    let tell = |progress: Progress<'_>| lines.lock().unwrap().push(format!("{progress:?}"));
     backups::create(&operator, &tell).await.unwrap();
-    let heard = heard.lock().unwrap();
-    assert!(heard.iter().any(|line| line.contains("users")) && heard.iter().any(|line| line.contains("Document")));
+    let lines = lines.lock().unwrap();
+    assert!(lines.iter().any(|line| line.contains("users")) && lines.iter().any(|line| line.contains("Document")));
 }

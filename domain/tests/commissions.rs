@@ -53,7 +53,7 @@ async fn closed_order_earns_and_cancelled_order_reverses_commission() {
         let (client, first, maya) = world.client("Maya", company, Some(iso)).await;
         let sam = world.super_admin("Sam").await;
         let clara = world.company_admin("Clara", company).await;
-        assert!(list_entries(&ingrid, &Filter::default()).await.is_empty(), "nothing is earned by an open order");
+        assert!(list_entries(&ingrid, &Filter::default()).await.is_empty(), "an open order earns nothing");
         let overview = commissions::overview(&ingrid, None, Period::ThisMonth).await.unwrap();
         assert!(overview.projected && overview.cards.is_empty());
         assert_eq!(overview.expected[0].1, 5_000);
@@ -131,7 +131,11 @@ async fn closed_order_earns_and_cancelled_order_reverses_commission() {
         commissions::approve(&sam, &ids(&owed.iter().filter(|r| r.amount_minor < 0).cloned().collect::<Vec<_>>()))
             .await
             .unwrap();
-        assert_eq!(code(&commissions::open(&sam).await.unwrap_err()), "nothing_approved", "a debt is no transfer");
+        assert_eq!(
+            code(&commissions::open(&sam).await.unwrap_err()),
+            "nothing_approved",
+            "a negative balance is not paid out"
+        );
     })
     .await;
 }
@@ -325,14 +329,14 @@ async fn concurrent_runs_pay_each_entry_once() {
         }
         let ids: Vec<_> = list_entries(&sam, &Filter::default()).await.iter().map(|row| row.id).collect();
         commissions::approve(&sam, &ids).await.unwrap();
-        let tries: Vec<_> = (0..10)
+        let attempts: Vec<_> = (0..10)
             .map(|_| {
                 let sam = sam.clone();
                 tokio::spawn(async move { commissions::open(&sam).await })
             })
             .collect();
         let mut runs = Vec::new();
-        for one in tries {
+        for one in attempts {
             match one.await.unwrap() {
                 Ok(run) => runs.push(run),
                 Err(e) => assert_eq!(code(&e), "nothing_approved"),

@@ -78,7 +78,7 @@ async fn resumed_upload_becomes_a_document_and_the_next_its_second_version() {
         assert_eq!(code(uploads::append(&maya, upload.id, 0, body(b"x")).await.unwrap_err()), "upload_offset");
         let done = uploads::append(&maya, upload.id, half.received, body(&content[5_000_001..])).await.unwrap();
         assert!(done.version_id.is_some() && done.received == 9_000_000);
-        assert_eq!(stored_files(&world), 1, "the pieces are gone, the content stays");
+        assert_eq!(stored_files(&world), 1, "the parts are deleted, the content stays");
         // A repeated read returns the same version.
         assert_eq!(uploads::get(&maya, upload.id).await.unwrap().version_id, done.version_id);
 
@@ -156,7 +156,7 @@ async fn abandoned_uploads_are_deleted_after_a_day() {
         assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 0);
         world.clock.advance(Duration::hours(2));
         assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 2);
-        assert_eq!(stored_files(&world), 1, "only what is kept");
+        assert_eq!(stored_files(&world), 1, "only the stored document");
         assert_eq!(code(uploads::get(&maya, upload.id).await.unwrap_err()), "no upload");
         documents::get(&maya, kept.kept_in.unwrap()).await.unwrap();
     })
@@ -183,7 +183,7 @@ async fn temporary_files_of_crashed_processes_are_deleted_after_a_day() {
         std::os::unix::fs::symlink(world.dir.0.join("elsewhere"), world.dir.0.join("documents/linked")).unwrap();
         uploads::clean_up(&world.operator()).await.unwrap();
         assert_eq!(old.map(|path| path.exists()), [false; 3]);
-        assert!(!world.dir.0.join("documents/uploads/y").exists(), "nor is the folder left");
+        assert!(!world.dir.0.join("documents/uploads/y").exists(), "the empty directory is removed");
         assert!(young.exists(), "it may still be written");
         assert_eq!(others.map(|path| path.exists()), [true; 3]);
         world.clock.advance(Duration::hours(2));
@@ -433,7 +433,7 @@ async fn approved_document_requests_complete_their_step() {
         upload_file(&maya, version(), b"%PDF-1.4 three").await.unwrap();
         assert_eq!(code(requests::approve(&erin, passport.id, Some(submitted.version)).await.unwrap_err()), "stale");
         requests::approve(&erin, passport.id, Some(submitted.version + 1)).await.unwrap();
-        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "one is still missing");
+        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "one request is still open");
         assert_eq!(code(upload_file(&maya, answer(), b"late").await.unwrap_err()), "request_status");
         assert_eq!(code(upload_file(&maya, version(), b"late").await.unwrap_err()), "request_status");
         let approved = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
@@ -492,7 +492,7 @@ async fn step_completes_when_its_last_requirement_is_met() {
         approve(ask(2, "Contract").await).await;
         assert_eq!((status(1).await, status(2).await), (steps::Status::Pending, steps::Status::Pending));
         let (_, listed) = steps::update(&erin, order[0].id, None, done.clone()).await.unwrap();
-        assert_eq!(listed.steps_completed, 3, "the answer knows what followed");
+        assert_eq!(listed.steps_completed, 3, "the response includes the dependents");
         assert_eq!((status(1).await, status(2).await), (steps::Status::Completed, steps::Status::Completed));
 
         // A reopened step stays open until one of its requirements changes.
@@ -548,7 +548,7 @@ async fn removing_a_dependency_completes_a_step_with_documents() {
         steps::update(&erin, second, None, after(third)).await.unwrap();
         let needed = requests::create(&erin, spv, ask("Address")).await.unwrap();
         requests::waive(&erin, needed.id, None, "We know it").await.unwrap();
-        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "the third comes first");
+        assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "it depends on the third");
         let spv_then = steps::remove(&erin, third, None).await.unwrap();
         assert_eq!(spv_then.steps_completed, 1);
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Completed);

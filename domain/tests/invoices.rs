@@ -58,7 +58,7 @@ async fn order_with_a_price_issues_an_invoice() {
         let company = world.company("Meridian").await;
         let (client, first, maya) = world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
-        let [invoice] = &list_all(&maya).await[..] else { panic!("one, of the set-up flow") };
+        let [invoice] = &list_all(&maya).await[..] else { panic!("expected the invoice of the quick setup") };
         assert_eq!((invoice.name().as_str(), invoice.spv_id, invoice.status), ("2026-0001", first, Status::Due));
         assert_eq!((invoice.total_minor, invoice.due_minor(), invoice.currency.code()), (125_000, 125_000, "USD"));
         assert_eq!((invoice.issued_date.to_string(), invoice.due_date.to_string()).1, "2026-12-05");
@@ -88,7 +88,7 @@ async fn concurrent_orders_leave_no_gaps_in_invoice_numbers() {
         let company = world.company("Meridian").await;
         let (client, ..) = world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
-        let tries: Vec<_> = (0..24)
+        let attempts: Vec<_> = (0..24)
             .map(|n| {
                 let elias = elias.clone();
                 // Of the even ones, only the first of each identifier succeeds; the others fail at the order's row.
@@ -126,7 +126,7 @@ async fn concurrent_orders_leave_no_gaps_in_invoice_numbers() {
             one.await.expect("no panic");
         }
         let mut made = 0;
-        for one in tries {
+        for one in attempts {
             made += i64::from(one.await.expect("no panic"));
         }
         assert_eq!(made, 12 + 2);
@@ -135,7 +135,7 @@ async fn concurrent_orders_leave_no_gaps_in_invoice_numbers() {
         assert_eq!(numbers, (1..=made + 1).collect::<Vec<_>>());
         world.clock.advance(chrono::Duration::days(60));
         spvs::create(&elias, order_with_price(client, company, Some("10"))).await.unwrap();
-        assert_eq!(list_all(&elias).await[0].name(), "2027-0001", "each year begins anew");
+        assert_eq!(list_all(&elias).await[0].name(), "2027-0001", "numbers restart each year");
     })
     .await;
 }
@@ -163,13 +163,13 @@ async fn concurrent_payments_never_exceed_the_amount_due() {
             world.clock.advance(chrono::Duration::seconds(1));
             let paid = invoices::pay(&once, id, None, payment("250.5")).await.unwrap();
             assert_eq!((paid.invoice.status, paid.invoice.due_minor()), (Status::PartPaid, 99_950));
-            assert_eq!(paid.payments.len(), 1, "the same click twice is one payment");
+            assert_eq!(paid.payments.len(), 1, "a repeated request is one payment");
         }
         assert_eq!(code(&invoices::pay(&elias, id, Some(1), payment("1")).await.unwrap_err()), "stale");
         assert_eq!(code(&invoices::void(&elias, id, None, "No").await.unwrap_err()), "invoice_has_payments");
         world.clock.advance(chrono::Duration::seconds(1));
         // Ten concurrent payments of the rest: one succeeds.
-        let tries: Vec<_> = (0..10)
+        let attempts: Vec<_> = (0..10)
             .map(|_| {
                 let elias = elias.clone();
                 let rest = Typed { amount_again: Some("999.50".to_owned()), ..payment("999.5") };
@@ -177,7 +177,7 @@ async fn concurrent_payments_never_exceed_the_amount_due() {
             })
             .collect();
         let mut paid = 0;
-        for one in tries {
+        for one in attempts {
             match one.await.expect("no panic") {
                 Ok(_) => paid += 1,
                 Err(e) => assert_eq!(code(&e), "invoice_settled"),
@@ -193,7 +193,7 @@ async fn concurrent_payments_never_exceed_the_amount_due() {
         let logged: Vec<_> = logged.iter().filter(|row| row.subject_kind == "invoice").collect();
         let actions: Vec<&str> = logged.iter().map(|row| row.action.as_str()).collect();
         assert_eq!(actions, ["invoice.raised", "invoice.part_paid", "invoice.paid"]);
-        assert!(logged.iter().all(|row| row.data.is_empty()), "mails are made of this: no amounts");
+        assert!(logged.iter().all(|row| row.data.is_empty()), "no amounts in the log, from which mails are made");
     })
     .await;
 }

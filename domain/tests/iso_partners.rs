@@ -78,7 +78,7 @@ async fn lead_is_protected_for_ninety_days() {
         let igors = leads::create(&igor, phone.clone()).await.unwrap();
         assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap_err()), "lead_taken");
         world.clock.advance(Duration::days(90));
-        assert_eq!(igors.protected_days(igor.now()), Some(0), "what is shown on the last day");
+        assert_eq!(igors.protected_days(igor.now()), Some(0), "0 on the last day");
         assert_eq!(code(&leads::update(&ingrid, lost.id, None, stage("contacted")).await.unwrap_err()), "lead_taken");
         world.clock.advance(Duration::days(1));
         assert_eq!(igors.protected_days(igor.now()), None);
@@ -289,7 +289,7 @@ async fn company_sees_former_clients_with_order_data_only() {
         let mut tx = clara.begin().await.unwrap();
         tx.sql("update company_clients set client_created_at = $1").bind(DateTime::UNIX_EPOCH).run().await.unwrap();
         tx.commit().await.unwrap();
-        assert!(listed(&clara, meridian, None).await.len() <= 3, "its pages end");
+        assert!(listed(&clara, meridian, None).await.len() <= 3, "pagination ends");
         assert!(!rollups::diff(&world.db).await.unwrap().is_empty());
         let mut tx = clara.begin().await.unwrap();
         rollups::rebuild(&mut tx).await.unwrap();
@@ -362,13 +362,13 @@ async fn protected_lead_cannot_become_another_partners_client() {
 async fn concurrent_leads_of_one_person_succeed_once() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
-        let mut tries = Vec::new();
+        let mut attempts = Vec::new();
         for n in 0..6 {
             let (_, partner) = world.iso(&format!("Ingrid{n}"), company).await;
-            tries.push(tokio::spawn(async move { leads::create(&partner, lead("Lena", Some("5550102030"))).await }));
+            attempts.push(tokio::spawn(async move { leads::create(&partner, lead("Lena", Some("5550102030"))).await }));
         }
         let mut made = 0;
-        for one in tries {
+        for one in attempts {
             match one.await.unwrap() {
                 Ok(_) => made += 1,
                 Err(e) => assert_eq!(code(&e), "lead_taken"),
@@ -393,10 +393,10 @@ async fn lead_converts_once_and_keeps_its_partner() {
         );
         let none = leads::convert(&elias, lena.id, None, Setup::Quick, Terms::default()).await.unwrap_err();
         assert_eq!(code(&none), "price required, commission required");
-        let tries =
+        let attempts =
             futures::future::join_all((0..5).map(|_| leads::convert(&elias, lena.id, None, Setup::Quick, terms())))
                 .await;
-        let refused: Vec<_> = tries.iter().filter_map(|t| t.as_ref().err()).map(code).collect();
+        let refused: Vec<_> = attempts.iter().filter_map(|t| t.as_ref().err()).map(code).collect();
         assert_eq!(refused.len(), 4, "{refused:?}");
         assert!(refused.iter().all(|code| ["lead_won", "stale"].contains(&code.as_str())), "{refused:?}");
         let won = leads::get(&ingrid, lena.id).await.unwrap();

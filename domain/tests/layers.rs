@@ -14,7 +14,7 @@ const MAX_CIRCLE: usize = 4;
 /// `folder/name`.
 type Module = (String, String);
 
-/// What a file imports from other modules, with the path as it is written.
+/// An import of another module, with its path as written.
 struct Import {
     from: Module,
     to: Module,
@@ -50,7 +50,7 @@ fn circles_of_modules_are_small() {
     assert!(large.is_empty(), "circles of more than {MAX_CIRCLE} modules:\n{}", large.join("\n"));
 }
 
-/// The folders are those of the list, and each is on it.
+/// The folders match the list of the README.
 #[test]
 fn readme_lists_every_folder() {
     let listed: BTreeSet<String> = folders().into_iter().collect();
@@ -132,7 +132,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The code without comments and without the contents of texts.
+/// The code without comments and string contents.
 fn without_comments(text: &str) -> String {
     let (mut code, mut rest) = (String::new(), text);
     while let Some(c) = rest.chars().next() {
@@ -156,7 +156,7 @@ fn without_comments(text: &str) -> String {
     code
 }
 
-/// The length of a text that begins with a quotation mark.
+/// Length of a string literal.
 fn text_length(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -213,7 +213,7 @@ fn paths(code: &str, module: &[String]) -> Vec<String> {
     found
 }
 
-/// The paths of a use tree or a single path, and its length.
+/// Paths of a use tree or single path, and its length in bytes.
 fn tree(text: &str) -> (Vec<String>, usize) {
     let mut paths = Vec::new();
     if !text.starts_with('{') {
@@ -231,7 +231,7 @@ fn tree(text: &str) -> (Vec<String>, usize) {
             let (inner, length) = tree(&text[at..]);
             paths.extend(inner);
             at += length.max(1);
-            // What an item is renamed to is no path.
+            // Skips the alias after `as`.
             if let Some(rest) = text[at..].strip_prefix(" as ") {
                 at = text.len() - rest.len() + rest.find([',', '}']).unwrap_or(rest.len());
             }

@@ -8,6 +8,7 @@ mod antivirus;
 mod auth;
 mod auth_attacks;
 mod backups;
+mod clients;
 mod commission_statements;
 mod commissions;
 mod concurrency;

@@ -125,7 +125,7 @@ async fn mail_is_delayed_and_dropped_when_read_in_the_app() {
         office.send_message(&office.erin, "And one more thing").await;
         let jobs = queue::list(&office.world.operator(), None, &PageQuery::default()).await.unwrap().items;
         let waiting: Vec<_> = jobs.iter().filter(|job| job.job == "notifications.mail").collect();
-        assert_eq!(waiting.len(), 1, "one mail tells of both");
+        assert_eq!(waiting.len(), 1, "one mail for both messages");
         assert_eq!(waiting[0].run_at, Some(office.world.clock.now() + notifications::READ_GRACE));
         assert!(office.mails(Kind::Notices).await.is_empty());
 
@@ -134,14 +134,14 @@ async fn mail_is_delayed_and_dropped_when_read_in_the_app() {
         assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap(), "each is mailed once");
         let mails = office.mails(Kind::Notices).await;
         assert_eq!((mails.len(), mails[0].user_id, mails[0].data["count"].as_i64()), (1, Some(maya), Some(2)));
-        assert!(!serde_json::to_string(&mails[0].data).unwrap().contains("1250"), "no text of a message is mailed");
+        assert!(!serde_json::to_string(&mails[0].data).unwrap().contains("1250"), "mails contain no message text");
 
         office.send_message(&office.erin, "Seen?").await;
         notifications::read(&office.maya, &[], true).await.unwrap();
         office.world.clock.advance(notifications::READ_GRACE);
         assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap(), "it was read in the app");
         assert!(office.maya.can(Action::View, domain::kernel::access::Resource::Thread { client_id: maya }));
-        assert!(notifications::send_immediate_mail(&office.maya, maya).await.is_err(), "people do not send mails");
+        assert!(notifications::send_immediate_mail(&office.maya, maya).await.is_err(), "users cannot send mails");
     })
     .await;
 }
@@ -208,7 +208,7 @@ async fn archived_companies_get_no_notifications() {
             .scalar()
             .await
             .unwrap();
-        assert_eq!(recipients, 1, "what came before the company was archived");
+        assert_eq!(recipients, 1, "only the one from before the company was archived");
     })
     .await;
 }
@@ -384,11 +384,11 @@ async fn digest_is_sent_once_a_day_in_the_readers_morning() {
         office.world.clock.advance(Duration::hours(3));
         assert_eq!(digests().await, 0, "one a day");
         office.world.clock.advance(Duration::days(5));
-        assert_eq!((digests().await, digests().await), (1, 0), "not one for each day that was missed");
+        assert_eq!((digests().await, digests().await), (1, 0), "not one per missed day");
         office.send_message(&office.erin, "Three").await;
         notifications::read(&office.maya, &[], true).await.unwrap();
         office.world.clock.advance(Duration::days(1));
-        assert_eq!(digests().await, 0, "what was read is no news");
+        assert_eq!(digests().await, 0, "read notifications are left out");
         assert_eq!(office.mails(Kind::Digest).await.len(), 2);
     })
     .await;
@@ -449,7 +449,7 @@ async fn step_reminders_are_sent_once_before_and_once_after_the_due_date() {
         assert_eq!(hers.iter().filter(|action| *action == "step.overdue").count(), 1, "{hers:?}");
         let staffs = notified_actions(&office.erin).await;
         assert!(staffs.iter().any(|action| action == "step.overdue"), "{staffs:?}");
-        assert_eq!(office.mails(Kind::StepOverdue).await.len(), 1, "one mail of all that is late");
+        assert_eq!(office.mails(Kind::StepOverdue).await.len(), 1, "one mail for all overdue steps");
         assert!(office.mails(Kind::Notices).await.is_empty());
     })
     .await;
@@ -480,7 +480,7 @@ async fn former_staff_get_no_reminders() {
         };
         let company = Some(detail.spv.company_id);
         people::set_role(&sam, id(&emil), Role::Client, company, None, None).await.unwrap();
-        assert_eq!((reminded(&emil).await, reminded(&office.erin).await), (0, 1), "an order that is another client's");
+        assert_eq!((reminded(&emil).await, reminded(&office.erin).await), (0, 1), "he has no access to the order");
     })
     .await;
 }
@@ -497,7 +497,7 @@ async fn document_and_invoice_reminders_are_sent_once_before_and_once_after_the_
         };
         let (erin, operator) = (&office.erin, office.world.operator());
         let request = document_requests::create(erin, office.spv, input(Some("Passport"), due(20))).await.unwrap().id;
-        let heard = async |action: &str| {
+        let notified_count = async |action: &str| {
             for _ in 0..2 {
                 document_requests::remind(&operator).await.unwrap();
                 invoices::remind(&operator).await.unwrap();
@@ -510,18 +510,27 @@ async fn document_and_invoice_reminders_are_sent_once_before_and_once_after_the_
                 |event: &activity::Activity| event.subject_kind == "invoice" || event.subject_id == Some(request.0);
             notified.iter().filter(|one| one.activity.action == action && of(&one.activity)).count()
         };
-        assert_eq!((heard("document_request.due_soon").await, heard("invoice.due_soon").await), (0, 0));
+        assert_eq!(
+            (notified_count("document_request.due_soon").await, notified_count("invoice.due_soon").await),
+            (0, 0)
+        );
         // The order's invoice is due in 14 days.
         office.world.clock.advance(Duration::days(12));
-        assert_eq!((heard("document_request.due_soon").await, heard("invoice.due_soon").await), (0, 1));
+        assert_eq!(
+            (notified_count("document_request.due_soon").await, notified_count("invoice.due_soon").await),
+            (0, 1)
+        );
         office.world.clock.advance(Duration::days(10));
-        assert_eq!((heard("document_request.overdue").await, heard("invoice.overdue").await), (1, 1));
-        assert_eq!((heard("document_request.due_soon").await, heard("invoice.due_soon").await), (0, 1));
+        assert_eq!((notified_count("document_request.overdue").await, notified_count("invoice.overdue").await), (1, 1));
+        assert_eq!(
+            (notified_count("document_request.due_soon").await, notified_count("invoice.due_soon").await),
+            (0, 1)
+        );
         // A changed due date is reminded of again.
         document_requests::update(erin, request, None, input(None, due(2))).await.unwrap();
-        assert_eq!(heard("document_request.due_soon").await, 1);
+        assert_eq!(notified_count("document_request.due_soon").await, 1);
         office.world.clock.advance(Duration::days(3));
-        assert_eq!(heard("document_request.overdue").await, 2);
+        assert_eq!(notified_count("document_request.overdue").await, 2);
         assert!(document_requests::remind(&office.maya).await.is_err(), "users cannot run the reminders");
     })
     .await;
@@ -544,21 +553,21 @@ async fn concurrent_sequencers_notify_each_entry_once() {
     on_both(async |world| {
         let office = office(world).await;
         let follow = || {
-            let (feed, heard) = broadcast::channel(1_000);
-            (tokio::spawn(activity_feed::run(office.world.operator(), feed, |_| ())), heard)
+            let (feed, events) = broadcast::channel(1_000);
+            (tokio::spawn(activity_feed::run(office.world.operator(), feed, |_| ())), events)
         };
-        let ((one, mut heard), (other, mut heard_by_other)) = (follow(), follow());
+        let ((one, mut events), (other, mut other_events)) = (follow(), follow());
         let notes = async |text: String| {
             let change = steps::Change { text_data: Some(text), ..steps::Change::default() };
             let step = spvs::get(&office.erin, office.spv).await.unwrap().steps[0].id;
             steps::update(&office.erin, step, None, change).await.unwrap();
         };
         // A sequencer starts at the head of its first poll, which may be late.
-        let mut knocks = 0;
-        while heard.is_empty() || heard_by_other.is_empty() {
-            notes(format!("Knock {knocks}")).await;
-            knocks += 1;
-            assert!(knocks < 100, "a sequencer does not run");
+        let mut attempts = 0;
+        while events.is_empty() || other_events.is_empty() {
+            notes(format!("Knock {attempts}")).await;
+            attempts += 1;
+            assert!(attempts < 100, "a sequencer does not run");
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         }
         let mut seqs = Vec::new();
@@ -574,7 +583,7 @@ async fn concurrent_sequencers_notify_each_entry_once() {
             }
             if n % 10 == 9 {
                 // The notification exists before the message is broadcast.
-                seqs.extend(receive_until(&mut heard, "message.sent", 10).await);
+                seqs.extend(receive_until(&mut events, "message.sent", 10).await);
                 assert_eq!(notifications::unread(&office.maya).await.unwrap(), n + 1);
             }
         }
@@ -583,11 +592,11 @@ async fn concurrent_sequencers_notify_each_entry_once() {
         office.process_log().await;
         assert_eq!(notifications::unread(&office.maya).await.unwrap(), sent);
         let mut by_other = Vec::new();
-        while let Ok(event) = heard_by_other.try_recv() {
+        while let Ok(event) = other_events.try_recv() {
             by_other.extend(event.seq);
         }
         for seqs in [seqs, by_other] {
-            assert!(seqs.windows(2).all(|two| two[1] == two[0] + 1), "all of it, in order, once: {seqs:?}");
+            assert!(seqs.windows(2).all(|two| two[1] == two[0] + 1), "every entry once and in order: {seqs:?}");
         }
     })
     .await;
@@ -616,13 +625,13 @@ async fn receive_until(
 async fn silent_context_sends_no_notifications() {
     on_both(async |world| {
         let office = office(world).await;
-        let (feed, mut heard) = broadcast::channel(1_000);
+        let (feed, mut events) = broadcast::channel(1_000);
         let following = tokio::spawn(activity_feed::run(office.world.operator(), feed, |_| ()));
         let quiet = Ctx { silent: true, ..office.erin.clone() };
         for (n, who) in [&office.erin, &quiet, &quiet, &office.erin].into_iter().enumerate() {
             let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
             messages::send(who, input).await.unwrap();
-            receive_until(&mut heard, "message.sent", 1).await;
+            receive_until(&mut events, "message.sent", 1).await;
         }
         following.abort();
         assert_eq!(notifications::unread(&office.maya).await.unwrap(), 2);

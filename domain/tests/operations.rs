@@ -51,8 +51,11 @@ async fn password_spraying_raises_an_alert_until_it_stops() {
         let open = open_alerts(&world, &Readings::default()).await;
         assert_eq!(open.len(), 1, "{open:?}");
         assert_eq!((open[0].kind.as_str(), open[0].subject.as_str()), ("sign_in_storm", "192.0.2.1"));
-        assert_eq!(open_alerts(&world, &Readings::default()).await[0].id, open[0].id, "one open alert of a place");
-        assert!(open_alerts(&after_minutes(&world, 20), &Readings::default()).await.is_empty(), "it ends by itself");
+        assert_eq!(open_alerts(&world, &Readings::default()).await[0].id, open[0].id, "one open alert per source");
+        assert!(
+            open_alerts(&after_minutes(&world, 20), &Readings::default()).await.is_empty(),
+            "it resolves by itself"
+        );
         // The same number spread out, one every 20 minutes: occasional typing errors.
         for n in 2..35 {
             let ctx = Ctx { origin: origin("192.0.2.7"), ..after_minutes(&world, n * 20).nobody() };
@@ -261,7 +264,7 @@ async fn second_failed_health_check_raises_an_alert() {
         let sigrid = world.super_admin("Sigrid").await;
         let leaves = async || Ok("mails are files".to_owned());
         health_checks::check(&world.operator(), leaves()).await.unwrap();
-        assert!(alert_kinds(&world, &Readings::default()).await.is_empty(), "once may be chance");
+        assert!(alert_kinds(&world, &Readings::default()).await.is_empty(), "a single failure raises no alert");
         health_checks::check(&world.operator(), leaves()).await.unwrap();
         let open = open_alerts(&world, &Readings::default()).await;
         let mut broken: Vec<_> = open.iter().map(|alert| alert.subject.as_str()).collect();
@@ -287,7 +290,7 @@ async fn second_failed_health_check_raises_an_alert() {
         };
         let begun = std::time::Instant::now();
         health_checks::check(&world.operator(), stuck()).await.unwrap();
-        assert!(begun.elapsed().as_secs() < 20, "what hangs is not waited for");
+        assert!(begun.elapsed().as_secs() < 20, "a hanging check times out");
         assert!(!health_checks::list(&sigrid).await.unwrap()[4].ok);
         let later =
             health_checks::list(&after_minutes(&world, 10).signed_in(&user(&world, &sigrid).await)).await.unwrap();
@@ -342,7 +345,7 @@ async fn uptime_is_the_share_of_minutes_with_heartbeats() {
         };
         let beat =
             async |minutes: i64| dashboards::heartbeat(&after_minutes(&world, minutes).operator()).await.unwrap();
-        assert_eq!(uptime(0).await, None, "nothing is known yet");
+        assert_eq!(uptime(0).await, None, "no heartbeat yet");
         beat(0).await;
         assert_eq!(uptime(0).await, Some(100.0));
         for minute in 1..4 {
@@ -353,7 +356,7 @@ async fn uptime_is_the_share_of_minutes_with_heartbeats() {
         assert_eq!(uptime(4).await, Some(100.0));
         // Down for four minutes.
         beat(8).await;
-        assert_eq!(uptime(9).await, Some(55.5), "five of nine");
+        assert_eq!(uptime(9).await, Some(55.5), "five of nine minutes");
         // Down for two months: earlier heartbeats do not count, but the first start stays known.
         let months = 60 * 24 * 60;
         beat(months).await;
@@ -624,7 +627,7 @@ async fn admission_cache_expires_without_notifications() {
         assert!(!looks().await);
         maintenance::start(&world.operator(), None).await.unwrap();
         world.clock.advance(Duration::seconds(9));
-        assert!(!looks().await, "what is remembered does for a while");
+        assert!(!looks().await, "the cached policy is still used");
         world.clock.advance(Duration::seconds(1));
         assert!(looks().await);
         maintenance::end(&world.operator()).await.unwrap();

@@ -36,7 +36,7 @@ async fn queued_jobs(world: &World) -> Vec<String> {
 
 /// Sequences the log and returns the actions visible to the reader, oldest first.
 async fn logged_actions(world: &World, ctx: &Ctx) -> Vec<String> {
-    activity::sequence_all(&world.operator()).await.expect("numbered");
+    activity::sequence_all(&world.operator()).await.expect("sequenced");
     let page = PageQuery { limit: Some(200), cursor: None };
     let mut found: Vec<String> = activity::list(ctx, &Filter::default(), &page)
         .await
@@ -324,36 +324,6 @@ async fn repeated_idempotency_key_returns_the_same_order() {
         assert_eq!(spvs::create(&elias, input.clone()).await.unwrap().spv.id, once);
         let other = Ctx { idempotency: Some(("k1".into(), "h2".into())), ..elias };
         assert_eq!(code(&spvs::create(&other, input).await.unwrap_err()), "idempotency_key_reused");
-    })
-    .await;
-}
-
-#[tokio::test]
-async fn verify_detects_changed_and_deleted_log_entries() {
-    on_both(async |world| {
-        let company = world.company("Meridian").await;
-        world.client("Maya", company, None).await;
-        activity::sequence_all(&world.operator()).await.unwrap();
-        let whole = activity::verify(&world.operator()).await.unwrap();
-        let mut tx = world.db.begin().await.unwrap();
-        let refused = tx.sql("update activity set actor_name = 'Mallory' where seq = 2").run().await;
-        assert!(refused.is_err(), "the database itself refuses");
-        drop(tx);
-        let mut tx = world.db.begin().await.unwrap();
-        assert!(tx.sql("delete from activity where seq = 2").run().await.is_err());
-        drop(tx);
-        for (harm, place) in [
-            ("update activity set actor_name = 'Mallory' where seq = 2", 2),
-            ("update activity set actor_name = 'root' where seq = 2", 0),
-            ("delete from activity where seq = 3", 3),
-        ] {
-            world.without_triggers(harm).await;
-            match activity::verify(&world.operator()).await {
-                Ok(rows) => assert_eq!((rows, place), (whole, 0), "put back as it was"),
-                Err(Error::Conflict(problem)) => assert_eq!(problem.params["seq"], place),
-                Err(e) => panic!("{e}"),
-            }
-        }
     })
     .await;
 }

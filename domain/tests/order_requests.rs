@@ -81,14 +81,14 @@ async fn concurrent_acceptances_create_one_order() {
         let staff = [world.employee("Elias").await, world.employee("Nora").await];
         let request = requests::create(&maya, order(form())).await.unwrap();
         let before = orders(&world).await;
-        let tries: Vec<_> = (0..8)
+        let attempts: Vec<_> = (0..8)
             .map(|n| {
                 let ctx = staff[n % 2].clone();
                 tokio::spawn(async move { requests::accept(&ctx, request.id, None, terms(company)).await })
             })
             .collect();
         let mut made = Vec::new();
-        for one in tries {
+        for one in attempts {
             match one.await.expect("no panic") {
                 Ok(request) => made.push(request.spv_id),
                 Err(e) => assert_eq!(code(&e), "request_decided"),

@@ -334,7 +334,7 @@ async fn requesters_are_notified_in_the_portal_or_by_mail() {
             let open: Vec<_> = activity::since(who, 0, 500).await.unwrap();
             assert_eq!(open.iter().filter(|row| row.subject_kind == "request").count(), 4);
         }
-        assert!(sent_mails(&world).await.is_empty(), "they have the portal");
+        assert!(sent_mails(&world).await.is_empty(), "no mails to users with an account");
         let nobody = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
         requests::approve(&elias, nobody.id, None, Some("Done")).await.unwrap();
         assert_eq!(sent_mails(&world).await, [(mails::Kind::RequestAnswered, "ada@example.com".to_owned())]);
@@ -359,7 +359,7 @@ async fn concurrent_approvals_succeed_once() {
             let request = requests::create(&world.nobody(), input).await.unwrap();
             let id = request.id;
             let email = request.email.clone();
-            let tries: Vec<_> = (0..6)
+            let attempts: Vec<_> = (0..6)
                 .map(|n| {
                     let (ctx, email) = (admins[n % 2].clone(), email.clone());
                     tokio::spawn(async move {
@@ -395,7 +395,7 @@ async fn concurrent_approvals_succeed_once() {
                 })
                 .collect();
             let mut made = 0;
-            for one in tries {
+            for one in attempts {
                 match one.await.expect("no panic") {
                     Ok(()) => made += 1,
                     Err(code) => assert_eq!(code, "request_decided", "{account}"),

@@ -345,7 +345,7 @@ async fn finances_and_iso_dashboard_read_rollups_by_primary_key() {
         if world.db.dialect() == Dialect::Postgres {
             let planned_by = "select reltuples from pg_class where oid = 'spvs'::regclass";
             let rows: f32 = world.db.clone().sql(planned_by).scalar().await.unwrap();
-            assert!(rows > 999.0, "what so many rows are planned by is known at once, {rows}");
+            assert!(rows > 999.0, "the planner has statistics after seeding, {rows}");
         }
         let page = PageQuery::default();
         let company = domain::directory::companies::list(&operator, None, false, &page).await.unwrap().items[0].id;
@@ -436,13 +436,13 @@ async fn company_clients_are_counted_once_and_repaired() {
             ..spvs::Input::default()
         };
         // Concurrent orders of a client that is already counted and of one that is not.
-        let tries: Vec<_> = (0..12)
+        let attempts: Vec<_> = (0..12)
             .map(|n| {
                 let (sam, input) = (sam.clone(), order(if n % 3 == 0 { maya } else { noah }, n));
                 tokio::spawn(async move { spvs::create(&sam, input).await })
             })
             .collect();
-        for one in tries {
+        for one in attempts {
             one.await.unwrap().unwrap();
         }
         assert_eq!(active().await, 2);
@@ -511,7 +511,7 @@ async fn concurrent_changes_of_one_rollup_are_all_counted() {
             iso_commission_percentage: Some("1".to_owned()),
             ..spvs::Input::default()
         };
-        let tries: Vec<_> = (0..16)
+        let attempts: Vec<_> = (0..16)
             .map(|n| {
                 // A custom identifier: generating one serializes the inserts.
                 let input = spvs::Input { custom_identifier: Some(format!("Order {n}")), ..input.clone() };
@@ -534,7 +534,7 @@ async fn concurrent_changes_of_one_rollup_are_all_counted() {
                 })
             })
             .collect();
-        for one in tries {
+        for one in attempts {
             one.await.unwrap();
         }
         assert_no_drift(&world.db).await;

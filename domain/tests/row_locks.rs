@@ -111,7 +111,7 @@ async fn inserts_referencing_a_locked_row_do_not_wait() {
         let (_, order, maya) = world.client("Maya", company, None).await;
         let dialect = world.db.clone().dialect();
         if dialect == Dialect::Sqlite {
-            assert_eq!(for_update(dialect, "s"), "", "it has one writer, and needs no lock");
+            assert_eq!(for_update(dialect, "s"), "", "SQLite has one writer and needs no row lock");
             return;
         }
         let mut db = world.db.clone();
@@ -128,7 +128,7 @@ async fn inserts_referencing_a_locked_row_do_not_wait() {
         drop(other);
         holder.commit().await.unwrap();
         let after: String = db.sql(written).bind(order).scalar().await.unwrap();
-        assert_eq!(after, before, "a lock changes nothing");
+        assert_eq!(after, before, "a lock does not write the row");
     })
     .await;
 }

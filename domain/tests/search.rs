@@ -66,7 +66,7 @@ async fn search_ignores_case_accents_width_and_word_order() {
             }
         }
         assert!(list_clients(&erin, "京東").await.is_empty());
-        assert!(search_ids(&erin, "ngstrom", Kind::Client).await.is_empty(), "words by their beginnings");
+        assert!(search_ids(&erin, "ngstrom", Kind::Client).await.is_empty(), "words match by prefix");
     })
     .await;
 }

@@ -162,8 +162,8 @@ async fn parts_of_any_size_are_joined() {
         assert_eq!(read(&storage, "contents/whole", 0, whole.len() as u64).await, whole);
         assert_eq!(read(&storage, "contents/whole", 5_000_000, 9_000_000).await, &whole[5_000_000..9_000_000]);
         storage.delete_below("uploads/x").await.unwrap();
-        assert!(storage.join(&keys, "contents/again").await.is_err(), "the pieces are gone");
-        assert!(storage.read("contents/again", 0..1).await.is_err(), "what failed left nothing");
+        assert!(storage.join(&keys, "contents/again").await.is_err(), "the parts are deleted");
+        assert!(storage.read("contents/again", 0..1).await.is_err(), "a failed join writes nothing");
         assert_eq!(read(&storage, "contents/whole", 0, 3).await, &whole[..3]);
     })
     .await;

@@ -41,7 +41,7 @@ async fn order_steps_get_the_dependencies_of_their_template() {
         let input = |steps| Input { name: "LLC".to_owned(), steps };
         let first = vec![step("Papers", &[]), step("Signing", &[3]), step("Filing", &[1]), step("Binder", &[3, 2])];
         let saved = templates::set(&sam, Country::Us, None, input(first)).await.unwrap();
-        assert_eq!(templates::get(&erin, Country::Us).await.unwrap(), saved, "kept as it was answered");
+        assert_eq!(templates::get(&erin, Country::Us).await.unwrap(), saved, "stored as returned");
 
         let (_, spv, _) = world.client("Nils", acme, None).await;
         let made = steps::list(&erin, spv).await.unwrap();

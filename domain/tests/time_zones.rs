@@ -99,11 +99,15 @@ async fn nothing_is_overdue_before_the_offices_day_ends() {
             assert_eq!(overdue(evening).await, (0, "false".to_owned(), false, [0, 0, 0]), "{evening}");
         }
         let (owed, cell, late, counts) = overdue("2026-12-12T08:00:00Z").await;
-        assert_eq!((owed, cell.as_str(), late, counts), (1, "true", true, [0, 0, 0]), "late, but it is night");
+        assert_eq!(
+            (owed, cell.as_str(), late, counts),
+            (1, "true", true, [0, 0, 0]),
+            "overdue, but reminders wait for the morning"
+        );
         let (.., counts) = overdue("2026-12-12T15:00:00Z").await;
         assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
         let (.., again) = overdue("2026-12-12T16:00:00Z").await;
-        assert_eq!(again, counts, "once for each");
+        assert_eq!(again, counts, "sent once each");
     })
     .await;
 }

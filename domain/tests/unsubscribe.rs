@@ -81,7 +81,7 @@ async fn unsubscribe_from_notices_stops_immediate_mails_only() {
             !notifications::send_immediate_mail(&job_ctx(&world), id(&maya)).await.unwrap(),
             "what waited is not mailed"
         );
-        assert_eq!(notifications::unread(&maya).await.unwrap(), 2, "the portal goes on telling");
+        assert_eq!(notifications::unread(&maya).await.unwrap(), 2, "notifications in the portal continue");
         let own = ["progress.spv.created", "progress.spv.closed"];
         let own_tasks = ["tasks.document_request.created", "tasks.document_request.returned"];
         for (event, way) in choices(&maya).await {
@@ -178,12 +178,12 @@ async fn staff_see_undeliverable_addresses() {
         let sent = outbox(&world, Kind::PasswordSetup).await;
         let mail = sent.iter().find(|mail| mail.user_id == Some(maya)).unwrap();
         mails::mark_failed(&job_ctx(&world), mail.id, "421 later", false).await.unwrap();
-        assert_eq!(seen(&erin).await, [], "it is still tried");
+        assert_eq!(seen(&erin).await, [], "it will be retried");
         mails::mark_failed(&job_ctx(&world), mail.id, "550 no such user", true).await.unwrap();
         for staff in [&sam, &world.operator()] {
             assert_eq!(seen(staff).await, [(maya, Some("550 no such user".to_owned()))]);
         }
-        assert_eq!(seen(&erin).await, [(maya, None)], "what the server said names hosts");
+        assert_eq!(seen(&erin).await, [(maya, None)], "the server's response names hosts");
         assert_eq!(seen(&as_maya).await, []);
         // A mail that is no longer to be sent does not affect the address's status.
         let test = mails::test(&sam).await.unwrap();

@@ -248,7 +248,7 @@ async fn restoring_an_iso_and_changing_its_persons_role_are_serialized() {
             async move { isos::restore(&op, iso, None).await }
         });
         tokio::time::sleep(soon).await;
-        assert!(!restoring.is_finished(), "it waits for what becomes of the person");
+        assert!(!restoring.is_finished(), "the restore waits for the role change");
         other.commit().await.unwrap();
         assert_eq!(code(restoring.await.unwrap()), "iso_person_moved");
         assert!(isos::get(&op, iso).await.unwrap().archived_at.is_some());
@@ -264,7 +264,7 @@ async fn restoring_an_iso_and_changing_its_persons_role_are_serialized() {
             async move { people::set_role(&op, ivan, Role::Employee, None, None, None).await }
         });
         tokio::time::sleep(soon).await;
-        assert!(!moving.is_finished(), "it waits for what becomes of the partner");
+        assert!(!moving.is_finished(), "the role change waits for the restore");
         other.commit().await.unwrap();
         assert_eq!(code(moving.await.unwrap()), "iso_person");
         assert_eq!(users::get(&op, ivan).await.unwrap().role, Role::Iso);
@@ -280,7 +280,7 @@ async fn set_role_changes_keeps_or_removes_the_iso() {
         let (iso, _) = world.iso("Ivan", company).await;
         let clara = world.user(Role::Client, "Clara", Some(company), Some(iso)).await.id;
         let moves = async |to, iso| people::set_role(&op, clara, Role::Client, to, iso, None).await;
-        assert_eq!(moves(None, None).await.unwrap().iso_id, Some(iso), "it stays with the role");
+        assert_eq!(moves(None, None).await.unwrap().iso_id, Some(iso), "the ISO is kept with the role");
         assert_eq!(code(moves(Some(other), None).await), "iso_id not_in_company");
         let moved = moves(Some(other), Some(None)).await.unwrap();
         assert_eq!((moved.company_id, moved.iso_id), (Some(other), None));
