@@ -152,8 +152,8 @@ pub enum Command {
     )]
     Backup(commands::backup::Verb),
     /// Move the whole portal into another database
-    #[command(long_about = commands::moves::ABOUT)]
-    Move(commands::moves::Args),
+    #[command(long_about = commands::transfer::ABOUT)]
+    Move(commands::transfer::Args),
     /// Let nobody but super admins change anything for a while
     #[command(
         subcommand,

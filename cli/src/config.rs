@@ -21,7 +21,7 @@ use domain::{
         storage::{Address, Credentials, Storage},
     },
 };
-use source::{Found, Sources};
+use source::{ResolvedValue, Sources};
 use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
@@ -41,7 +41,7 @@ pub struct Setting {
 pub enum Default {
     Fixed(&'static str),
     /// Made from other settings; the words say how.
-    Made(&'static str),
+    Derived(&'static str),
     None,
 }
 
@@ -55,17 +55,17 @@ const fn secret(name: &'static str, default: Default) -> Setting {
 
 pub const SETTINGS: &[Setting] = &[
     plain("data_dir", Default::Fixed("./data")),
-    secret("database_url", Default::Made("sqlite:<data dir>/spv.db")),
+    secret("database_url", Default::Derived("sqlite:<data dir>/spv.db")),
     plain("database_pool", Default::Fixed("20")),
     plain("database_queue_pool", Default::Fixed("10")),
     plain("listen", Default::Fixed("127.0.0.1:8080")),
-    plain("public_url", Default::Made("http://<listen>")),
+    plain("public_url", Default::Derived("http://<listen>")),
     secret("smtp_url", Default::None),
     plain("mail_from", Default::Fixed("SPV Portal <portal@localhost>")),
-    plain("storage_url", Default::Made("file:<data dir>/documents")),
+    plain("storage_url", Default::Derived("file:<data dir>/documents")),
     plain("s3_access_key_id", Default::None),
     secret("s3_secret_access_key", Default::None),
-    plain("backup_dir", Default::Made("<data dir>/backups")),
+    plain("backup_dir", Default::Derived("<data dir>/backups")),
     plain("backup_keep", Default::Fixed("14")),
     plain("upload_limit_mb", Default::Fixed("25")),
     plain("storage_quota_gb", Default::None),
@@ -73,7 +73,7 @@ pub const SETTINGS: &[Setting] = &[
     plain("demo", Default::Fixed("false")),
     secret("demo_password", Default::Fixed(domain::DEMO_PASSWORD)),
     secret("default_password", Default::None),
-    plain("auth_signing_keys_file", Default::Made("<data dir>/signing_keys.json")),
+    plain("auth_signing_keys_file", Default::Derived("<data dir>/signing_keys.json")),
     secret("auth_jwt_secret", Default::None),
     plain("auth_access_token_seconds", Default::Fixed("900")),
     plain("auth_signup", Default::Fixed("false")),
@@ -91,7 +91,7 @@ pub const SETTINGS: &[Setting] = &[
     secret("oidc_microsoft_client_secret", Default::None),
     plain("oidc_microsoft_issuer", Default::Fixed("https://login.microsoftonline.com/common/v2.0")),
     plain("oidc_microsoft_domains", Default::None),
-    plain("auth_require_mfa", Default::Made("employee,super_admin; none in demo mode")),
+    plain("auth_require_mfa", Default::Derived("employee,super_admin; none in demo mode")),
     plain("auth_rate_limits", Default::Fixed("true")),
     plain("trusted_proxies", Default::None),
     plain("max_connections_per_address", Default::Fixed("256")),
@@ -168,14 +168,15 @@ impl Config {
     /// # Errors
     /// Usage, naming every setting that is wrong, its source and what is allowed.
     pub fn load(globals: &Globals) -> Result<Self> {
-        Self::read(&Sources::gather(globals)?)
+        Self::read(&Sources::load(globals)?)
     }
 
     fn read(sources: &Sources) -> Result<Self> {
-        let mut wrong = Vec::new();
-        let mut read = Reader { sources, wrong: &mut wrong };
-        let data_dir =
-            PathBuf::from(read.fixed("data_dir", "a folder", |text| (!text.is_empty()).then(|| text.to_owned())));
+        let mut errors = Vec::new();
+        let mut read = Reader { sources, errors: &mut errors };
+        let data_dir = PathBuf::from(
+            read.with_default("data_dir", "a folder", |text| (!text.is_empty()).then(|| text.to_owned())),
+        );
         let database_url = read
             .optional("database_url", "sqlite:<file> or postgres://…", |text| {
                 is_database(text).then(|| text.to_owned())
@@ -183,17 +184,18 @@ impl Config {
             .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("spv.db").display()));
         let connections = |text: &str| text.parse().ok().filter(|most| (4..=1_000).contains(most));
         let pools = PoolSizes {
-            main: read.fixed("database_pool", "4 to 1000", connections),
-            queue: read.fixed("database_queue_pool", "4 to 1000", connections),
+            main: read.with_default("database_pool", "4 to 1000", connections),
+            queue: read.with_default("database_queue_pool", "4 to 1000", connections),
         };
-        let listen = read.fixed("listen", "an address with a port, like 127.0.0.1:8080", |text| text.parse().ok());
+        let listen =
+            read.with_default("listen", "an address with a port, like 127.0.0.1:8080", |text| text.parse().ok());
         let public_url = read.optional("public_url", "http://… or https://…, without a path", public_url);
         let smtp_url =
             read.optional("smtp_url", "smtp://user:password@host:587 or smtps://user:password@host", |text| {
                 let url = url::Url::parse(text).ok()?;
                 (matches!(url.scheme(), "smtp" | "smtps") && url.has_host()).then(|| text.to_owned())
             });
-        let mail_from = read.fixed("mail_from", "a sender, like SPV Portal <portal@example.com>", |text| {
+        let mail_from = read.with_default("mail_from", "a sender, like SPV Portal <portal@example.com>", |text| {
             jobs::mail::sender(text).is_ok().then(|| text.to_owned())
         });
         let storage = read
@@ -219,21 +221,23 @@ impl Config {
         let backup_dir = read
             .optional("backup_dir", "a folder", |text| (!text.is_empty()).then(|| PathBuf::from(text)))
             .unwrap_or_else(|| data_dir.join("backups"));
-        let backup_keep =
-            read.fixed("backup_keep", "1 to 1000", |text| text.parse().ok().filter(|kept| (1..=1_000).contains(kept)));
-        let upload_limit_mb =
-            read.fixed("upload_limit_mb", "1 to 1024", |text| text.parse().ok().filter(|mb| (1..=1_024).contains(mb)));
+        let backup_keep = read.with_default("backup_keep", "1 to 1000", |text| {
+            text.parse().ok().filter(|kept| (1..=1_000).contains(kept))
+        });
+        let upload_limit_mb = read.with_default("upload_limit_mb", "1 to 1024", |text| {
+            text.parse().ok().filter(|mb| (1..=1_024).contains(mb))
+        });
         let storage_quota_gb = read.optional("storage_quota_gb", "1 to 1000000", |text| {
             text.parse().ok().filter(|gb| (1..=1_000_000).contains(gb))
         });
         let scanner = read.optional("clamd", "host:port, or unix: and the path of a socket", |text| text.parse().ok());
-        let demo = read.fixed("demo", "true or false", |text| text.parse().ok());
+        let demo = read.with_default("demo", "true or false", |text| text.parse().ok());
         let password = |text: &str| {
             // The default is known to be good, and looking that up takes a moment of every command.
             let good = text == domain::DEMO_PASSWORD || passwords::rules(text, "", &[], passwords::MIN_LENGTH).is_ok();
             good.then(|| text.to_owned())
         };
-        let demo_password = read.fixed("demo_password", "a password that is long and uncommon enough", password);
+        let demo_password = read.with_default("demo_password", "a password that is long and uncommon enough", password);
         let default_password =
             read.optional("default_password", "a password that is long and uncommon enough", password);
         let signing_keys = read
@@ -241,11 +245,11 @@ impl Config {
             .unwrap_or_else(|| data_dir.join("signing_keys.json"));
         let jwt_secret = read
             .optional("auth_jwt_secret", "at least 32 characters", |text| (text.len() >= 32).then(|| text.to_owned()));
-        let access_token_seconds = read.fixed("auth_access_token_seconds", "60 to 86400", |text| {
+        let access_token_seconds = read.with_default("auth_access_token_seconds", "60 to 86400", |text| {
             text.parse().ok().filter(|seconds| (60..=86_400).contains(seconds))
         });
-        let signup = read.fixed("auth_signup", "true or false", |text| text.parse().ok());
-        let autoconfirm = read.fixed("auth_autoconfirm", "true or false", |text| text.parse().ok());
+        let signup = read.with_default("auth_signup", "true or false", |text| text.parse().ok());
+        let autoconfirm = read.with_default("auth_autoconfirm", "true or false", |text| text.parse().ok());
         let redirects = read
             .optional(
                 "auth_redirect_allow",
@@ -260,20 +264,21 @@ impl Config {
         warnings.extend(redirects.wide().into_iter().map(|pattern| {
             format!("auth_redirect_allow: {pattern} allows every host below a name that is nobody's domain as far as is known")
         }));
-        let secure_email_change = read.fixed("auth_secure_email_change", "true or false", |text| text.parse().ok());
-        let mail_gap_seconds = read.fixed("auth_mail_gap_seconds", "0 to 3600", |text| {
+        let secure_email_change =
+            read.with_default("auth_secure_email_change", "true or false", |text| text.parse().ok());
+        let mail_gap_seconds = read.with_default("auth_mail_gap_seconds", "0 to 3600", |text| {
             text.parse().ok().filter(|seconds| (0..=3_600).contains(seconds))
         });
-        let mails_per_hour = read.fixed("auth_mails_per_hour", "1 to 1000000, or 0 for any number", |text| {
+        let mails_per_hour = read.with_default("auth_mails_per_hour", "1 to 1000000, or 0 for any number", |text| {
             text.parse().ok().filter(|mails| (0..=1_000_000).contains(mails))
         });
-        let otp_alike = read.fixed("auth_otp_alike", "true or false", |text| text.parse().ok());
+        let otp_alike = read.with_default("auth_otp_alike", "true or false", |text| text.parse().ok());
         let providers = providers::read(&mut read);
         let require_mfa = read.optional("auth_require_mfa", "roles separated by commas, or none", |text| match text {
             "none" => Some(Vec::new()),
             text => list(text, |one| one.parse::<Role>().ok()),
         });
-        let rate_limits = read.fixed("auth_rate_limits", "true or false", |text| text.parse().ok());
+        let rate_limits = read.with_default("auth_rate_limits", "true or false", |text| text.parse().ok());
         let trusted_proxies: Vec<Network> = read
             .optional(
                 "trusted_proxies",
@@ -284,34 +289,35 @@ impl Config {
         warnings.extend(trusted_proxies.iter().filter(|network| network.is_wide_and_public()).map(|network| {
             format!("trusted_proxies: {network} holds many public addresses; each of them may claim to be anybody")
         }));
-        let max_connections_per_address = read.fixed("max_connections_per_address", "0 to 1000000", |text| {
+        let max_connections_per_address = read.with_default("max_connections_per_address", "0 to 1000000", |text| {
             text.parse().ok().filter(|connections| (0..=1_000_000).contains(connections))
         });
-        let hsts_subdomains = read.fixed("hsts_subdomains", "true or false", |text| text.parse().ok());
-        let drain = read.fixed("drain_seconds", "0 to 300", |text| {
+        let hsts_subdomains = read.with_default("hsts_subdomains", "true or false", |text| text.parse().ok());
+        let drain = read.with_default("drain_seconds", "0 to 300", |text| {
             text.parse().ok().filter(|seconds| (0..=300).contains(seconds)).map(Duration::from_secs)
         });
         let cors_origins = read
             .optional("cors_origins", "origins separated by commas, like https://app.example.com", |text| {
-                list(text, public_url_of)
+                list(text, parse_public_url)
             })
             .unwrap_or_default();
-        let worker_concurrency = read
-            .fixed("worker_concurrency", "1 to 256", |text| text.parse().ok().filter(|jobs| (1..=256).contains(jobs)));
+        let worker_concurrency = read.with_default("worker_concurrency", "1 to 256", |text| {
+            text.parse().ok().filter(|jobs| (1..=256).contains(jobs))
+        });
         let metrics_listen =
             read.optional("metrics_listen", "an address with a port, like 127.0.0.1:9090", |text| text.parse().ok());
-        let log = read.fixed("log", "a tracing filter, like info or info,domain=debug", |text| {
+        let log = read.with_default("log", "a tracing filter, like info or info,domain=debug", |text| {
             tracing_subscriber::EnvFilter::try_new(text).is_ok().then(|| text.to_owned())
         });
-        let log_format = read.fixed("log_format", "text or json", |text| match text {
+        let log_format = read.with_default("log_format", "text or json", |text| match text {
             "text" => Some(LogFormat::Text),
             "json" => Some(LogFormat::Json),
             _ => None,
         });
-        if !wrong.is_empty() {
-            return Err(Failure::Usage(wrong.join("\n")));
+        if !errors.is_empty() {
+            return Err(Failure::Usage(errors.join("\n")));
         }
-        let shown = SETTINGS.iter().map(|setting| shown(setting, sources)).collect();
+        let shown = SETTINGS.iter().map(|setting| display_setting(setting, sources)).collect();
         Ok(Self {
             data_dir,
             database_url,
@@ -415,7 +421,7 @@ impl Config {
     }
 
     /// Where the portal is, for people, and whether somebody said so.
-    pub fn place(&self) -> String {
+    pub fn location(&self) -> String {
         if self.has_own_database() {
             return format!("the database {}", self.database());
         }
@@ -476,7 +482,7 @@ pub fn make_data_dir(dir: &Path) -> Result {
 /// Takes the rights to a data folder from everybody but its owner, whatever made it. Says what is wrong where that is not
 /// ours to do: the folder is another user's, or one that others use by its nature, such as `/tmp` or a home.
 #[cfg(unix)]
-pub fn make_private(dir: &Path) -> Option<String> {
+pub fn restrict_permissions(dir: &Path) -> Option<String> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     const STICKY: u32 = 0o1000;
     let about = std::fs::metadata(dir).ok()?;
@@ -497,18 +503,18 @@ pub fn make_private(dir: &Path) -> Option<String> {
 }
 
 #[cfg(not(unix))]
-pub fn make_private(_: &Path) -> Option<String> {
+pub fn restrict_permissions(_: &Path) -> Option<String> {
     None
 }
 
 struct Reader<'a> {
     sources: &'a Sources,
-    wrong: &'a mut Vec<String>,
+    errors: &'a mut Vec<String>,
 }
 
 impl Reader<'_> {
     fn refuse(&mut self, words: &str) {
-        self.wrong.push(words.to_owned());
+        self.errors.push(words.to_owned());
     }
 
     fn optional<T>(&mut self, name: &'static str, allowed: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
@@ -517,29 +523,29 @@ impl Reader<'_> {
         let value = read(found.value.trim());
         if value.is_none() {
             let said = if setting.secret { "the value".to_owned() } else { format!("`{}`", found.value) };
-            self.wrong.push(format!("{name}: {said} from {} is not allowed; it must be {allowed}", found.source));
+            self.errors.push(format!("{name}: {said} from {} is not allowed; it must be {allowed}", found.source));
         }
         value
     }
 
-    fn fixed<T>(&mut self, name: &'static str, allowed: &str, read: impl Fn(&str) -> Option<T>) -> T {
+    fn with_default<T>(&mut self, name: &'static str, allowed: &str, read: impl Fn(&str) -> Option<T>) -> T {
         let setting = SETTINGS.iter().find(|setting| setting.name == name).expect("every setting read is in the table");
         let Default::Fixed(default) = setting.default else { unreachable!("{name} has no fixed default") };
         self.optional(name, allowed, &read).or_else(|| read(default)).expect("a default is allowed")
     }
 }
 
-fn shown(setting: &Setting, sources: &Sources) -> (&'static str, String, String) {
+fn display_setting(setting: &Setting, sources: &Sources) -> (&'static str, String, String) {
     let hidden =
         |value: &str| if setting.name.ends_with("_url") { without_password(value) } else { "(hidden)".to_owned() };
     match (sources.find(setting.name), setting.default) {
-        (Some(Found { value, source }), _) => {
+        (Some(ResolvedValue { value, source }), _) => {
             (setting.name, if setting.secret { hidden(&value) } else { value }, source)
         }
         (None, Default::Fixed(value)) => {
             (setting.name, if setting.secret { hidden(value) } else { value.to_owned() }, "default".to_owned())
         }
-        (None, Default::Made(how)) => (setting.name, how.to_owned(), "default".to_owned()),
+        (None, Default::Derived(how)) => (setting.name, how.to_owned(), "default".to_owned()),
         (None, Default::None) => (setting.name, String::new(), "not set".to_owned()),
     }
 }
@@ -576,14 +582,10 @@ pub fn without_password(text: &str) -> String {
     url.to_string().replace("%28hidden%29", "(hidden)")
 }
 
-fn public_url(text: &str) -> Option<String> {
+fn parse_public_url(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok()?;
     let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
     (matches!(url.scheme(), "http" | "https") && url.has_host() && plain).then(|| text.trim_end_matches('/').to_owned())
-}
-
-fn public_url_of(text: &str) -> Option<String> {
-    public_url(text)
 }
 
 fn list<T>(text: &str, read: impl FnMut(&str) -> Option<T>) -> Option<Vec<T>> {

@@ -57,7 +57,7 @@ impl Failure {
     }
 
     /// Sentences for the person at the terminal; none where all has been said.
-    pub fn words(&self) -> Option<String> {
+    pub fn message(&self) -> Option<String> {
         match self {
             Self::Domain(Error::Invalid(fields)) => {
                 let lines: Vec<String> = fields.iter().map(refused).collect();
@@ -148,13 +148,13 @@ mod tests {
     #[test]
     fn a_refused_field_names_its_flag() {
         let one = Failure::from(Error::field("company_id", "required"));
-        assert_eq!(one.words().unwrap(), "--company: Please fill in this field.");
+        assert_eq!(one.message().unwrap(), "--company: Please fill in this field.");
         assert_eq!(one.exit(), Exit::Usage);
     }
 
     #[test]
     fn a_reader_who_has_left_is_no_error() {
         let gone = Failure::from(std::io::Error::from(std::io::ErrorKind::BrokenPipe));
-        assert_eq!((gone.exit(), gone.words()), (Exit::Done, None));
+        assert_eq!((gone.exit(), gone.message()), (Exit::Done, None));
     }
 }

@@ -1,12 +1,12 @@
 //! `spvctl`: the one binary. It reads the command line and the configuration, starts what is asked for, and
 //! words what the domain says. It holds no rules and no SQL.
 mod args;
-mod ask;
 mod commands;
 mod config;
+mod context;
 mod exit;
 mod output;
-mod portal;
+mod prompt;
 mod shutdown;
 mod telemetry;
 
@@ -25,8 +25,8 @@ async fn main() -> ExitCode {
     match commands::run(cli).await {
         Ok(()) => Exit::Done.into(),
         Err(failure) => {
-            if let Some(words) = failure.words() {
-                output::say(&format!("error: {words}"));
+            if let Some(words) = failure.message() {
+                output::info(&format!("error: {words}"));
             }
             failure.exit().into()
         }

@@ -23,7 +23,7 @@ pub struct Record(Vec<Cell>);
 struct Cell {
     name: &'static str,
     value: Value,
-    in_lists: bool,
+    in_table: bool,
 }
 
 impl Record {
@@ -34,25 +34,25 @@ impl Record {
     /// A value that every form of output shows.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.0.push(Cell { name, value: value.into(), in_lists: true });
+        self.0.push(Cell { name, value: value.into(), in_table: true });
         self
     }
 
     /// A value that a list's table leaves out.
     #[must_use]
-    pub fn more(mut self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.0.push(Cell { name, value: value.into(), in_lists: false });
+    pub fn hidden_in_table(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.0.push(Cell { name, value: value.into(), in_table: false });
         self
     }
 
     /// A list inside the row, for JSON.
     #[must_use]
     pub fn nested(self, name: &'static str, records: Vec<Record>) -> Self {
-        self.more(name, records.into_iter().map(Self::json).collect::<Vec<_>>())
+        self.hidden_in_table(name, records.into_iter().map(Self::json).collect::<Vec<_>>())
     }
 
-    fn listed(&self) -> impl Iterator<Item = &Cell> + Clone {
-        self.0.iter().filter(|cell| cell.in_lists)
+    fn table_cells(&self) -> impl Iterator<Item = &Cell> + Clone {
+        self.0.iter().filter(|cell| cell.in_table)
     }
 
     fn json(self) -> Value {
@@ -78,19 +78,19 @@ impl Output {
             Format::Json => self.json(&records.into_iter().map(Record::json).collect::<Vec<_>>().into()),
             Format::Csv => self.csv(records),
             Format::Table if records.is_empty() => {
-                say(&format!("No {nothing}."));
+                info(&format!("No {nothing}."));
                 Ok(())
             }
             Format::Table => {
                 let mut table = self.table();
-                table.set_header(records[0].listed().map(|cell| title(cell.name)));
+                table.set_header(records[0].table_cells().map(|cell| title(cell.name)));
                 for record in &records {
-                    table.add_row(record.listed().map(shown));
+                    table.add_row(record.table_cells().map(display));
                 }
                 for (n, column) in table.column_iter_mut().enumerate() {
-                    let mut told =
-                        records.iter().filter_map(|record| record.listed().nth(n)).filter(|cell| cell.is_told());
-                    if told.clone().next().is_some() && told.all(Cell::is_number) {
+                    let mut values =
+                        records.iter().filter_map(|record| record.table_cells().nth(n)).filter(|cell| cell.has_value());
+                    if values.clone().next().is_some() && values.all(Cell::is_number) {
                         column.set_cell_alignment(CellAlignment::Right);
                     }
                 }
@@ -103,7 +103,7 @@ impl Output {
     pub fn page(&self, records: Vec<Record>, nothing: &str, next: Option<String>) -> Result {
         self.list(records, nothing)?;
         if let Some(next) = next {
-            say(&format!("There is more: add --cursor {next}"));
+            info(&format!("There is more: add --cursor {next}"));
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ impl Output {
             Format::Table => {
                 let mut table = self.table();
                 for cell in &record.0 {
-                    table.add_row([title(cell.name), shown(cell)]);
+                    table.add_row([title(cell.name), display(cell)]);
                 }
                 self.print(&table)
             }
@@ -144,7 +144,7 @@ impl Output {
                 writer.write_record(record.0.iter().map(|cell| cell.name))?;
             }
             writer.write_record(record.0.iter().map(|cell| {
-                let text = text(&cell.value);
+                let text = value_text(&cell.value);
                 csv_guarded(&if self.terminal { clean(&text) } else { text })
             }))?;
         }
@@ -175,7 +175,7 @@ impl Output {
 }
 
 impl Cell {
-    fn is_told(&self) -> bool {
+    fn has_value(&self) -> bool {
         !self.value.is_null()
     }
 
@@ -190,10 +190,10 @@ impl Cell {
 }
 
 /// For people, in a table. What is in a list is told beside it, or by JSON: here, how much that is.
-fn shown(cell: &Cell) -> String {
+fn display(cell: &Cell) -> String {
     let text = match &cell.value {
         Value::Array(items) => return items.len().to_string(),
-        value => text(value),
+        value => value_text(value),
     };
     if cell.name == "country" && text == "AE" {
         return "UAE".to_owned();
@@ -205,7 +205,7 @@ fn shown(cell: &Cell) -> String {
 }
 
 /// Words for the person at the terminal.
-pub fn say(words: &str) {
+pub fn info(words: &str) {
     // A closed stderr is nothing anybody could be told of.
     let _ = writeln!(std::io::stderr(), "{}", words.lines().map(clean).collect::<Vec<_>>().join("\n"));
 }
@@ -223,7 +223,7 @@ fn title(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn text(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -234,7 +234,7 @@ fn text(value: &Value) -> String {
 /// JSON whose texts have as escapes what a terminal would act on. Outside its texts JSON has none of that.
 fn escaped(json: &str) -> String {
     json.chars().fold(String::with_capacity(json.len()), |mut out, c| {
-        if c != '\n' && (c.is_control() || turns(c)) {
+        if c != '\n' && (c.is_control() || is_direction_mark(c)) {
             out.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             out.push(c);
@@ -244,7 +244,7 @@ fn escaped(json: &str) -> String {
 }
 
 /// Whether what follows this character is written in another direction.
-fn turns(c: char) -> bool {
+fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
@@ -261,7 +261,7 @@ pub fn clean(text: &str) -> String {
                 _ => {}
             },
             '\n' | '\t' => out.push(' '),
-            c if c.is_control() || turns(c) => {}
+            c if c.is_control() || is_direction_mark(c) => {}
             c => out.push(c),
         }
     }
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(clean("\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}x\u{202e}y\u{7}\r"), "red xy");
         let name = serde_json::json!(["\u{9b}31mred\u{1b}[0m\u{7f} \u{202e}x\n <b>Söhne & Co</b>"]);
         let json = escaped(&serde_json::to_string_pretty(&name).unwrap());
-        assert!(json.chars().all(|c| c == '\n' || !c.is_control() && !turns(c)), "{json:?}");
+        assert!(json.chars().all(|c| c == '\n' || !c.is_control() && !is_direction_mark(c)), "{json:?}");
         assert!(json.contains("<b>Söhne & Co</b>"), "{json}");
         assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), name);
         assert_eq!(clean("two\nlines <b>Söhne & Co</b>"), "two lines <b>Söhne & Co</b>");
@@ -287,12 +287,12 @@ mod tests {
     fn a_table_is_for_people() {
         assert_eq!(title("iso_commission"), "ISO commission");
         assert_eq!(title("client_id"), "Client ID");
-        let cell = |name, value: Value| Cell { name, value, in_lists: true };
-        assert_eq!(shown(&cell("country", "AE".into())), "UAE");
-        assert_eq!(shown(&cell("name", "AE".into())), "AE");
-        assert_eq!(shown(&cell("at", "2026-11-25T19:03:04.993364+01:00".into())), "2026-11-25 18:03:04 UTC");
-        assert_eq!(shown(&cell("due_date", "2026-11-25".into())), "2026-11-25");
-        assert_eq!(shown(&cell("steps", vec![1, 2].into())), "2");
+        let cell = |name, value: Value| Cell { name, value, in_table: true };
+        assert_eq!(display(&cell("country", "AE".into())), "UAE");
+        assert_eq!(display(&cell("name", "AE".into())), "AE");
+        assert_eq!(display(&cell("at", "2026-11-25T19:03:04.993364+01:00".into())), "2026-11-25 18:03:04 UTC");
+        assert_eq!(display(&cell("due_date", "2026-11-25".into())), "2026-11-25");
+        assert_eq!(display(&cell("steps", vec![1, 2].into())), "2");
         for (value, is_number) in [
             (Value::from(13), true),
             ("-1250.00".into(), true),

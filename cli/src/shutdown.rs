@@ -9,7 +9,7 @@ use std::{
 use tokio::sync::watch;
 
 /// How long finishing may take, beside the drain.
-const TIMEOUT: Duration = Duration::from_secs(30);
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
 
 /// Told at the first signal.
 #[derive(Clone, Debug)]
@@ -40,15 +40,15 @@ pub fn with_drain(drain: Duration) -> Shutdown {
     let shutdown = Shutdown { stopped, drain, interrupted: Arc::default() };
     let interrupted = shutdown.interrupted.clone();
     tokio::spawn(async move {
-        let interrupt = signal().await;
+        let interrupt = wait_for_signal().await;
         interrupted.store(interrupt, Ordering::Relaxed);
         let drain = if interrupt { Duration::ZERO } else { drain };
         tracing::info!(drain_seconds = drain.as_secs(), "stopping; a second signal stops at once");
         // Nobody waiting means that all is over already.
         let _ = stop.send(true);
-        let limit = drain + TIMEOUT;
+        let limit = drain + SHUTDOWN_GRACE;
         tokio::select! {
-            _ = signal() => tracing::warn!("stopped by a second signal"),
+            _ = wait_for_signal() => tracing::warn!("stopped by a second signal"),
             () = tokio::time::sleep(limit) => tracing::warn!("stopped after {} s", limit.as_secs()),
         }
         std::process::exit(1);
@@ -57,7 +57,7 @@ pub fn with_drain(drain: Duration) -> Shutdown {
 }
 
 /// Waits for a signal; true when it is SIGINT.
-async fn signal() -> bool {
+async fn wait_for_signal() -> bool {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

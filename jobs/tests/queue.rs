@@ -37,12 +37,12 @@ impl Job for Task {
 
 /// Does what a task says, and keeps account.
 #[derive(Default)]
-struct Hands {
+struct ScriptedHandler {
     runs: AtomicUsize,
     failures: Mutex<Vec<(String, bool)>>,
 }
 
-impl Handler for Hands {
+impl Handler for ScriptedHandler {
     fn limit(&self, _: &str) -> Duration {
         Duration::from_millis(400)
     }
@@ -76,17 +76,17 @@ fn now(world: &World) -> Ctx {
     Ctx { clock: Clock::system(), ..world.operator() }
 }
 
-async fn ask(ctx: &Ctx, what: &str) {
+async fn enqueue(ctx: &Ctx, what: &str) {
     let mut tx = ctx.begin().await.unwrap();
     queue::enqueue(&mut tx, &Task { what: what.to_owned() }).await.unwrap();
     tx.commit().await.unwrap();
 }
 
 /// Works until as many jobs have each status as wanted, then stops in good order.
-async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(Status, i64)]) {
+async fn work(ctx: &Ctx, handler: &Arc<ScriptedHandler>, wanted: &[(Status, i64)]) {
     let (stop, stopped) = watch::channel(false);
     let options = Workers { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
-    let working = tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped));
+    let working = tokio::spawn(worker::work(ctx.clone(), options, handler.clone(), stopped));
     let mut found = Vec::new();
     for _ in 0..300 {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -105,13 +105,13 @@ async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(Status, i64)]) {
 async fn a_job_exists_when_its_transaction_commits_and_is_done_once() {
     on_both(|world| async move {
         let ctx = now(&world);
-        ask(&ctx, "work").await;
+        enqueue(&ctx, "work").await;
         let mut tx = ctx.begin().await.unwrap();
         queue::enqueue(&mut tx, &Task { what: "work".to_owned() }).await.unwrap();
         drop(tx);
-        let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[(Status::Done, 1)]).await;
-        assert_eq!(hands.runs.load(Ordering::SeqCst), 1);
+        let handler = Arc::new(ScriptedHandler::default());
+        work(&ctx, &handler, &[(Status::Done, 1)]).await;
+        assert_eq!(handler.runs.load(Ordering::SeqCst), 1);
     })
     .await;
 }
@@ -120,17 +120,17 @@ async fn a_job_exists_when_its_transaction_commits_and_is_done_once() {
 async fn a_job_of_this_process_begins_at_once() {
     on_both(|world| async move {
         let ctx = now(&world);
-        let hands = Arc::new(Hands::default());
+        let handler = Arc::new(ScriptedHandler::default());
         let (stop, stopped) = watch::channel(false);
         let options = Workers { concurrency: 4, name: "prompt".to_owned() };
-        let working = tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped));
+        let working = tokio::spawn(worker::work(ctx.clone(), options, handler.clone(), stopped));
         // Whoever only looks now and then has just looked when the next one is asked for. The first waits for the
         // worker to begin, and of the others a busy machine may hold up some.
         let mut soonest = Duration::MAX;
         for nth in 1..=6 {
-            ask(&ctx, "work").await;
+            enqueue(&ctx, "work").await;
             let asked = tokio::time::Instant::now();
-            while hands.runs.load(Ordering::SeqCst) < nth {
+            while handler.runs.load(Ordering::SeqCst) < nth {
                 assert!(asked.elapsed() < Duration::from_secs(10), "job {nth} was not begun");
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
@@ -146,13 +146,13 @@ async fn a_job_of_this_process_begins_at_once() {
 }
 
 /// Writes when it may.
-struct Writer {
+struct BlockingWriter {
     ctx: Ctx,
     begun: watch::Sender<bool>,
     go: watch::Receiver<bool>,
 }
 
-impl Handler for Writer {
+impl Handler for BlockingWriter {
     fn limit(&self, _: &str) -> Duration {
         Duration::from_secs(20)
     }
@@ -166,7 +166,7 @@ impl Handler for Writer {
             if attempt.payload["what"] == "write" {
                 self.begun.send_replace(true);
                 self.go.clone().wait_for(|go| *go).await.unwrap();
-                ask(&self.ctx, "written").await;
+                enqueue(&self.ctx, "written").await;
             }
             Ok(())
         })
@@ -183,10 +183,10 @@ async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
     let ctx = now(&world);
     let ((begun, mut has_begun), (go, may_go)) = (watch::channel(false), watch::channel(false));
     let (stop, stopped) = watch::channel(false);
-    ask(&ctx, "write").await;
-    let hands = Arc::new(Writer { ctx: ctx.clone(), begun, go: may_go });
+    enqueue(&ctx, "write").await;
+    let handler = Arc::new(BlockingWriter { ctx: ctx.clone(), begun, go: may_go });
     let options = Workers { concurrency: 4, name: "stopping".to_owned() };
-    let working = tokio::spawn(worker::work(ctx.clone(), options, hands, stopped));
+    let working = tokio::spawn(worker::work(ctx.clone(), options, handler, stopped));
     has_begun.wait_for(|begun| *begun).await.unwrap();
     // Somebody else writes: the worker's next look for jobs waits for that, and has begun when it is told to stop.
     let other = Db::open(&world.url, Durability::Normal).await.unwrap();
@@ -207,12 +207,12 @@ async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
     on_both(|world| async move {
         let ctx = now(&world);
         for what in ["fail once", "fail", "refuse", "panic", "hang"] {
-            ask(&ctx, what).await;
+            enqueue(&ctx, what).await;
         }
-        let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[(Status::Dead, 4), (Status::Done, 1)]).await;
-        assert_eq!(hands.runs.load(Ordering::SeqCst), 2 + 2 + 1 + 2 + 2);
-        let mut failures = hands.failures.lock().unwrap().clone();
+        let handler = Arc::new(ScriptedHandler::default());
+        work(&ctx, &handler, &[(Status::Dead, 4), (Status::Done, 1)]).await;
+        assert_eq!(handler.runs.load(Ordering::SeqCst), 2 + 2 + 1 + 2 + 2);
+        let mut failures = handler.failures.lock().unwrap().clone();
         failures.sort();
         let expected = [
             ("makes no sense", true),
@@ -241,13 +241,13 @@ async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
 async fn a_dead_job_is_run_again_by_hand() {
     on_both(|world| async move {
         let ctx = now(&world);
-        ask(&ctx, "refuse").await;
-        let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[(Status::Dead, 1)]).await;
+        enqueue(&ctx, "refuse").await;
+        let handler = Arc::new(ScriptedHandler::default());
+        work(&ctx, &handler, &[(Status::Dead, 1)]).await;
         let dead = queue::list(&ctx, Some("dead"), &PageQuery::default()).await.unwrap().items.remove(0);
         assert_eq!(queue::retry(&ctx, &dead.id).await.unwrap().status, Status::Pending);
-        work(&ctx, &hands, &[(Status::Dead, 1)]).await;
-        assert_eq!(hands.runs.load(Ordering::SeqCst), 2);
+        work(&ctx, &handler, &[(Status::Dead, 1)]).await;
+        assert_eq!(handler.runs.load(Ordering::SeqCst), 2);
     })
     .await;
 }
@@ -268,8 +268,8 @@ async fn a_tick_is_made_by_one_of_many() {
             made += usize::from(one.await.unwrap());
         }
         assert_eq!(made, 1);
-        let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[(Status::Done, 1)]).await;
+        let handler = Arc::new(ScriptedHandler::default());
+        work(&ctx, &handler, &[(Status::Done, 1)]).await;
         assert!(!queue::enqueue_once(&ctx, &task, "tests.task:1").await.unwrap(), "nor again once it is done");
         assert_eq!(queue::clean_up(&ctx).await.unwrap(), 0);
         let later = Ctx { clock: Clock::fixed(ctx.now() + chrono::Duration::days(8)), ..ctx };

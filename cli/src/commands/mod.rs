@@ -14,12 +14,11 @@ pub mod iso;
 pub mod job;
 pub mod key;
 pub mod lead;
+mod lookup;
 pub mod mail;
 pub mod maintenance;
 pub mod man;
 pub mod migrate;
-pub mod moves;
-mod named;
 pub mod request;
 pub mod security;
 pub mod seed;
@@ -28,16 +27,17 @@ pub mod settings;
 pub mod spv;
 pub mod step;
 pub mod template;
+pub mod transfer;
 pub mod user;
 pub mod worker;
 
 use crate::{
     args::{Cli, Command},
-    ask::Ask,
     config::{Config, unknown_variables},
+    context::CliContext,
     exit::Result,
     output::Output,
-    portal::Portal,
+    prompt::Prompt,
     telemetry,
 };
 
@@ -66,7 +66,7 @@ pub async fn run(cli: Cli) -> Result {
     let filter = if stays || std::env::var_os("SPV_LOG").is_some() { config.log.as_str() } else { "error" };
     telemetry::start(filter, config.log_format);
     if stays {
-        raise_file_limit();
+        raise_fd_limit();
         for name in unknown_variables() {
             tracing::warn!("{name} is not a setting of this program");
         }
@@ -80,56 +80,56 @@ pub async fn run(cli: Cli) -> Result {
         Command::Worker(_) => return worker::run(config).await,
         Command::Migrate(args) => return migrate::run(&args, &config).await,
         Command::Doctor(args) => return doctor::run(&args, &config, &out).await,
-        Command::Backup(verb) => return backup::run(verb, config, out, Ask::new(globals.yes)).await,
+        Command::Backup(verb) => return backup::run(verb, config, out, Prompt::new(globals.yes)).await,
         _ => {}
     }
-    let ask = Ask::new(globals.yes);
-    let portal = match &command {
-        Command::Seed(_) => Portal::open_or_make(config, out, ask, None).await?,
+    let prompt = Prompt::new(globals.yes);
+    let cli = match &command {
+        Command::Seed(_) => CliContext::open_or_create(config, out, prompt, None).await?,
         Command::User(user::Verb::Create(_)) => {
-            Portal::open_or_make(config, out, ask, Some("Make one for this account?")).await?
+            CliContext::open_or_create(config, out, prompt, Some("Make one for this account?")).await?
         }
-        _ => Portal::open(config, out, ask).await?,
+        _ => CliContext::open(config, out, prompt).await?,
     };
     // A database that was moved stays as it was.
-    let moves = matches!(command, Command::Move(_));
+    let is_move = matches!(command, Command::Move(_));
     let done = match command {
-        Command::Seed(args) => seed::run(args, &portal).await,
-        Command::Client(verb) => client::run(verb, &portal).await,
-        Command::Commission(verb) => commission::run(verb, &portal).await,
-        Command::Company(verb) => company::run(verb, &portal).await,
-        Command::Iso(verb) => iso::run(verb, &portal).await,
-        Command::Spv(verb) => spv::run(verb, &portal).await,
-        Command::Step(verb) => step::run(verb, &portal).await,
-        Command::Template(verb) => template::run(verb, &portal).await,
-        Command::User(verb) => user::run(verb, &portal).await,
-        Command::Document(verb) => document::run(verb, &portal).await,
-        Command::Request(verb) => request::run(verb, &portal).await,
-        Command::Invoice(verb) => invoice::run(verb, &portal).await,
-        Command::Job(verb) => job::run(verb, &portal).await,
-        Command::Key(verb) => key::run(verb, &portal).await,
-        Command::Lead(verb) => lead::run(verb, &portal).await,
-        Command::Maintenance(verb) => maintenance::run(verb, &portal).await,
-        Command::Security(verb) => security::run(verb, &portal).await,
-        Command::Settings(verb) => settings::run(verb, &portal).await,
-        Command::Mail(verb) => mail::run(verb, &portal).await,
-        Command::Move(args) => moves::run(args, &portal).await,
-        Command::Export(args) => export::run(args, &portal).await,
-        Command::Import(args) => import::run(args, &portal).await,
-        Command::Activity(verb) => activity::run(verb, &portal).await,
+        Command::Seed(args) => seed::run(args, &cli).await,
+        Command::Client(verb) => client::run(verb, &cli).await,
+        Command::Commission(verb) => commission::run(verb, &cli).await,
+        Command::Company(verb) => company::run(verb, &cli).await,
+        Command::Iso(verb) => iso::run(verb, &cli).await,
+        Command::Spv(verb) => spv::run(verb, &cli).await,
+        Command::Step(verb) => step::run(verb, &cli).await,
+        Command::Template(verb) => template::run(verb, &cli).await,
+        Command::User(verb) => user::run(verb, &cli).await,
+        Command::Document(verb) => document::run(verb, &cli).await,
+        Command::Request(verb) => request::run(verb, &cli).await,
+        Command::Invoice(verb) => invoice::run(verb, &cli).await,
+        Command::Job(verb) => job::run(verb, &cli).await,
+        Command::Key(verb) => key::run(verb, &cli).await,
+        Command::Lead(verb) => lead::run(verb, &cli).await,
+        Command::Maintenance(verb) => maintenance::run(verb, &cli).await,
+        Command::Security(verb) => security::run(verb, &cli).await,
+        Command::Settings(verb) => settings::run(verb, &cli).await,
+        Command::Mail(verb) => mail::run(verb, &cli).await,
+        Command::Move(args) => transfer::run(args, &cli).await,
+        Command::Export(args) => export::run(args, &cli).await,
+        Command::Import(args) => import::run(args, &cli).await,
+        Command::Activity(verb) => activity::run(verb, &cli).await,
         _ => unreachable!("answered above"),
     };
     // Where no server runs, what was done is in the log all the same. It may fail: the next to number does it.
-    if !moves && let Err(error) = domain::platform::activity::number_all(&portal.ctx).await {
+    if !is_move && let Err(error) = domain::platform::activity::number_all(&cli.ctx).await {
         tracing::debug!(%error, "the log was not numbered");
     }
-    portal.ctx.db.close().await;
+    cli.ctx.db.close().await;
     done
 }
 
 /// Raises the limit of open files to the hard limit: each open page holds a connection, and the limit that a shell begins
 /// with is meant for lesser programs.
-fn raise_file_limit() {
+fn raise_fd_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

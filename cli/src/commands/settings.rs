@@ -1,8 +1,8 @@
 //! `spvctl settings …`: what the office says of itself and how its portal runs, as the System Settings page has it.
 use crate::{
+    context::CliContext,
     exit::{Failure, Result},
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use clap::{Args, Subcommand};
 use domain::platform::settings::{self, Settings};
@@ -28,22 +28,22 @@ pub struct Set {
     value: Option<String>,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     match verb {
-        Verb::Show => portal.out.list(records(&settings::get(ctx).await?), "settings"),
+        Verb::Show => cli.out.list(records(&settings::get(ctx).await?), "settings"),
         Verb::Set(args) => {
             let now = settings::get(ctx).await?;
-            let wanted = with(&now, &args.name, args.value.as_deref())?;
+            let wanted = with_value(&now, &args.name, args.value.as_deref())?;
             let set = settings::set_seen(ctx, Some(now.version), |_| wanted).await?;
-            say(&format!("{} is set.", args.name));
-            portal.out.list(records(&set), "settings")
+            info(&format!("{} is set.", args.name));
+            cli.out.list(records(&set), "settings")
         }
     }
 }
 
 /// The settings with one of them changed.
-fn with(now: &Settings, name: &str, value: Option<&str>) -> Result<Settings> {
+fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Settings> {
     let unknown = || Failure::Usage(format!("name: there is no setting {name}; see `spvctl settings show`"));
     if ["version", "logo_id"].contains(&name) {
         return Err(unknown());

@@ -7,11 +7,11 @@ fn read(file: &str, environment: &[(&str, &str)], globals: Globals) -> Result<Co
     std::fs::write(&path, file).unwrap();
     let variables: HashMap<_, _> = environment.iter().copied().collect();
     let globals = Globals { config: Some(path), ..globals };
-    Config::read(&Sources::from(&globals, |name| variables.get(name).map(ToString::to_string))?)
+    Config::read(&Sources::from_variables(&globals, |name| variables.get(name).map(ToString::to_string))?)
 }
 
 fn refusal(file: &str, environment: &[(&str, &str)]) -> String {
-    read(file, environment, Globals::default()).unwrap_err().words().unwrap()
+    read(file, environment, Globals::default()).unwrap_err().message().unwrap()
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Makes backups: those that are asked for, and one every night.
-use crate::{outcome, state::State};
+use crate::{job_error, state::State};
 use domain::{
     Ctx,
     operations::backups::{self, Make, Nightly},
@@ -7,12 +7,12 @@ use domain::{
 };
 
 /// Makes one. What a worker leaves half-made when it ends, the next attempt clears away.
-pub async fn make(state: State, job: Make) -> Result<(), Failure> {
-    backups::run(&state.ctx(Make::NAME), job.id).await.map_err(outcome::of)
+pub async fn create(state: State, job: Make) -> Result<(), Failure> {
+    backups::run(&state.ctx(Make::NAME), job.id).await.map_err(job_error::classify)
 }
 
 /// Tells whoever waits that it could not be made, once no other attempt will follow.
-pub async fn failed(state: State, job: Make, why: String, last: bool) {
+pub async fn record_failure(state: State, job: Make, why: String, last: bool) {
     if !last {
         return;
     }
@@ -23,9 +23,9 @@ pub async fn failed(state: State, job: Make, why: String, last: bool) {
 
 /// Asks for the night's.
 pub async fn nightly(state: State, _: Nightly) -> Result<(), Failure> {
-    backups::nightly(&state.ctx(Nightly::NAME)).await.map_err(outcome::of)
+    backups::nightly(&state.ctx(Nightly::NAME)).await.map_err(job_error::classify)
 }
 
-pub async fn ask(ctx: Ctx) -> domain::Result<()> {
+pub async fn enqueue(ctx: Ctx) -> domain::Result<()> {
     backups::ask(&ctx).await.map(drop)
 }

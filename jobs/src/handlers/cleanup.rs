@@ -1,5 +1,5 @@
 //! Deletes what has had its time.
-use crate::{outcome, state::State};
+use crate::{job_error, state::State};
 use chrono::Duration;
 use domain::{
     accounts::auth::{factors, failures, flows, gaps, links, sessions},
@@ -26,19 +26,19 @@ impl Job for CleanUp {
 pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let ctx = state.ctx(CleanUp::NAME);
     let now = ctx.now();
-    let links = links::clean_up(&ctx, now).await.map_err(outcome::of)?;
+    let links = links::clean_up(&ctx, now).await.map_err(job_error::classify)?;
     let sessions =
-        sessions::clean_up(&ctx, now - sessions::IDLE, now - Duration::days(30)).await.map_err(outcome::of)?;
-    let flows = flows::clean_up(&ctx, now).await.map_err(outcome::of)?;
-    let failures = failures::clean_up(&ctx).await.map_err(outcome::of)?;
-    let gaps = gaps::clean_up(&ctx, now - Duration::days(1)).await.map_err(outcome::of)?;
-    let challenges = factors::clean_up(&ctx).await.map_err(outcome::of)?;
-    let keys = idempotency::clean_up(&ctx).await.map_err(outcome::of)?;
-    let told = notifications::clean_up(&ctx).await.map_err(outcome::of)?;
-    let jobs = queue::clean_up(&ctx).await.map_err(outcome::of)?;
-    let log = activity::clean_up(&ctx).await.map_err(outcome::of)?;
+        sessions::clean_up(&ctx, now - sessions::IDLE, now - Duration::days(30)).await.map_err(job_error::classify)?;
+    let flows = flows::clean_up(&ctx, now).await.map_err(job_error::classify)?;
+    let failures = failures::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let gaps = gaps::clean_up(&ctx, now - Duration::days(1)).await.map_err(job_error::classify)?;
+    let challenges = factors::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let keys = idempotency::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let told = notifications::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let jobs = queue::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let log = activity::clean_up(&ctx).await.map_err(job_error::classify)?;
     // Last: a storage that is away stops nothing else.
-    let uploads = uploads::clean_up(&ctx).await.map_err(outcome::of)?;
+    let uploads = uploads::clean_up(&ctx).await.map_err(job_error::classify)?;
     tracing::info!(uploads, links, sessions, flows, failures, gaps, challenges, keys, told, jobs, log, "cleaned up");
     Ok(())
 }

@@ -2,9 +2,9 @@
 pub mod backups;
 pub mod cleanup;
 pub mod documents;
+pub mod health;
 pub mod mails;
 pub mod notifications;
 pub mod reminders;
 pub mod reports;
 pub mod seed;
-pub mod watch;

@@ -1,5 +1,5 @@
 //! Mails the reports whose day has come.
-use crate::{outcome, state::State};
+use crate::{job_error, state::State};
 use domain::{
     platform::queue::{Job, worker::Failure},
     reporting::reports,
@@ -14,8 +14,8 @@ impl Job for MailReports {
     const NAME: &'static str = "reports.mail";
 }
 
-pub async fn mail(state: State, _: MailReports) -> Result<(), Failure> {
-    let count = reports::mail_due(&state.ctx(MailReports::NAME)).await.map_err(outcome::of)?;
+pub async fn send_due(state: State, _: MailReports) -> Result<(), Failure> {
+    let count = reports::mail_due(&state.ctx(MailReports::NAME)).await.map_err(job_error::classify)?;
     tracing::debug!(count, "reports were queued");
     Ok(())
 }

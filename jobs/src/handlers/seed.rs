@@ -1,5 +1,5 @@
 //! The Seed Test Data button's job.
-use crate::{outcome, state::State};
+use crate::{job_error, state::State};
 use domain::{
     Ctx,
     operations::seed::{self, Run},
@@ -7,12 +7,12 @@ use domain::{
 };
 
 /// Makes the test data; what is there already is left alone, so a second run changes nothing.
-pub async fn test_data(state: State, job: Run) -> Result<(), Failure> {
-    seed::run(&state.ctx(Run::NAME), job.id).await.map_err(outcome::of)
+pub async fn create_test_data(state: State, job: Run) -> Result<(), Failure> {
+    seed::run(&state.ctx(Run::NAME), job.id).await.map_err(job_error::classify)
 }
 
 /// Tells the toast that it did not work, once no other attempt will follow.
-pub async fn failed(state: State, job: Run, why: String, last: bool) {
+pub async fn record_failure(state: State, job: Run, why: String, last: bool) {
     if !last {
         return;
     }
@@ -21,6 +21,6 @@ pub async fn failed(state: State, job: Run, why: String, last: bool) {
     }
 }
 
-pub async fn ask(ctx: Ctx) -> domain::Result<()> {
+pub async fn enqueue(ctx: Ctx) -> domain::Result<()> {
     seed::queue(&ctx).await.map(drop)
 }

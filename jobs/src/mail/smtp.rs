@@ -1,7 +1,7 @@
 //! SMTP transport: reads the server's URL, decides how the connection is encrypted, and says what was negotiated.
 //!
 //! A password only goes out over TLS with a verified certificate, unless the URL says `?tls=none`.
-use super::Misconfigured;
+use super::MailConfigError;
 use domain::kernel::error::causes;
 use lettre::{
     AsyncSmtpTransport, Tokio1Executor,
@@ -26,9 +26,9 @@ use tokio_rustls::TlsConnector;
 use url::Url;
 
 /// How long a server may take for one command before the attempt counts as failed.
-const TIMEOUT: Duration = Duration::from_secs(20);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest reply line that is read while negotiating (RFC 5321 allows 512 bytes).
-const MAX_LINE: u64 = 4096;
+const MAX_REPLY_LINE: u64 = 4096;
 
 /// An SMTP server and the pool of connections to it.
 #[derive(Clone, Debug)]
@@ -55,26 +55,26 @@ enum Encryption {
 
 /// What a connection to the server negotiated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Negotiated {
+pub enum ConnectionSecurity {
     Tls(ProtocolVersion),
     StartTls { version: ProtocolVersion, verified: bool },
     Unencrypted,
 }
 
-impl fmt::Display for Negotiated {
+impl fmt::Display for ConnectionSecurity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Tls(version) => f.write_str(name(version)),
-            Self::StartTls { version, verified: true } => write!(f, "STARTTLS, {}", name(version)),
+            Self::Tls(version) => f.write_str(tls_version(version)),
+            Self::StartTls { version, verified: true } => write!(f, "STARTTLS, {}", tls_version(version)),
             Self::StartTls { version, verified: false } => {
-                write!(f, "STARTTLS, {}, certificate not verified", name(version))
+                write!(f, "STARTTLS, {}, certificate not verified", tls_version(version))
             }
             Self::Unencrypted => f.write_str("unencrypted"),
         }
     }
 }
 
-impl Negotiated {
+impl ConnectionSecurity {
     /// The same for the event of a test mail, which the page words.
     pub fn data(self) -> Map<String, Value> {
         let (encryption, version) = match self {
@@ -85,13 +85,13 @@ impl Negotiated {
         };
         let mut data = Map::from_iter([("encryption".to_owned(), encryption.into())]);
         if let Some(version) = version {
-            data.insert("tls_version".to_owned(), name(version).into());
+            data.insert("tls_version".to_owned(), tls_version(version).into());
         }
         data
     }
 }
 
-fn name(version: ProtocolVersion) -> &'static str {
+fn tls_version(version: ProtocolVersion) -> &'static str {
     match version {
         ProtocolVersion::TLSv1_3 => "TLS 1.3",
         _ => "TLS 1.2",
@@ -103,16 +103,16 @@ impl Server {
     ///
     /// # Errors
     /// When the URL or its `tls` parameter makes no sense.
-    pub fn read(text: &str) -> Result<Self, Misconfigured> {
-        let url = Url::parse(text).map_err(|e| Misconfigured::Server(e.to_string()))?;
+    pub fn parse(text: &str) -> Result<Self, MailConfigError> {
+        let url = Url::parse(text).map_err(|e| MailConfigError::Server(e.to_string()))?;
         let decoded = |part: &str| {
             let decoded = percent_decode_str(part).decode_utf8().map(|text| text.into_owned());
-            decoded.map_err(|e| Misconfigured::Server(e.to_string()))
+            decoded.map_err(|e| MailConfigError::Server(e.to_string()))
         };
         let host = host(&decoded(url.host_str().unwrap_or_default())?)?;
         let credentials = match (url.username(), url.password()) {
             ("", _) => None,
-            (_, None) => return Err(Misconfigured::Password),
+            (_, None) => return Err(MailConfigError::Password),
             (user, Some(password)) => Some(Credentials::new(decoded(user)?, decoded(password)?)),
         };
         let encryption = encryption(&url, credentials.is_some())?;
@@ -125,7 +125,7 @@ impl Server {
         let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&host)
             .port(port)
             .tls(tls(encryption, &host)?)
-            .timeout(Some(TIMEOUT))
+            .timeout(Some(COMMAND_TIMEOUT))
             .pool_config(PoolConfig::new().max_size(4).idle_timeout(Duration::from_secs(30)));
         if let Some(credentials) = credentials {
             builder = builder.credentials(credentials);
@@ -144,7 +144,7 @@ impl Server {
     }
 
     /// An error of the transport with its causes, and what to do where we know.
-    pub fn words(&self, error: &smtp::Error) -> String {
+    pub fn describe_error(&self, error: &smtp::Error) -> String {
         let causes = causes(error);
         if self.encryption == Encryption::StartTls && causes.contains("STARTTLS is not supported") {
             return format!(
@@ -160,68 +160,68 @@ impl Server {
     ///
     /// # Errors
     /// Why there is no connection, with the causes.
-    pub async fn negotiate(&self) -> Result<Negotiated, String> {
+    pub async fn negotiate(&self) -> Result<ConnectionSecurity, String> {
         if self.encryption == Encryption::None {
-            return Ok(Negotiated::Unencrypted);
+            return Ok(ConnectionSecurity::Unencrypted);
         }
-        let negotiated = timeout(TIMEOUT, self.handshake()).await;
+        let negotiated = timeout(COMMAND_TIMEOUT, self.handshake()).await;
         let at = format!("{}:{}", self.host, self.port);
         match negotiated {
             Ok(Ok(negotiated)) => Ok(negotiated),
             Ok(Err(e)) => Err(format!("{at}: {}", causes(&e))),
-            Err(_) => Err(format!("{at}: no answer within {} seconds", TIMEOUT.as_secs())),
+            Err(_) => Err(format!("{at}: no answer within {} seconds", COMMAND_TIMEOUT.as_secs())),
         }
     }
 
-    async fn handshake(&self) -> std::io::Result<Negotiated> {
+    async fn handshake(&self) -> std::io::Result<ConnectionSecurity> {
         let mut stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
         if self.encryption != Encryption::Tls && !start_tls(&mut stream).await? {
             return if self.encryption == Encryption::Opportunistic {
-                Ok(Negotiated::Unencrypted)
+                Ok(ConnectionSecurity::Unencrypted)
             } else {
                 Err(std::io::Error::other("the server does not offer STARTTLS"))
             };
         }
         let verified = self.encryption != Encryption::Opportunistic;
         let name = ServerName::try_from(self.host.clone()).map_err(std::io::Error::other)?;
-        let mut stream = TlsConnector::from(Arc::new(config(verified)?)).connect(name, stream).await?;
+        let mut stream = TlsConnector::from(Arc::new(client_config(verified)?)).connect(name, stream).await?;
         let version = stream.get_ref().1.protocol_version().unwrap_or(ProtocolVersion::TLSv1_2);
         let _ = stream.write_all(b"QUIT\r\n").await;
         Ok(match self.encryption {
-            Encryption::Tls => Negotiated::Tls(version),
-            _ => Negotiated::StartTls { version, verified },
+            Encryption::Tls => ConnectionSecurity::Tls(version),
+            _ => ConnectionSecurity::StartTls { version, verified },
         })
     }
 }
 
 /// A host as DNS and certificates name it: punycode, an IPv6 address without brackets.
-fn host(text: &str) -> Result<String, Misconfigured> {
+fn host(text: &str) -> Result<String, MailConfigError> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     if bare.is_empty() {
-        return Err(Misconfigured::Server("it names no host".to_owned()));
+        return Err(MailConfigError::Server("it names no host".to_owned()));
     }
     if bare.parse::<std::net::IpAddr>().is_ok() {
         return Ok(bare.to_owned());
     }
-    idna::domain_to_ascii(bare).map_err(|_| Misconfigured::Server(format!("`{bare}` is no host")))
+    idna::domain_to_ascii(bare).map_err(|_| MailConfigError::Server(format!("`{bare}` is no host")))
 }
 
-fn encryption(url: &Url, password: bool) -> Result<Encryption, Misconfigured> {
+fn encryption(url: &Url, password: bool) -> Result<Encryption, MailConfigError> {
     let wanted = url.query_pairs().find(|(name, _)| name == "tls").map(|(_, value)| value.into_owned());
     match (url.scheme(), wanted.as_deref(), password) {
         ("smtps", None | Some("required"), _) => Ok(Encryption::Tls),
         ("smtp", None, true) | ("smtp", Some("required"), _) => Ok(Encryption::StartTls),
         ("smtp", None | Some("opportunistic"), false) => Ok(Encryption::Opportunistic),
         ("smtp", Some("none"), _) => Ok(Encryption::None),
-        ("smtp" | "smtps", Some(other), _) => Err(Misconfigured::Tls(other.to_owned())),
-        (scheme, ..) => Err(Misconfigured::Server(format!("`{scheme}` is neither smtp nor smtps"))),
+        ("smtp" | "smtps", Some(other), _) => Err(MailConfigError::Tls(other.to_owned())),
+        (scheme, ..) => Err(MailConfigError::Server(format!("`{scheme}` is neither smtp nor smtps"))),
     }
 }
 
-fn tls(encryption: Encryption, host: &str) -> Result<Tls, Misconfigured> {
+fn tls(encryption: Encryption, host: &str) -> Result<Tls, MailConfigError> {
     let verified = || {
         let parameters = TlsParameters::builder(host.to_owned()).build();
-        parameters.map_err(|e| Misconfigured::Certificates(causes(&e)))
+        parameters.map_err(|e| MailConfigError::Certificates(causes(&e)))
     };
     Ok(match encryption {
         Encryption::Tls => Tls::Wrapper(verified()?),
@@ -232,14 +232,14 @@ fn tls(encryption: Encryption, host: &str) -> Result<Tls, Misconfigured> {
                 .dangerous_accept_invalid_certs(true)
                 .dangerous_accept_invalid_hostnames(true)
                 .build();
-            Tls::Opportunistic(unverified.map_err(|e| Misconfigured::Certificates(causes(&e)))?)
+            Tls::Opportunistic(unverified.map_err(|e| MailConfigError::Certificates(causes(&e)))?)
         }
         Encryption::None => Tls::None,
     })
 }
 
 /// The same trust as the transport's: the system's certificates and `SSL_CERT_FILE`.
-fn config(verified: bool) -> std::io::Result<ClientConfig> {
+fn client_config(verified: bool) -> std::io::Result<ClientConfig> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     if verified {
         return ClientConfig::with_platform_verifier().map_err(std::io::Error::other);
@@ -270,7 +270,7 @@ async fn reply(stream: &mut BufReader<&mut TcpStream>, code: &str) -> std::io::R
     let mut texts = Vec::new();
     loop {
         let mut line = String::new();
-        (&mut *stream).take(MAX_LINE).read_line(&mut line).await?;
+        (&mut *stream).take(MAX_REPLY_LINE).read_line(&mut line).await?;
         let line = line.trim_end();
         let is_code = line.is_char_boundary(3) && line.get(..3) == Some(code);
         if !is_code {
@@ -353,7 +353,7 @@ mod tests {
             ("smtps://[::1]:2465", Tls, "::1", 2465),
             ("smtp://user:secret@müller.example", StartTls, "xn--mller-kva.example", 587),
         ] {
-            let server = Server::read(url).unwrap();
+            let server = Server::parse(url).unwrap();
             assert_eq!((server.encryption, server.host.as_str(), server.port), (encryption, host, port), "{url}");
         }
         for bad in [
@@ -365,7 +365,7 @@ mod tests {
             "http://mail.example.com",
             "mail.example.com",
         ] {
-            assert!(Server::read(bad).is_err(), "{bad}");
+            assert!(Server::parse(bad).is_err(), "{bad}");
         }
     }
 }

@@ -13,7 +13,7 @@ use std::{fmt::Write, sync::LazyLock};
 
 /// A mail ready to be sent.
 #[derive(Clone, Debug)]
-pub struct Letter {
+pub struct RenderedMail {
     pub kind: Kind,
     pub to_name: String,
     pub to_email: String,
@@ -30,7 +30,7 @@ pub struct Letter {
 static LAYOUTS: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut layouts = Environment::new();
     layouts.set_auto_escape_callback(|name| if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None });
-    layouts.set_formatter(write);
+    layouts.set_formatter(write_escaped);
     layouts.add_template("layout.html", include_str!("layout.html")).expect("the HTML layout is well formed");
     layouts.add_template("layout.txt", include_str!("layout.txt")).expect("the text layout is well formed");
     layouts
@@ -38,7 +38,11 @@ static LAYOUTS: LazyLock<Environment<'static>> = LazyLock::new(|| {
 
 /// Escapes what HTML needs escaped and no more: the engine's own escapes slashes too, and links are read by people. A line
 /// break that a person typed is one in the mail, too; mail programs do not all know `white-space`.
-fn write(out: &mut Output, state: &mut TemplateState, value: &minijinja::Value) -> Result<(), minijinja::Error> {
+fn write_escaped(
+    out: &mut Output,
+    state: &mut TemplateState,
+    value: &minijinja::Value,
+) -> Result<(), minijinja::Error> {
     let AutoEscape::Html = state.auto_escape() else { return minijinja::escape_formatter(out, state, value) };
     for c in value.to_string().chars() {
         match c {
@@ -69,7 +73,7 @@ pub struct Office<'a> {
 ///
 /// # Errors
 /// What the template engine refuses.
-pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Result<Letter, minijinja::Error> {
+pub fn render(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Result<RenderedMail, minijinja::Error> {
     let Office { public_url, brand, support } = office;
     let mail = &outgoing.mail;
     let language = mail.language.as_str();
@@ -80,9 +84,9 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
     if let Some(support) = support {
         params.insert("support".to_owned(), support.into());
     }
-    params.insert("page".to_owned(), page(mail.kind, public_url).into());
+    params.insert("page".to_owned(), code_page(mail.kind, public_url).into());
     params.insert("forgot".to_owned(), format!("{public_url}/auth/forgot-password").into());
-    params.insert("choices".to_owned(), format!("{public_url}{}", choices(outgoing.role)).into());
+    params.insert("choices".to_owned(), format!("{public_url}{}", preferences_path(outgoing.role)).into());
     if outgoing.before_setup {
         params.insert("context".to_owned(), "before_setup".into());
     }
@@ -93,7 +97,7 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
             i18n::text(language, "names", &format!("country.{country}"), &Map::new()).into(),
         );
     }
-    let report = (mail.kind == Kind::Report).then(|| report_page(&params));
+    let report = (mail.kind == Kind::Report).then(|| report_path(&params));
     if report.is_some() {
         for (param, names) in [("report", "report"), ("period", "report_period")] {
             let code = params.get(param).and_then(Value::as_str).unwrap_or_default();
@@ -125,28 +129,28 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
         let more = mail.data.get("more").and_then(Value::as_i64).filter(|more| *more > 0);
         let more = more.map(|more| Map::from_iter([("count".to_owned(), more.into())]));
         let rest = more.map(|count| i18n::text(language, "mails", "more", &count));
-        let lines = events.iter().map(|event| sentence(language, outgoing.date_format, event)).chain(rest);
+        let lines = events.iter().map(|event| event_sentence(language, outgoing.date_format, event)).chain(rest);
         words.insert("items".to_owned(), lines.map(Value::from).collect());
     }
     let items = mail.data.get("steps").or_else(|| mail.data.get("documents"));
     if let Some(items) = items.and_then(Value::as_array) {
         words.insert(
             "items".to_owned(),
-            items.iter().map(|of| item(language, outgoing.date_format, kind, of)).collect(),
+            items.iter().map(|of| list_item(language, outgoing.date_format, kind, of)).collect(),
         );
     }
     words.insert("lang".to_owned(), language.into());
     words.insert("logo".to_owned(), outgoing.logo.is_some().into());
     words.insert("brand".to_owned(), brand.into());
     let link = outgoing.link.as_ref().map_or_else(
-        || format!("{public_url}{}", report.unwrap_or_else(|| sign_in(outgoing.role).to_owned())),
+        || format!("{public_url}{}", report.unwrap_or_else(|| sign_in_path(outgoing.role).to_owned())),
         |made| made.url.clone(),
     );
     words.insert("link".to_owned(), link.into());
     words.insert("code".to_owned(), outgoing.link.as_ref().map(|made| made.code.clone()).into());
     let words = minijinja::value::Serde(&words);
 
-    Ok(Letter {
+    Ok(RenderedMail {
         kind: mail.kind,
         to_name: mail.to_name.clone(),
         to_email: mail.to_email.clone(),
@@ -160,7 +164,7 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
 }
 
 /// Where a code is typed in.
-fn page(kind: Kind, public_url: &str) -> String {
+fn code_page(kind: Kind, public_url: &str) -> String {
     match kind.link() {
         Some(link @ (LinkKind::Recovery | LinkKind::Invite)) => format!("{public_url}{}", link.page()),
         Some(link) => format!("{public_url}{}?type={}", link.page(), link.page_type()),
@@ -169,7 +173,7 @@ fn page(kind: Kind, public_url: &str) -> String {
 }
 
 /// One line of a list: an object of the mail's data, its date written out if it has one.
-fn item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
+fn list_item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
     let mut params = of.as_object().cloned().unwrap_or_default();
     names::translate_values(language, &mut params);
     let due = params.get("due_date").and_then(Value::as_str).and_then(|due| due.parse().ok());
@@ -181,7 +185,7 @@ fn item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
 }
 
 /// An event of the log, as the portal words it; some have words of their own for mails, which say less.
-fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
+fn event_sentence(language: &str, format: DateFormat, event: &Value) -> String {
     let mut params = event.as_object().cloned().unwrap_or_default();
     let said = |params: &Map<String, Value>, name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
     let named = |key: String| i18n::find(language, "names", &key, &Map::new());
@@ -207,7 +211,7 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
 }
 
 /// Where a report is read: whoever is not signed in comes back to it after signing in.
-fn report_page(data: &Map<String, Value>) -> String {
+fn report_path(data: &Map<String, Value>) -> String {
     let said = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
     let days = match (said("from"), said("to")) {
         ("", _) | (_, "") => format!("period={}", said("period")),
@@ -217,7 +221,7 @@ fn report_page(data: &Map<String, Value>) -> String {
 }
 
 /// Where people of a role choose what they are mailed about.
-fn choices(role: Option<Role>) -> &'static str {
+fn preferences_path(role: Option<Role>) -> &'static str {
     let Some(role) = role else { return "" };
     match role {
         Role::Client => "/client-profile?tab=notifications",
@@ -228,7 +232,7 @@ fn choices(role: Option<Role>) -> &'static str {
 }
 
 /// Where people of a role sign in (decision 20); whoever has no account writes again.
-fn sign_in(role: Option<Role>) -> &'static str {
+fn sign_in_path(role: Option<Role>) -> &'static str {
     let Some(role) = role else { return "/contact" };
     match role {
         Role::Client => "/auth/login/client",

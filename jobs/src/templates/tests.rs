@@ -77,18 +77,18 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
     }
 }
 
-fn worded(kind: Kind, language: &str, name: &str) -> Letter {
-    letter(&outgoing(kind, language, name), noon(), OFFICE).unwrap()
+fn render_sample(kind: Kind, language: &str, name: &str) -> RenderedMail {
+    render(&outgoing(kind, language, name), noon(), OFFICE).unwrap()
 }
 
 #[test]
 fn every_mail_reads_as_it_did() {
     for language in ["en-US", "es"] {
         for kind in Kind::ALL {
-            let letter = worded(kind, language, "Maya Ortiz");
+            let mail = render_sample(kind, language, "Maya Ortiz");
             let name = format!("{}-{}", kind.name(), &language[..2]);
-            insta::assert_snapshot!(format!("{name}-text"), format!("Subject: {}\n\n{}", letter.subject, letter.text));
-            insta::assert_snapshot!(format!("{name}-html"), letter.html);
+            insta::assert_snapshot!(format!("{name}-text"), format!("Subject: {}\n\n{}", mail.subject, mail.text));
+            insta::assert_snapshot!(format!("{name}-html"), mail.html);
         }
     }
 }
@@ -104,9 +104,9 @@ fn address_in(text: &str) -> Option<&str> {
 fn every_mail_leads_to_the_same_place_from_both_its_parts() {
     for language in ["en-US", "es"] {
         for kind in Kind::ALL {
-            let letter = worded(kind, language, "Maya Ortiz");
-            let (text, html) = (letter.text.trim(), letter.html.trim());
-            assert!(!letter.subject.is_empty() && !text.contains("</") && html.ends_with("</html>"), "{kind:?}");
+            let mail = render_sample(kind, language, "Maya Ortiz");
+            let (text, html) = (mail.text.trim(), mail.html.trim());
+            assert!(!mail.subject.is_empty() && !text.contains("</") && html.ends_with("</html>"), "{kind:?}");
             let link = address_in(text);
             // A code is typed where one is already.
             assert_eq!(link.is_some(), kind != Kind::Reauthentication, "{kind:?} {language}: {text}");
@@ -124,8 +124,8 @@ fn every_mail_leads_to_the_same_place_from_both_its_parts() {
 fn no_mail_has_a_hole_in_it() {
     for language in ["en-US", "en-GB", "es"] {
         for kind in Kind::ALL {
-            let letter = worded(kind, language, "Maya Ortiz");
-            for text in [&letter.subject, &letter.text, &letter.html] {
+            let mail = render_sample(kind, language, "Maya Ortiz");
+            for text in [&mail.subject, &mail.text, &mail.html] {
                 assert!(
                     !text.contains("{{") && !text.contains(">none<") && !text.contains("()"),
                     "{kind:?} {language}: {text}"
@@ -148,22 +148,14 @@ fn before_setup_a_mail_has_no_button_and_says_how_to_set_a_password() {
     for language in ["en-US", "en-GB", "es"] {
         for kind in kinds {
             let outgoing = Outgoing { before_setup: true, ..outgoing(kind, language, "Maya Ortiz") };
-            let letter = letter(&outgoing, noon(), OFFICE).unwrap();
-            assert!(
-                !letter.html.contains("href=") && !letter.text.contains("/auth/login"),
-                "{kind:?}: {}",
-                letter.text
-            );
-            assert!(
-                letter.text.contains("https://portal.example.com/auth/forgot-password"),
-                "{kind:?}: {}",
-                letter.text
-            );
+            let mail = render(&outgoing, noon(), OFFICE).unwrap();
+            assert!(!mail.html.contains("href=") && !mail.text.contains("/auth/login"), "{kind:?}: {}", mail.text);
+            assert!(mail.text.contains("https://portal.example.com/auth/forgot-password"), "{kind:?}: {}", mail.text);
         }
     }
     let returned = Outgoing { before_setup: true, ..outgoing(Kind::DocumentReturned, "en-US", "Maya") };
-    let letter = letter(&returned, noon(), OFFICE).unwrap();
-    assert!(letter.text.contains("The second page is cut off."));
+    let mail = render(&returned, noon(), OFFICE).unwrap();
+    assert!(mail.text.contains("The second page is cut off."));
 }
 
 #[test]
@@ -173,9 +165,9 @@ fn a_welcome_to_an_account_with_its_own_password_says_nothing_of_choosing_one() 
     {
         let mut own = outgoing(Kind::Welcome, language, "Maya");
         own.mail.data.insert("context".to_owned(), "own_password".into());
-        let letter = letter(&own, noon(), OFFICE).unwrap();
-        assert!(!letter.text.contains(chosen) && letter.text.contains("/auth/login/client"), "{}", letter.text);
-        assert!(worded(Kind::Welcome, language, "Maya").text.contains(given));
+        let mail = render(&own, noon(), OFFICE).unwrap();
+        assert!(!mail.text.contains(chosen) && mail.text.contains("/auth/login/client"), "{}", mail.text);
+        assert!(render_sample(Kind::Welcome, language, "Maya").text.contains(given));
     }
 }
 
@@ -187,9 +179,9 @@ fn names_of_shipped_steps_and_documents_are_in_the_readers_language() {
         (Kind::DocumentReturned, "«Copia del pasaporte»", "Passport"),
         (Kind::Digest, "KYC y beneficiarios finales", "KYC and"),
     ] {
-        let letter = worded(kind, "es", "Maya");
-        assert!(letter.text.contains(said) && letter.html.contains(said), "{kind:?}: {}", letter.text);
-        assert!(!letter.text.contains(own) && !letter.subject.contains(own), "{kind:?}: {}", letter.text);
+        let mail = render_sample(kind, "es", "Maya");
+        assert!(mail.text.contains(said) && mail.html.contains(said), "{kind:?}: {}", mail.text);
+        assert!(!mail.text.contains(own) && !mail.subject.contains(own), "{kind:?}: {}", mail.text);
     }
 }
 
@@ -197,18 +189,18 @@ fn names_of_shipped_steps_and_documents_are_in_the_readers_language() {
 fn one_late_step_is_one() {
     let mut one = outgoing(Kind::StepOverdue, "en-US", "Eli");
     one.mail.data.insert("count".to_owned(), 1.into());
-    assert_eq!(letter(&one, noon(), OFFICE).unwrap().subject, "One step is overdue");
+    assert_eq!(render(&one, noon(), OFFICE).unwrap().subject, "One step is overdue");
 }
 
 #[test]
 fn markup_in_a_name_is_text() {
-    let letter = worded(Kind::Welcome, "en-US", "<img src=x onerror=\"alert('1')\"> {{ brand }}");
+    let mail = render_sample(Kind::Welcome, "en-US", "<img src=x onerror=\"alert('1')\"> {{ brand }}");
     assert!(
-        letter.html.contains("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; {{ brand }}"),
+        mail.html.contains("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; {{ brand }}"),
         "{}",
-        letter.html
+        mail.html
     );
-    assert!(letter.text.contains("<img src=x onerror=\"alert('1')\">"));
+    assert!(mail.text.contains("<img src=x onerror=\"alert('1')\">"));
 }
 
 #[test]
@@ -217,7 +209,7 @@ fn line_breaks_of_people_are_line_breaks_in_html() {
     returned.mail.data.insert("reason".to_owned(), "Page 2 is cut off.\r\n\r\n<b>Scan</b> it again:\n- whole".into());
     let mut asked = outgoing(Kind::DocumentRequested, "en-US", "Ana");
     asked.mail.data.insert("documents".to_owned(), json!([{ "name": "Passport\nboth pages", "due_date": null }]));
-    let said = |outgoing: &Outgoing| letter(outgoing, noon(), OFFICE).unwrap();
+    let said = |outgoing: &Outgoing| render(outgoing, noon(), OFFICE).unwrap();
     let html = said(&returned).html;
     let wanted = "Page 2 is cut off.<br>\n<br>\n&lt;b&gt;Scan&lt;/b&gt; it again:<br>\n- whole";
     assert!(html.contains(wanted), "{html}");
@@ -228,7 +220,7 @@ fn line_breaks_of_people_are_line_breaks_in_html() {
 #[test]
 fn replies_are_said_to_go_where_they_go() {
     let office = Office { support: Some("help@example.com"), ..OFFICE };
-    let said = letter(&outgoing(Kind::Welcome, "en-US", "Ana"), noon(), office).unwrap();
+    let said = render(&outgoing(Kind::Welcome, "en-US", "Ana"), noon(), office).unwrap();
     for part in [&said.text, &said.html] {
         assert!(part.contains("Replies go to help@example.com.") && !part.contains("not read"), "{part}");
     }
@@ -243,8 +235,8 @@ fn people_are_sent_to_their_own_portal() {
         (Role::SuperAdmin, "/auth/login/employee"),
     ] {
         let outgoing = Outgoing { role: Some(role), ..outgoing(Kind::Welcome, "en-US", "Ana") };
-        let letter = letter(&outgoing, noon(), OFFICE).unwrap();
-        assert!(letter.text.contains(&format!("https://portal.example.com{path}\n")), "{}", letter.text);
+        let mail = render(&outgoing, noon(), OFFICE).unwrap();
+        assert!(mail.text.contains(&format!("https://portal.example.com{path}\n")), "{}", mail.text);
     }
 }
 

@@ -1,12 +1,12 @@
 //! Mails as files in a folder, for a portal without a mail server.
-use crate::templates::Letter;
+use crate::templates::RenderedMail;
 use chrono::{DateTime, Utc};
 use std::{io::Write, path::Path};
 
 /// Sorted by time; the kind says what it is, the end of the Message-ID tells two of one moment apart.
-pub fn name(letter: &Letter, now: DateTime<Utc>) -> String {
-    let id: String = letter.message_id.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
-    format!("{}-{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ"), letter.kind.name())
+pub fn file_name(rendered: &RenderedMail, now: DateTime<Utc>) -> String {
+    let id: String = rendered.message_id.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+    format!("{}-{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ"), rendered.kind.name())
 }
 
 /// Writes one file, which is on the disk when this returns: a reader of the folder sees the whole file or none, and a
@@ -35,15 +35,15 @@ fn write_synced(dir: &Path, name: &str, content: &[u8]) -> std::io::Result<()> {
     written.write_all(content)?;
     written.sync_all()?;
     std::fs::rename(&unfinished, dir.join(name))?;
-    sync_folder(dir)?;
+    sync_dir(dir)?;
     match dir.parent() {
-        Some(parent) if is_new => sync_folder(parent),
+        Some(parent) if is_new => sync_dir(parent),
         _ => Ok(()),
     }
 }
 
 /// Puts the folder's own entries on the disk, the new name among them.
-fn sync_folder(dir: &Path) -> std::io::Result<()> {
+fn sync_dir(dir: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::fs::File::open(if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?.sync_all()?;
     #[cfg(not(unix))]

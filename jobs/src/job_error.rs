@@ -10,7 +10,7 @@ use domain::{
 ///
 /// What went wrong on our side is told in our words: what is handed on is kept and shown, and a driver names hosts, paths
 /// and statements. The log has its own.
-pub fn of(error: Error) -> Failure {
+pub fn classify(error: Error) -> Failure {
     match error {
         Error::Unavailable(_) | Error::Internal(_) => {
             tracing::warn!(%error, "a job went wrong");
@@ -35,8 +35,8 @@ mod tests {
         {
             let sentence = i18n::error(LANGUAGES[0], &error);
             assert!(!sentence.contains("10.0.0.7"));
-            assert_eq!(of(error), Failure::Later(sentence));
+            assert_eq!(classify(error), Failure::Later(sentence));
         }
-        assert_eq!(of(Error::NotFound("mail")), Failure::Never("mail not found".to_owned()));
+        assert_eq!(classify(Error::NotFound("mail")), Failure::Never("mail not found".to_owned()));
     }
 }

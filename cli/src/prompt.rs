@@ -8,12 +8,12 @@ use domain::kernel::{error::FieldError, error::Problem, i18n};
 use std::io::IsTerminal;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Ask {
+pub struct Prompt {
     terminal: bool,
     yes: bool,
 }
 
-impl Ask {
+impl Prompt {
     pub fn new(yes: bool) -> Self {
         Self { terminal: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(), yes }
     }
@@ -22,7 +22,7 @@ impl Ask {
     ///
     /// # Errors
     /// Usage, naming every missing flag, where nobody can be asked.
-    pub fn about(&self, flags: &[(&str, bool)]) -> Result<bool> {
+    pub fn missing(&self, flags: &[(&str, bool)]) -> Result<bool> {
         let missing: Vec<String> =
             flags.iter().filter(|(_, given)| !given).map(|(flag, _)| format!("--{flag}")).collect();
         if missing.is_empty() {
@@ -52,14 +52,14 @@ impl Ask {
             None => Ok(Input::with_theme(&ColorfulTheme::default())
                 .with_prompt(question)
                 .validate_with(|text: &String| match text.trim().is_empty() {
-                    true => Err(words(Problem::new("required"))),
-                    false => check(text).map_err(words),
+                    true => Err(problem_message(Problem::new("required"))),
+                    false => check(text).map_err(problem_message),
                 })
                 .interact_text()?),
         }
     }
 
-    /// As [`Ask::text`], and nothing is an answer too.
+    /// As [`Prompt::text`], and nothing is an answer too.
     ///
     /// # Errors
     /// Refused when the person gives up.
@@ -78,7 +78,7 @@ impl Ask {
     ///
     /// # Errors
     /// Refused when the person gives up.
-    pub fn one_of(&self, question: &str, items: &[String]) -> Result<usize> {
+    pub fn select(&self, question: &str, items: &[String]) -> Result<usize> {
         let items: Vec<String> = items.iter().map(|item| clean(item)).collect();
         Select::with_theme(&ColorfulTheme::default())
             .with_prompt(question)
@@ -92,7 +92,7 @@ impl Ask {
     ///
     /// # Errors
     /// Refused after a no; Usage where nobody can be asked.
-    pub fn sure(&self, question: &str) -> Result {
+    pub fn confirm(&self, question: &str) -> Result {
         if self.yes {
             return Ok(());
         }
@@ -107,10 +107,10 @@ impl Ask {
 }
 
 /// Anything that is not empty will do.
-pub fn anything(_: &str) -> Result<(), Problem> {
+pub fn non_empty(_: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn words(problem: Problem) -> String {
+fn problem_message(problem: Problem) -> String {
     i18n::field(LANGUAGE, &FieldError { field: String::new(), problem })
 }

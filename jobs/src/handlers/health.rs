@@ -1,5 +1,5 @@
 //! Looks after the portal itself: probes its parts, makes alerts, and looks through it when asked to.
-use crate::{outcome, state::State};
+use crate::{job_error, state::State};
 use domain::{
     operations::{
         alerts::{self, Readings},
@@ -11,7 +11,7 @@ use domain::{
 
 /// Probes every part and asks the rules of the alerts. What fails is only logged: the next one comes in a minute, and a
 /// dead job would be an alert of its own.
-pub async fn watch(state: State, _: Watch) -> Result<(), Failure> {
+pub async fn check(state: State, _: Watch) -> Result<(), Failure> {
     let ctx = state.ctx(Watch::NAME);
     let mailer = state.mailer.clone();
     if let Err(error) = health_checks::check(&ctx, async move { mailer.probe().await }).await {
@@ -25,11 +25,11 @@ pub async fn watch(state: State, _: Watch) -> Result<(), Failure> {
 
 /// Looks through the portal, for the page that asked.
 pub async fn scan(state: State, job: Look) -> Result<(), Failure> {
-    security_scan::run(&state.ctx(Look::NAME), job.id, state.mailer.probe()).await.map_err(outcome::of)
+    security_scan::run(&state.ctx(Look::NAME), job.id, state.mailer.probe()).await.map_err(job_error::classify)
 }
 
 /// Tells the page that it could not be done, once no other attempt will follow.
-pub async fn scan_failed(state: State, job: Look, why: String, last: bool) {
+pub async fn record_scan_failure(state: State, job: Look, why: String, last: bool) {
     if !last {
         return;
     }
