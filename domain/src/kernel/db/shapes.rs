@@ -1,5 +1,5 @@
 //! Test that the columns a struct is read from name its fields in order.
-use super::Shape;
+use super::ColumnSpec;
 use serde::{Deserialize, Deserializer, de};
 use std::cell::Cell;
 
@@ -29,14 +29,14 @@ impl<'de> Deserializer<'de> for Ask<'_> {
     }
 }
 
-fn agrees<'de, T: Deserialize<'de>>(columns: &Shape) {
+fn agrees<'de, T: Deserialize<'de>>(columns: &[ColumnSpec]) {
     let fields = Cell::new(&[][..]);
     assert!(T::deserialize(Ask(&fields)).is_err());
     assert_eq!(columns.iter().map(|(name, ..)| *name).collect::<Vec<_>>(), fields.get());
 }
 
 #[test]
-fn shapes_name_the_fields_of_their_structs_in_order() {
+fn column_specs_name_the_struct_fields_in_order() {
     agrees::<crate::orders::spvs::Spv>(crate::orders::spvs::store::COLUMNS);
     agrees::<crate::directory::companies::Company>(crate::directory::companies::store::COLUMNS);
     agrees::<crate::orders::steps::Step>(crate::orders::steps::store::COLUMNS);

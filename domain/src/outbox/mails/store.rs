@@ -4,7 +4,7 @@ use crate::{
     accounts::users::{DateFormat, store::shut_out},
     kernel::{
         access::Role,
-        db::{Db, Sql, Tx, for_update, in_list},
+        db::{Db, Sql, Tx, for_update, in_id_list},
         error::{Error, Result},
         ids::{CompanyId, MailId, SpvId, UserId},
     },
@@ -205,7 +205,7 @@ pub async fn failed(db: &mut Db, users: &[UserId]) -> Result<Vec<Failed>> {
          from mails m join users u on u.id = m.user_id where m.user_id {} and m.failed_at is not null \
          and not exists (select 1 from mails s where s.user_id = m.user_id and s.to_email = m.to_email \
          and s.sent_at > m.failed_at) order by m.failed_at",
-        in_list(db.dialect())
+        in_id_list(db.dialect())
     );
     let ids = serde_json::to_string(users).map_err(Error::internal)?;
     db.sql_built(sql).bind(ids).all().await

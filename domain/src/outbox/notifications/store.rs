@@ -7,7 +7,7 @@ use crate::{
     accounts::users::store::shut_out,
     kernel::{
         access::{Role, Scope},
-        db::{Db, Sql, Tx, rows_of},
+        db::{Db, Sql, Tx, select_rows},
         error::Result,
         ids::{ActivityId, NotificationId, UserId},
     },
@@ -44,7 +44,7 @@ pub async fn events(db: &mut Db, after: i64, until: i64, limit: usize) -> Result
         ROW_COLUMNS,
         actions.join("', '")
     );
-    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
 }
 
 /// Somebody with what they chose for an event ($1), or else for its topic ($2).
@@ -156,7 +156,7 @@ pub async fn told(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Activity>> {
     }
     let numbers: Vec<String> = seqs.iter().map(i64::to_string).collect();
     let sql = format!("select {} from activity where seq in ({}) order by seq desc", ROW_COLUMNS, numbers.join(", "));
-    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).list().await
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).list().await
 }
 
 /// How many are unread of those that the list shows.

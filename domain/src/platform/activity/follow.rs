@@ -175,7 +175,7 @@ async fn number(ctx: &Ctx, most: usize, batch: usize, first: impl Fn(&Activity))
                     return Ok(false);
                 }
                 store::number(tx, numbers).await?;
-                tx.announce(CHANNEL).await?;
+                tx.notify(CHANNEL).await?;
                 Ok(true)
             }
             .scope_boxed()

@@ -15,7 +15,7 @@ pub use search::{Search, search};
 use crate::kernel::{
     access::{Action, Actor, Resource, Role, Scope},
     ctx::Ctx,
-    db::{Tx, times},
+    db::{Tx, timestamps},
     error::{Error, Result},
     hex,
     ids::{ActivityId, CompanyId, IsoId, SpvId, UserId},
@@ -36,7 +36,7 @@ pub struct Activity {
     pub id: ActivityId,
     /// Position in the log; none for the moment between commit and numbering.
     pub seq: Option<i64>,
-    #[serde(deserialize_with = "times::instant")]
+    #[serde(deserialize_with = "timestamps::deserialize")]
     pub at: DateTime<Utc>,
     pub actor_kind: String,
     pub actor_id: Option<UserId>,

@@ -8,7 +8,7 @@ use crate::{
     kernel::{
         access::{Action, Resource},
         ctx::Ctx,
-        db::{Dialect, ScopedFutureExt, Sql, Tx, TxConnection, beside},
+        db::{Dialect, ScopedFutureExt, Sql, Tx, TxConnection, unindexed},
         error::{Error, Problem, Result},
         page::{Page, PageQuery},
     },
@@ -184,7 +184,7 @@ async fn send(tx: &mut Tx, task: Task<Vec<u8>>) -> Result<()> {
             })
         }
     };
-    tx.ended(outcome)
+    tx.record_outcome(outcome)
 }
 
 /// The table, and how its times are read as seconds since 1970.
@@ -209,13 +209,13 @@ pub async fn list(ctx: &Ctx, wanted: Option<&str>, page: &PageQuery) -> Result<P
     let (from, seconds) = table(db.dialect());
     // What is not done says so: SQLite knows by these words which index has it.
     // An index is to be read that has them in their order: apalis' has them by status.
-    let not_done = |condition: &str| format!("status <> 'Done' and {}", beside(condition));
+    let not_done = |condition: &str| format!("status <> 'Done' and {}", unindexed(condition));
     let wanted = match wanted.map(str::parse).transpose().map_err(|problem| Error::field_with("status", problem))? {
         None => "1 = 1".to_owned(),
         Some(Status::Pending) => not_done("status = 'Pending'"),
         Some(Status::Queued) => not_done("status = 'Queued'"),
         Some(Status::Running) => not_done("status = 'Running'"),
-        Some(Status::Done) => beside("status = 'Done'"),
+        Some(Status::Done) => unindexed("status = 'Done'"),
         Some(Status::Failed) => not_done("status = 'Failed' and attempts < max_attempts"),
         Some(Status::Dead) => not_done(DEAD),
     };
