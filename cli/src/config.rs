@@ -189,7 +189,7 @@ impl Config {
         };
         let listen =
             read.with_default("listen", "an address with a port, like 127.0.0.1:8080", |text| text.parse().ok());
-        let public_url = read.optional("public_url", "http://… or https://…, without a path", public_url);
+        let public_url = read.optional("public_url", "http://… or https://…, without a path", parse_public_url);
         let smtp_url =
             read.optional("smtp_url", "smtp://user:password@host:587 or smtps://user:password@host", |text| {
                 let url = url::Url::parse(text).ok()?;

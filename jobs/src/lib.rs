@@ -1,6 +1,6 @@
-//! Work that is done later: which jobs there are, what they do, and when they come by themselves.
+//! Background jobs: the registry with handlers and retry policies, the cron schedules, and mail delivery.
 //!
-//! No rules and no SQL here: a handler calls a use case of `domain`, or sends what one prepared.
+//! No rules and no SQL here: a handler calls a use case of `domain`, or sends a mail that one prepared.
 mod handlers;
 mod job_error;
 pub mod mail;
@@ -33,10 +33,10 @@ use tokio::sync::watch;
 const MAIL_POLICY: RetryPolicy = retry_policy(90, 5);
 const DEFAULT_POLICY: RetryPolicy = retry_policy(120, 30);
 const INTERACTIVE_POLICY: RetryPolicy = retry_policy(60, 2);
-/// All documents of an office may have to be copied from far away.
+/// Backups: up to six hours, as every document may have to be copied from remote storage.
 const LONG_POLICY: RetryPolicy = retry_policy(6 * 3600, 60);
 
-/// Every job. One line each.
+/// The registry of all jobs: handler, retry policy, and whether an operator may enqueue it by name.
 pub fn registry(state: State) -> JobRegistry {
     JobRegistry::new(state)
         .job::<mails::Send, _>(MAIL_POLICY, handlers::mails::send)
@@ -69,37 +69,37 @@ pub fn registry(state: State) -> JobRegistry {
         .allow_manual::<seed::Run, _>(handlers::seed::enqueue)
 }
 
-/// Every schedule, in UTC. One line each.
+/// The cron schedules of the recurring jobs, in UTC.
 fn schedules() -> Vec<Schedule> {
     vec![
-        Schedule::new::<RemindOverdue>("0 0 * * * *"), // every hour: it is seven in the morning somewhere
-        Schedule::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
-        Schedule::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
-        Schedule::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
+        Schedule::new::<RemindOverdue>("0 0 * * * *"), // hourly: each recipient is mailed at seven in their time zone
+        Schedule::new::<Digests>("0 2/15 * * * *"),    // every 15 minutes, for the same reason
+        Schedule::new::<MailReports>("0 7 * * * *"),   // hourly, at minute 7
+        Schedule::new::<ScanRest>("0 35 * * * *"),     // hourly, at minute 35
         Schedule::new::<health_checks::Watch>("20 * * * * *"), // every minute
-        Schedule::new::<backups::Nightly>("0 10 2 * * *"), // every night at ten past two
-        Schedule::new::<CleanUp>("0 5 * * * *"),       // five past every hour
+        Schedule::new::<backups::Nightly>("0 10 2 * * *"), // daily at 02:10
+        Schedule::new::<CleanUp>("0 5 * * * *"),       // hourly, at minute 5
     ]
 }
 
-/// Works off the queue and makes the ticks of the schedules, until `stop` turns true and the jobs in hand are done.
+/// Runs the worker and the schedules until `stop` turns true and the running jobs are done.
 pub async fn run(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
     tokio::join!(work(ctx.clone(), state, workers, stop.clone()), schedules::run(ctx, schedules(), stop),);
 }
 
-/// Only works off the queue, until `stop`.
+/// Runs the worker without the schedules, until `stop`.
 pub async fn work(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
     worker::work(ctx, workers, Arc::new(registry(state)), stop).await;
 }
 
-/// Notes each minute in which a portal runs: soon after it has begun, so that none is missed, and again a little later
-/// where the database was away.
+/// Records each minute in which the portal runs, for the uptime figure: at the start of the minute, and 5 s later again when
+/// the database was unavailable.
 pub async fn run_heartbeat(ctx: Ctx, mut stop: watch::Receiver<bool>) {
     loop {
         let pause = match domain::reporting::dashboards::heartbeat(&ctx).await {
             Ok(()) => u64::try_from(60 - ctx.now().timestamp().rem_euclid(60)).unwrap_or(60),
             Err(error) => {
-                tracing::debug!(%error, "the heartbeat was not noted");
+                tracing::debug!(%error, "heartbeat not recorded");
                 5
             }
         };
@@ -110,7 +110,7 @@ pub async fn run_heartbeat(ctx: Ctx, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// A limit and a first pause in seconds; pauses double up to an hour.
+/// A policy from a timeout and an initial backoff in seconds; the backoff doubles up to an hour.
 const fn retry_policy(timeout: u64, initial_backoff: u64) -> RetryPolicy {
     RetryPolicy {
         timeout: Duration::from_secs(timeout),

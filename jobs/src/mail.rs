@@ -12,7 +12,7 @@ use domain::platform::queue::worker::Failure;
 use lettre::{AsyncTransport, message::Mailbox};
 use std::path::{Path, PathBuf};
 
-/// Where mails go.
+/// Sends mails over the configured transport, from the operator's sender address.
 #[derive(Clone, Debug)]
 pub struct Mailer {
     from: Mailbox,
@@ -25,16 +25,16 @@ enum Transport {
     Files(PathBuf),
 }
 
-/// What the settings of the office add to every mail.
+/// Sender and reply address from the settings of the office.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sender<'a> {
-    /// Who it is from, unless the operator's sender is used.
+    /// Replaces the operator's sender address.
     pub from: Option<&'a str>,
-    /// Where answers go: the support address.
+    /// Address for replies: the support address.
     pub reply_to: Option<&'a str>,
 }
 
-/// A transport that cannot be made from what was configured.
+/// Why the configured mail transport or sender is not valid.
 #[derive(Debug, thiserror::Error)]
 pub enum MailConfigError {
     #[error("is not a sender like `SPV Portal <portal@example.com>`: {0}")]
@@ -54,20 +54,20 @@ pub enum MailConfigError {
 }
 
 impl Mailer {
-    /// Sends through the server at `url`. Nothing is connected yet.
+    /// A mailer for the SMTP server at `url`. Does not connect yet.
     ///
     /// # Errors
-    /// When the address makes no sense.
+    /// For a URL that is not valid.
     pub fn smtp(url: &str, from: Mailbox) -> Result<Self, MailConfigError> {
         Ok(Self { from, transport: Transport::Smtp(smtp::Server::parse(url)?) })
     }
 
-    /// Writes mails into `dir`.
+    /// A mailer that writes `.eml` files into `dir`.
     pub fn files(dir: &Path, from: Mailbox) -> Self {
         Self { from, transport: Transport::Files(dir.to_owned()) }
     }
 
-    /// Sends one mail, dated `now`, as the office's settings say.
+    /// Sends one mail, dated `now`, with the sender and reply address of the settings.
     ///
     /// # Errors
     /// [`Failure::Never`] when the server refuses this mail or its address cannot be written, else
@@ -87,7 +87,7 @@ impl Mailer {
         }
     }
 
-    /// Whether mails would leave right now: the server greets and takes our password, or the folder can be written.
+    /// Health check: the server accepts a connection and our password, or the directory can be written.
     ///
     /// # Errors
     /// Why not, with the causes.
@@ -107,7 +107,7 @@ impl Mailer {
         }
     }
 
-    /// How a connection to the server is encrypted; none where mails are files.
+    /// Connects and returns how the connection is encrypted; `None` for the file transport.
     ///
     /// # Errors
     /// Why there is no connection, with the causes.
@@ -118,17 +118,17 @@ impl Mailer {
         }
     }
 
-    /// Whether the operator switched TLS off with `?tls=none`.
+    /// Whether the URL disables TLS with `?tls=none`.
     pub fn is_without_tls(&self) -> bool {
         matches!(&self.transport, Transport::Smtp(server) if server.is_without_tls())
     }
 }
 
-/// Whether another attempt may help. A refusal of this one mail is final, as is an address that the server cannot
-/// write (no SMTPUTF8). A server that is away, busy, or does not know us may come round.
+/// Classifies an SMTP error as retry or permanent. Permanent: the server refuses this mail (5xx), or cannot take its address
+/// (no SMTPUTF8). An unreachable or busy server and a refused sign-in are retried.
 fn failure(server: &smtp::Server, error: &lettre::transport::smtp::Error, unusual_address: bool) -> Failure {
     let why = server.describe_error(error);
-    // 421: closing; 530, 534, 535, 538: our sign-in, which the operator can put right.
+    // 421: closing. 530, 534, 535, 538: our sign-in, which the operator can correct.
     let ours = error.status().map(u16::from).is_some_and(|code| matches!(code, 421 | 530 | 534 | 535 | 538));
     let never = (error.is_permanent() && !ours) || (error.is_client() && unusual_address);
     if never { Failure::Never(why) } else { Failure::Later(why) }

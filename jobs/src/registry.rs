@@ -1,4 +1,4 @@
-//! Finds the handler of a job by its name, with how long it may take and how long to wait after a failure.
+//! Job registry: finds handler, timeout and retry policy of a job by its name.
 use crate::state::State;
 use domain::{
     Ctx,
@@ -22,14 +22,14 @@ type Run = Box<dyn Fn(State, Value) -> BoxFuture<'static, Result<(), Failure>> +
 type OnFailure = Box<dyn Fn(State, Value, String, bool) -> BoxFuture<'static, ()> + Send + Sync>;
 type Enqueue = Box<dyn Fn(Ctx) -> BoxFuture<'static, domain::Result<()>> + Send + Sync>;
 
-/// How often and how patiently a job is tried.
+/// Timeout of an attempt and exponential backoff between attempts. The number of attempts is `Job::ATTEMPTS`.
 #[derive(Clone, Copy, Debug)]
 pub struct RetryPolicy {
-    /// Longer than this is a failure.
+    /// An attempt that takes longer has failed.
     pub timeout: Duration,
-    /// The pause after the first failure; it doubles with each.
+    /// Delay after the first failure; doubles with each further one.
     pub initial_backoff: Duration,
-    /// And grows no longer than this.
+    /// Upper bound of the delay.
     pub max_backoff: Duration,
 }
 
@@ -40,7 +40,7 @@ struct Entry {
     manual: Option<Enqueue>,
 }
 
-/// All jobs, and what they share.
+/// All jobs by name, and the state that their handlers share.
 pub struct JobRegistry {
     state: State,
     jobs: BTreeMap<&'static str, Entry>,
@@ -51,7 +51,7 @@ impl JobRegistry {
         Self { state, jobs: BTreeMap::new() }
     }
 
-    /// A job and the function that does it.
+    /// Registers a job with its handler.
     #[must_use]
     pub fn job<J, F>(mut self, policy: RetryPolicy, run: fn(State, J) -> F) -> Self
     where
@@ -66,7 +66,7 @@ impl JobRegistry {
         self
     }
 
-    /// What the job of the line above notes when an attempt failed.
+    /// Registers the callback of a failed attempt of job `J`. The last argument is true when no attempt follows.
     #[must_use]
     pub fn on_failure<J, F>(mut self, failed: fn(State, J, String, bool) -> F) -> Self
     where
@@ -78,31 +78,31 @@ impl JobRegistry {
                 Ok(job) => Box::pin(failed(state, job, why, last)),
                 Err(_) => Box::pin(std::future::ready(())),
             });
-        self.jobs.get_mut(J::NAME).expect("a job is registered before what it notes").on_failure = Some(handler);
+        self.jobs.get_mut(J::NAME).expect("a job is registered before its failure callback").on_failure = Some(handler);
         self
     }
 
-    /// The job of this name may be asked for by `spvctl job run NAME`, and is queued in this way.
+    /// Allows an operator to enqueue the job with `spvctl job run NAME`; `enqueue` does it.
     #[must_use]
-    pub fn allow_manual<J, F>(mut self, ask: fn(Ctx) -> F) -> Self
+    pub fn allow_manual<J, F>(mut self, enqueue: fn(Ctx) -> F) -> Self
     where
         J: Job,
         F: Future<Output = domain::Result<()>> + Send + 'static,
     {
-        let entry = self.jobs.get_mut(J::NAME).expect("a job is registered before it is run by hand");
-        entry.manual = Some(Box::new(move |ctx| Box::pin(ask(ctx))));
+        let entry = self.jobs.get_mut(J::NAME).expect("a job is registered before it is allowed by name");
+        entry.manual = Some(Box::new(move |ctx| Box::pin(enqueue(ctx))));
         self
     }
 
-    /// Names that [`JobRegistry::ask`] knows.
+    /// Names that [`JobRegistry::enqueue_manual`] accepts.
     pub fn manual_names(&self) -> Vec<&'static str> {
         self.jobs.iter().filter(|(_, entry)| entry.manual.is_some()).map(|(name, _)| *name).collect()
     }
 
-    /// Queues the job `name`.
+    /// Enqueues the job `name`.
     ///
     /// # Errors
-    /// NotFound for a name that is none or needs a payload; what the database refuses.
+    /// NotFound for an unknown name or a job that needs a payload; errors of the database.
     pub async fn enqueue_manual(&self, ctx: &Ctx, name: &str) -> domain::Result<()> {
         match self.jobs.get(name).and_then(|entry| entry.manual.as_ref()) {
             Some(enqueue) => enqueue(ctx.clone()).await,
@@ -141,13 +141,13 @@ impl Handler for JobRegistry {
                     histogram!("spv_job_seconds", "job" => name).record(began.elapsed());
                 }))
             }
-            // A newer process made it; it waits for a newer worker.
+            // Enqueued by a newer process; retried until a newer worker runs.
             None => Box::pin(std::future::ready(Err(Failure::Later("this worker does not know the job".to_owned())))),
         }
     }
 
     fn failed(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
-        // Names that nobody here knows could be any.
+        // Unknown names share one label, so that the number of metric series stays bounded.
         let known = self.jobs.get_key_value(attempt.job.as_str());
         let (name, outcome) = (known.map_or("unknown", |(name, _)| name), if last { "dead" } else { "failed" });
         counter!("spv_job_attempts_total", "job" => name, "outcome" => outcome).increment(1);
@@ -158,10 +158,10 @@ impl Handler for JobRegistry {
     }
 }
 
-/// Queues a job that needs no payload.
+/// Enqueues a job without payload.
 ///
 /// # Errors
-/// What the database refuses.
+/// Errors of the database.
 pub async fn enqueue_default<J: Job + Default>(ctx: Ctx) -> domain::Result<()> {
     let job = &J::default();
     ctx.transaction(|tx| domain::platform::queue::enqueue(tx, job).scope_boxed()).await
@@ -174,7 +174,7 @@ mod tests {
     use domain::{outbox::mails, testing::World};
 
     #[tokio::test]
-    async fn pauses_double_up_to_an_hour() {
+    async fn backoff_doubles_up_to_one_hour() {
         let world = World::sqlite().await;
         let mailer = Mailer::files(&world.dir.0, sender("office@example.com").unwrap());
         let registry = crate::registry(State::new(world.operator(), mailer));

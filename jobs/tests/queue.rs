@@ -1,4 +1,4 @@
-//! The worker on both databases: what becomes of jobs that work, fail, hang, panic or are unknown.
+//! The worker on both databases: success, retry, failure, timeout and panic of jobs.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
 use domain::{
     Ctx,
@@ -35,7 +35,7 @@ impl Job for Task {
     const ATTEMPTS: usize = 2;
 }
 
-/// Does what a task says, and keeps account.
+/// Runs each task as its payload says and records runs and failures.
 #[derive(Default)]
 struct ScriptedHandler {
     runs: AtomicUsize,
@@ -71,7 +71,7 @@ impl Handler for ScriptedHandler {
     }
 }
 
-/// The operator by the real clock: apalis' own statements use the database's.
+/// The operator with the system clock, as apalis' statements use the database's clock.
 fn now(world: &World) -> Ctx {
     Ctx { clock: Clock::system(), ..world.operator() }
 }
@@ -82,7 +82,7 @@ async fn enqueue(ctx: &Ctx, what: &str) {
     tx.commit().await.unwrap();
 }
 
-/// Works until as many jobs have each status as wanted, then stops in good order.
+/// Runs a worker until the counts by status are as expected, then stops it.
 async fn work(ctx: &Ctx, handler: &Arc<ScriptedHandler>, wanted: &[(Status, i64)]) {
     let (stop, stopped) = watch::channel(false);
     let options = Workers { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
@@ -102,7 +102,7 @@ async fn work(ctx: &Ctx, handler: &Arc<ScriptedHandler>, wanted: &[(Status, i64)
 }
 
 #[tokio::test]
-async fn a_job_exists_when_its_transaction_commits_and_is_done_once() {
+async fn a_committed_job_runs_once_and_a_rolled_back_one_never() {
     on_both(|world| async move {
         let ctx = now(&world);
         enqueue(&ctx, "work").await;
@@ -117,15 +117,15 @@ async fn a_job_exists_when_its_transaction_commits_and_is_done_once() {
 }
 
 #[tokio::test]
-async fn a_job_of_this_process_begins_at_once() {
+async fn a_job_of_the_same_process_starts_without_polling_delay() {
     on_both(|world| async move {
         let ctx = now(&world);
         let handler = Arc::new(ScriptedHandler::default());
         let (stop, stopped) = watch::channel(false);
         let options = Workers { concurrency: 4, name: "prompt".to_owned() };
         let working = tokio::spawn(worker::work(ctx.clone(), options, handler.clone(), stopped));
-        // Whoever only looks now and then has just looked when the next one is asked for. The first waits for the
-        // worker to begin, and of the others a busy machine may hold up some.
+        // A worker that only polls has just polled when the next job is enqueued. The first job waits for the worker to
+        // start, and a busy machine may delay some of the others, so the fastest counts.
         let mut soonest = Duration::MAX;
         for nth in 1..=6 {
             enqueue(&ctx, "work").await;
@@ -145,7 +145,7 @@ async fn a_job_of_this_process_begins_at_once() {
     .await;
 }
 
-/// Writes when it may.
+/// Enqueues a job from within a job, once `go` is true.
 struct BlockingWriter {
     ctx: Ctx,
     begun: watch::Sender<bool>,
@@ -178,7 +178,7 @@ impl Handler for BlockingWriter {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
+async fn a_job_still_running_at_shutdown_can_write() {
     let world = World::sqlite().await;
     let ctx = now(&world);
     let ((begun, mut has_begun), (go, may_go)) = (watch::channel(false), watch::channel(false));
@@ -188,7 +188,7 @@ async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
     let options = Workers { concurrency: 4, name: "stopping".to_owned() };
     let working = tokio::spawn(worker::work(ctx.clone(), options, handler, stopped));
     has_begun.wait_for(|begun| *begun).await.unwrap();
-    // Somebody else writes: the worker's next look for jobs waits for that, and has begun when it is told to stop.
+    // Another connection holds the write lock, so the worker's next poll is blocked when it is asked to stop.
     let other = Db::open(&world.url, Durability::Normal).await.unwrap();
     let busy = other.begin().await.unwrap();
     tokio::time::sleep(Duration::from_millis(1_200)).await;
@@ -203,7 +203,7 @@ async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
 }
 
 #[tokio::test]
-async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
+async fn failed_jobs_are_retried_after_a_backoff_and_dead_ones_are_kept() {
     on_both(|world| async move {
         let ctx = now(&world);
         for what in ["fail once", "fail", "refuse", "panic", "hang"] {
@@ -238,7 +238,7 @@ async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
 }
 
 #[tokio::test]
-async fn a_dead_job_is_run_again_by_hand() {
+async fn a_dead_job_can_be_retried_manually() {
     on_both(|world| async move {
         let ctx = now(&world);
         enqueue(&ctx, "refuse").await;
@@ -253,7 +253,7 @@ async fn a_dead_job_is_run_again_by_hand() {
 }
 
 #[tokio::test]
-async fn a_tick_is_made_by_one_of_many() {
+async fn concurrent_enqueues_with_one_key_create_one_job() {
     on_both(|world| async move {
         let ctx = now(&world);
         let task = Task { what: "work".to_owned() };
@@ -270,7 +270,10 @@ async fn a_tick_is_made_by_one_of_many() {
         assert_eq!(made, 1);
         let handler = Arc::new(ScriptedHandler::default());
         work(&ctx, &handler, &[(Status::Done, 1)]).await;
-        assert!(!queue::enqueue_once(&ctx, &task, "tests.task:1").await.unwrap(), "nor again once it is done");
+        assert!(
+            !queue::enqueue_once(&ctx, &task, "tests.task:1").await.unwrap(),
+            "the key stays taken after the job is done"
+        );
         assert_eq!(queue::clean_up(&ctx).await.unwrap(), 0);
         let later = Ctx { clock: Clock::fixed(ctx.now() + chrono::Duration::days(8)), ..ctx };
         assert_eq!(queue::clean_up(&later).await.unwrap(), 1);

@@ -1,4 +1,4 @@
-//! Looks after the portal itself: probes its parts, makes alerts, and looks through it when asked to.
+//! Health checks, alert rules and the security scan.
 use crate::{job_error, state::State};
 use domain::{
     operations::{
@@ -9,31 +9,31 @@ use domain::{
     platform::queue::{Job, worker::Failure},
 };
 
-/// Probes every part and asks the rules of the alerts. What fails is only logged: the next one comes in a minute, and a
-/// dead job would be an alert of its own.
+/// Runs the health checks and evaluates the alert rules. Errors are only logged: the next run follows in a minute, and a
+/// dead job would raise an alert itself.
 pub async fn check(state: State, _: Watch) -> Result<(), Failure> {
     let ctx = state.ctx(Watch::NAME);
     let mailer = state.mailer.clone();
     if let Err(error) = health_checks::check(&ctx, async move { mailer.probe().await }).await {
-        tracing::warn!(%error, "what was probed could not be kept");
+        tracing::warn!(%error, "health checks not stored");
     }
     if let Err(error) = alerts::check(&ctx, &Readings::take(&ctx)).await {
-        tracing::warn!(%error, "the rules of the alerts could not be asked");
+        tracing::warn!(%error, "alert rules not evaluated");
     }
     Ok(())
 }
 
-/// Looks through the portal, for the page that asked.
+/// Runs the security scan that a page requested.
 pub async fn scan(state: State, job: Look) -> Result<(), Failure> {
     security_scan::run(&state.ctx(Look::NAME), job.id, state.mailer.probe()).await.map_err(job_error::classify)
 }
 
-/// Tells the page that it could not be done, once no other attempt will follow.
+/// Marks the security scan as failed after the last attempt.
 pub async fn record_scan_failure(state: State, job: Look, why: String, last: bool) {
     if !last {
         return;
     }
     if let Err(error) = security_scan::failed(&state.ctx(Look::NAME), job.id, &why).await {
-        tracing::warn!(scan = %job.id, %error, "the failure could not be told");
+        tracing::warn!(scan = %job.id, %error, "failure not recorded");
     }
 }

@@ -1,4 +1,4 @@
-//! Sends what is in the outbox.
+//! Delivers mails of the outbox.
 use crate::{job_error, mail::Sender, state::State, templates};
 use domain::{
     Ctx,
@@ -8,14 +8,14 @@ use domain::{
     platform::queue::{Job, worker::Failure},
 };
 
-/// Sends one mail. A second run of a mail that has left finds it sent and does nothing; only a crash between the
-/// server's yes and our note of it sends twice, with the same Message-ID.
+/// Sends one mail. A second run finds it sent and does nothing. Only a crash between the server's acceptance and our commit
+/// sends it twice, with the same Message-ID.
 pub async fn send(state: State, job: Send) -> Result<(), Failure> {
     let ctx = state.ctx(Send::NAME);
     deliver(&state, &ctx, job.mail_id, false).await
 }
 
-/// Sends a test mail, which is not tried again: whoever asked for it is told at once why it did not leave.
+/// Sends a test mail. Never retried: the page that requested it shows the error at once.
 pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
     let ctx = state.ctx(SendTest::NAME);
     match deliver(&state, &ctx, job.mail_id, true).await {
@@ -26,12 +26,12 @@ pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
     }
 }
 
-/// Writes into the outbox why a test mail did not leave, where even that could not be noted or took too long.
+/// Records why a test mail failed, when [`send_test`] could not record it or timed out.
 pub async fn record_test_failure(state: State, job: SendTest, why: String, last: bool) {
     record_failure(state, Send { mail_id: job.mail_id }, why, last).await;
 }
 
-/// Sends a mail and notes that it left; for a test mail also how the connection was encrypted.
+/// Sends a mail and marks it as sent; for a test mail also with the encryption of the connection.
 async fn deliver(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), Failure> {
     let Some(outgoing) = mails::attempt(ctx, id).await.map_err(job_error::classify)? else { return Ok(()) };
     let settings = domain::platform::settings::get(ctx).await.map_err(job_error::classify)?;
@@ -45,15 +45,15 @@ async fn deliver(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(),
     mails::sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(job_error::classify)
 }
 
-/// Writes into the outbox why an attempt failed.
+/// Records in the outbox why an attempt failed.
 pub async fn record_failure(state: State, job: Send, why: String, last: bool) {
     let ctx = state.ctx(Send::NAME);
     if let Err(error) = mails::failed(&ctx, job.mail_id, &why, last).await {
-        tracing::warn!(mail = %job.mail_id, %error, "the failure could not be noted");
+        tracing::warn!(mail = %job.mail_id, %error, "failure not recorded");
     }
 }
 
-/// Writes to whoever asked, if there is somebody to write to.
+/// Queues the authentication mail that was requested, if the account exists.
 pub async fn handle_mail_request(state: State, job: Asked) -> Result<(), Failure> {
     asked::answer(&state.ctx(Asked::NAME), &job).await.map_err(job_error::classify)
 }
@@ -87,7 +87,7 @@ mod tests {
     use futures::stream;
     use std::{collections::BTreeSet, convert::Infallible};
 
-    /// What is mailed of accounts and of the mails themselves: nothing that happens to an order brings one.
+    /// Mails about accounts and test mails: no event of an order causes them.
     const ACCOUNT_MAILS: [Kind; 11] = [
         Kind::Welcome,
         Kind::WelcomeSetup,
@@ -101,16 +101,16 @@ mod tests {
         Kind::Reauthentication,
         Kind::Test,
     ];
-    /// Price, payment and rest, the partner's share, and the amounts of a second order.
+    /// Price, payment, balance, commission, and the amounts of a second order.
     const AMOUNTS: [&str; 7] = ["7341.85", "2198.43", "5143.42", "1613.27", "918273.64", "4417.91", "22956.84"];
     const OFFICE: templates::Office<'_> =
         templates::Office { public_url: "https://portal.example.com", brand: "SPV Portal", support: None };
     const CONTENT: &str = "%PDF-1.7 the passport has the number X4481516";
     const FILE: &str = "scan-of-both-pages.pdf";
-    /// Said among people, and in files.
+    /// From messages, notes and documents.
     const WORDS: [&str; 6] = ["X4481516", FILE, "wire the rest", "when it arrives", "pays late", "to account 98"];
 
-    /// A text whose numbers have neither points, commas nor gaps, however they were written.
+    /// The text without decimal points and thousands separators inside its numbers.
     fn without_separators(text: &str) -> String {
         let all: Vec<char> = text.chars().collect();
         let digit = |n: Option<usize>| n.and_then(|n| all.get(n)).is_some_and(char::is_ascii_digit);
@@ -119,14 +119,14 @@ mod tests {
     }
 
     #[test]
-    fn an_amount_is_found_however_it_is_written() {
+    fn amounts_are_found_in_every_notation() {
         for written in ["7341.85", "7,341.85", "7.341,85", "7 341,85", "7’341.85", "7\u{202f}341,85", "734185"] {
             assert_eq!(without_separators(written), "734185", "{written}");
         }
     }
 
     #[tokio::test]
-    async fn no_mail_in_the_life_of_an_order_carries_an_amount_a_text_or_a_document() {
+    async fn mails_about_an_order_contain_no_amounts_messages_or_documents() {
         on_both(async |world| {
             let office = sender("office@example.com").unwrap();
             let ctx = world.operator();
@@ -148,7 +148,7 @@ mod tests {
             };
             reports::create(&cora, weekly).await.unwrap();
 
-            // Two orders with all amounts that there are; the first goes all the way.
+            // Two orders with every kind of amount; the first runs to its end.
             let client = clients::Input {
                 first_name: "Maya".to_owned(),
                 last_name: "Ortiz".to_owned(),
@@ -178,7 +178,7 @@ mod tests {
             };
             spvs::create(&erin, second).await.unwrap();
 
-            // What the process that follows the log does, and the jobs that it asks for.
+            // The sequencer, and the jobs that it enqueues.
             let run_follow_ups = async || {
                 activity::number_all(&ctx).await.unwrap();
                 notifications::catch_up(&ctx).await.unwrap();
@@ -205,7 +205,7 @@ mod tests {
             document_requests::send_back(&erin, passport, None, "The second page is cut off.").await.unwrap();
             sends_in(&maya, page()).await;
             document_requests::approve(&erin, passport, None).await.unwrap();
-            // What nobody asked for is called as its file is; that is said, and no more of it.
+            // A document without a request is named after its file; only that name is mailed.
             let articles =
                 uploads::New { file_name: "articles.pdf".to_owned(), spv_id: Some(spv), ..Default::default() };
             sends_in(&erin, articles).await;
@@ -227,7 +227,7 @@ mod tests {
             pays(AMOUNTS[1]).await;
             run_follow_ups().await;
 
-            // A month later everything is late.
+            // A month later everything is overdue.
             world.clock.advance(Duration::days(30));
             reminders::remind_overdue(state.clone(), RemindOverdue {}).await.unwrap();
             run_follow_ups().await;
@@ -276,7 +276,7 @@ mod tests {
                 let outgoing = mails::attempt(&ctx, mail.id).await.unwrap().expect("is wanted");
                 let rendered = templates::render(&outgoing, ctx.now(), OFFICE).unwrap();
                 let mut content = [rendered.subject, rendered.text, rendered.html].join("\n");
-                // Made by chance: any digits may be in them.
+                // Random links and codes may contain any digits.
                 if let Some(made) = &outgoing.link {
                     for random in [made.url.clone(), made.url.replace('&', "&amp;"), made.code.clone()] {
                         content = content.replace(&random, "");
@@ -291,7 +291,7 @@ mod tests {
                     assert!(!content.contains(word), "{of} says {word}: {content}");
                 }
 
-                // As it leaves: the text, the same as HTML, and nothing besides.
+                // The message as sent has a text and an HTML part, and no attachment.
                 let folder = world.dir.0.join(mail.id.to_string());
                 let sender_state = State::new(ctx.clone(), Mailer::files(&folder, office.clone()));
                 send(sender_state, Send { mail_id: mail.id }).await.unwrap();

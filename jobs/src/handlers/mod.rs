@@ -1,4 +1,4 @@
-//! What the jobs do, by noun. A handler gets ids, reads the rows again, and may run twice.
+//! Job handlers by noun. A payload holds ids only; a handler reloads the rows and is idempotent.
 pub mod backups;
 pub mod cleanup;
 pub mod documents;

@@ -1,4 +1,4 @@
-//! Reminders of dates that are near or past, each in the morning of its reader's time zone.
+//! Reminders of due dates, each sent in the morning of the recipient's time zone.
 use crate::{job_error, state::State};
 use domain::{
     orders::{document_requests, invoices, steps},
@@ -6,8 +6,8 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-/// One mail to each of the staff with the steps that are newly past their due date; clients hear of what they have to
-/// do, send in and pay.
+/// One mail to each member of the staff with the newly overdue steps; reminders to clients of steps, documents and
+/// invoices.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct RemindOverdue {}
 

@@ -1,4 +1,4 @@
-//! Mails the reports whose day has come.
+//! Scheduled report mails.
 use crate::{job_error, state::State};
 use domain::{
     platform::queue::{Job, worker::Failure},
@@ -6,7 +6,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-/// One mail to each recipient of each schedule whose day has come. A second run finds nothing to do.
+/// One mail to each recipient of each due report schedule. A second run finds nothing due.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct MailReports {}
 
@@ -16,6 +16,6 @@ impl Job for MailReports {
 
 pub async fn send_due(state: State, _: MailReports) -> Result<(), Failure> {
     let count = reports::mail_due(&state.ctx(MailReports::NAME)).await.map_err(job_error::classify)?;
-    tracing::debug!(count, "reports were queued");
+    tracing::debug!(count, "queued reports");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Builds the message: addresses, headers, the text and the same as HTML.
+//! Builds the MIME message: addresses, headers, text and HTML parts.
 use super::Sender;
 use crate::templates::RenderedMail;
 use chrono::{DateTime, Utc};
@@ -13,12 +13,12 @@ use lettre::{
 
 type BuildError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Reads a sender, `Name <address>` or only an address.
+/// Parses a sender: `Name <address>` or an address alone.
 ///
 /// # Errors
 /// When it is neither.
 pub fn sender(text: &str) -> Result<Mailbox, super::MailConfigError> {
-    // A name as people write it, `Acme, Inc.`, is none that lettre reads until it is quoted; it quotes what it writes.
+    // lettre parses a name with a comma, as in `Acme, Inc.`, only when it is quoted. It quotes on output.
     let (name, address_text) = match text.trim().rsplit_once('<') {
         Some((name, rest)) => (name.trim(), rest.strip_suffix('>').unwrap_or_default()),
         None => ("", text),
@@ -27,7 +27,7 @@ pub fn sender(text: &str) -> Result<Mailbox, super::MailConfigError> {
     Ok(Mailbox::new((!name.is_empty()).then(|| name.to_owned()), address(address_text.trim())?))
 }
 
-/// An address as it goes out: its domain in punycode, which every server understands.
+/// An address with its domain in punycode, which every server accepts.
 fn address(text: &str) -> Result<Address, AddressError> {
     let (local, domain) = text.rsplit_once('@').ok_or(AddressError::MissingParts)?;
     if domain.is_ascii() {
@@ -36,10 +36,10 @@ fn address(text: &str) -> Result<Address, AddressError> {
     Address::new(local, idna::domain_to_ascii(domain).map_err(|_| AddressError::InvalidDomain)?)
 }
 
-/// The mail as it is sent, dated `now`.
+/// Builds the message, dated `now`.
 ///
 /// # Errors
-/// When an address cannot be written, or the logo is of no known type.
+/// For an address that is not valid, or a logo of an unknown media type.
 pub fn build(
     rendered: &RenderedMail,
     from: &Mailbox,
@@ -63,7 +63,7 @@ pub fn build(
     Ok(message.multipart(body(rendered)?)?)
 }
 
-/// The text, and the same as HTML. A logo goes along inside: mail programs load nothing from elsewhere unasked.
+/// Text and HTML alternatives. The logo is an inline attachment, as mail programs block remote images.
 fn body(rendered: &RenderedMail) -> Result<MultiPart, BuildError> {
     let Some(logo) = &rendered.logo else {
         return Ok(MultiPart::alternative_plain_html(rendered.text.clone(), rendered.html.clone()));
@@ -73,7 +73,7 @@ fn body(rendered: &RenderedMail) -> Result<MultiPart, BuildError> {
     Ok(MultiPart::alternative().singlepart(SinglePart::plain(rendered.text.clone())).multipart(html))
 }
 
-/// Defines a header that is written and never read.
+/// Defines a header that is only written.
 macro_rules! header {
     ($(#[$doc:meta])* $type:ident$(($field:ty))?, $name:literal, |$this:ident| $value:expr) => {
         $(#[$doc])*
@@ -98,15 +98,15 @@ macro_rules! header {
 }
 
 header!(
-    /// Tells other machines not to answer (RFC 3834).
+    /// Suppresses automatic replies (RFC 3834).
     AutoSubmitted, "Auto-Submitted", |_this| "auto-generated".to_owned()
 );
 header!(
-    /// Where mails of this kind are stopped (RFC 2369).
+    /// Unsubscribe link for this kind of mail (RFC 2369).
     ListUnsubscribe(String), "List-Unsubscribe", |this| format!("<{}>", this.0)
 );
 header!(
-    /// One POST to that address is enough (RFC 8058).
+    /// One-click unsubscribe by POST (RFC 8058).
     ListUnsubscribePost, "List-Unsubscribe-Post", |_this| "List-Unsubscribe=One-Click".to_owned()
 );
 
@@ -116,7 +116,7 @@ mod tests {
     use domain::outbox::mails::Kind;
 
     #[test]
-    fn a_sender_has_a_name_as_people_write_it_or_none() {
+    fn senders_parse_with_and_without_a_name() {
         for (text, name, address) in [
             ("office@example.com", None, "office@example.com"),
             ("Northern <office@example.com>", Some("Northern"), "office@example.com"),
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn domains_go_out_as_punycode() {
+    fn domains_are_sent_as_punycode() {
         let office = Sender { from: Some("Office <office@münchen.example>"), reply_to: Some("hilfe@日本.example") };
         let mail = formatted(&rendered(), office);
         for line in
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_go_to_support_and_lists_are_left_with_one_click() {
+    fn reply_to_and_unsubscribe_headers_are_set_when_configured() {
         let plain = formatted(&rendered(), Sender::default());
         for header in ["Reply-To", "List-Unsubscribe"] {
             assert!(!plain.contains(header), "{plain}");

@@ -1,6 +1,6 @@
-//! SMTP transport: reads the server's URL, decides how the connection is encrypted, and says what was negotiated.
+//! SMTP transport: parses the server URL, selects the encryption, and reports what a connection negotiates.
 //!
-//! A password only goes out over TLS with a verified certificate, unless the URL says `?tls=none`.
+//! A password is only sent over TLS with a verified certificate, unless the URL has `?tls=none`.
 use super::MailConfigError;
 use domain::kernel::error::causes;
 use lettre::{
@@ -25,12 +25,12 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 use url::Url;
 
-/// How long a server may take for one command before the attempt counts as failed.
+/// Timeout for one SMTP command.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(20);
-/// Longest reply line that is read while negotiating (RFC 5321 allows 512 bytes).
+/// Longest reply line accepted while negotiating, in bytes (RFC 5321 allows 512).
 const MAX_REPLY_LINE: u64 = 4096;
 
-/// An SMTP server and the pool of connections to it.
+/// An SMTP server and its connection pool.
 #[derive(Clone, Debug)]
 pub struct Server {
     host: String,
@@ -46,14 +46,14 @@ enum Encryption {
     Tls,
     /// STARTTLS with a verified certificate, or no connection.
     StartTls,
-    /// STARTTLS where the server offers it, never with a password. The certificate is not verified: a relay with a
-    /// self-signed one is still better encrypted than not (RFC 7435).
+    /// STARTTLS if the server offers it, never with a password. The certificate is not verified: encryption to a relay
+    /// with a self-signed certificate is still better than none (RFC 7435).
     Opportunistic,
     /// `?tls=none`.
     None,
 }
 
-/// What a connection to the server negotiated.
+/// The negotiated encryption of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionSecurity {
     Tls(ProtocolVersion),
@@ -75,7 +75,7 @@ impl fmt::Display for ConnectionSecurity {
 }
 
 impl ConnectionSecurity {
-    /// The same for the event of a test mail, which the page words.
+    /// Parameters for the activity entry of a test mail.
     pub fn data(self) -> Map<String, Value> {
         let (encryption, version) = match self {
             Self::Tls(version) => ("tls", Some(version)),
@@ -99,10 +99,10 @@ fn tls_version(version: ProtocolVersion) -> &'static str {
 }
 
 impl Server {
-    /// Reads `smtp://user:password@host:587` or `smtps://…`. Nothing is connected yet.
+    /// Parses `smtp://user:password@host:587` or `smtps://…`. Does not connect yet.
     ///
     /// # Errors
-    /// When the URL or its `tls` parameter makes no sense.
+    /// For a URL or `tls` parameter that is not valid.
     pub fn parse(text: &str) -> Result<Self, MailConfigError> {
         let url = Url::parse(text).map_err(|e| MailConfigError::Server(e.to_string()))?;
         let decoded = |part: &str| {
@@ -130,7 +130,7 @@ impl Server {
         if let Some(credentials) = credentials {
             builder = builder.credentials(credentials);
         }
-        // The path is the name in EHLO, where a server wants another than the machine's.
+        // The URL's path is the EHLO name, for servers that require another than the host name.
         let name = url.path().trim_matches('/');
         if !name.is_empty() {
             builder = builder.hello_name(ClientId::Domain(name.to_owned()));
@@ -138,12 +138,12 @@ impl Server {
         Ok(Self { host, port, encryption, transport: builder.build() })
     }
 
-    /// Whether the operator switched TLS off.
+    /// Whether the URL disables TLS.
     pub fn is_without_tls(&self) -> bool {
         self.encryption == Encryption::None
     }
 
-    /// An error of the transport with its causes, and what to do where we know.
+    /// Describes a transport error with its causes, and with the remedy where it is known.
     pub fn describe_error(&self, error: &smtp::Error) -> String {
         let causes = causes(error);
         if self.encryption == Encryption::StartTls && causes.contains("STARTTLS is not supported") {
@@ -156,7 +156,7 @@ impl Server {
         format!("{}:{}: {causes}", self.host, self.port)
     }
 
-    /// Connects as a mail would, up to the TLS handshake, and says what was negotiated.
+    /// Connects as for a mail, up to the TLS handshake, and returns the negotiated encryption.
     ///
     /// # Errors
     /// Why there is no connection, with the causes.
@@ -194,7 +194,7 @@ impl Server {
     }
 }
 
-/// A host as DNS and certificates name it: punycode, an IPv6 address without brackets.
+/// Normalises a host for DNS and certificates: punycode, IPv6 without brackets.
 fn host(text: &str) -> Result<String, MailConfigError> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     if bare.is_empty() {
@@ -238,7 +238,7 @@ fn tls(encryption: Encryption, host: &str) -> Result<Tls, MailConfigError> {
     })
 }
 
-/// The same trust as the transport's: the system's certificates and `SSL_CERT_FILE`.
+/// TLS configuration with the same trust as lettre's: the system's certificates and `SSL_CERT_FILE`.
 fn client_config(verified: bool) -> std::io::Result<ClientConfig> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     if verified {
@@ -248,7 +248,7 @@ fn client_config(verified: bool) -> std::io::Result<ClientConfig> {
     Ok(builder.with_no_client_auth())
 }
 
-/// Greets the server and asks for STARTTLS; false where it is not offered.
+/// Sends EHLO and STARTTLS; false if the server does not offer it.
 async fn start_tls(stream: &mut TcpStream) -> std::io::Result<bool> {
     let mut stream = BufReader::new(stream);
     reply(&mut stream, "220").await?;
@@ -264,7 +264,7 @@ async fn start_tls(stream: &mut TcpStream) -> std::io::Result<bool> {
     Ok(true)
 }
 
-/// The texts of a reply's lines, whose code must be `code`.
+/// Reads a reply with status `code`; returns the texts of its lines.
 async fn reply(stream: &mut BufReader<&mut TcpStream>, code: &str) -> std::io::Result<Vec<String>> {
     use tokio::io::AsyncReadExt;
     let mut texts = Vec::new();
@@ -284,7 +284,7 @@ async fn reply(stream: &mut BufReader<&mut TcpStream>, code: &str) -> std::io::R
     }
 }
 
-/// Takes every certificate: for opportunistic STARTTLS only, where the alternative is no encryption at all.
+/// Accepts every certificate. Only for opportunistic STARTTLS, where the alternative is no encryption.
 mod unverified {
     use rustls::{
         DigitallySignedStruct, Error, SignatureScheme,
@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_password_needs_tls_unless_the_url_says_none() {
+    async fn passwords_require_tls_unless_the_url_disables_it() {
         use Encryption::{None as Plain, Opportunistic, StartTls, Tls};
         for (url, encryption, host, port) in [
             ("smtp://user:secret@mail.example.com:2525", StartTls, "mail.example.com", 2525),

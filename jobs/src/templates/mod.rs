@@ -1,4 +1,4 @@
-//! What a mail says: sentences of the catalogue in one layout, as text and as HTML.
+//! Mail templates: renders the message texts of `mails.json` into one layout, as text and HTML.
 use chrono::{DateTime, Utc};
 use domain::{
     accounts::{auth::links::LinkKind, users::DateFormat},
@@ -11,7 +11,7 @@ use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
 use serde_json::{Map, Value};
 use std::{fmt::Write, sync::LazyLock};
 
-/// A mail ready to be sent.
+/// A rendered mail, ready to send.
 #[derive(Clone, Debug)]
 pub struct RenderedMail {
     pub kind: Kind,
@@ -21,9 +21,9 @@ pub struct RenderedMail {
     pub subject: String,
     pub text: String,
     pub html: String,
-    /// Stands in the HTML as `cid:logo`.
+    /// Referenced in the HTML as `cid:logo`.
     pub logo: Option<Logo>,
-    /// Where mails of this kind are stopped.
+    /// Unsubscribe link for this kind of mail.
     pub unsubscribe: Option<String>,
 }
 
@@ -36,8 +36,8 @@ static LAYOUTS: LazyLock<Environment<'static>> = LazyLock::new(|| {
     layouts
 });
 
-/// Escapes what HTML needs escaped and no more: the engine's own escapes slashes too, and links are read by people. A line
-/// break that a person typed is one in the mail, too; mail programs do not all know `white-space`.
+/// HTML escaping that keeps slashes, unlike minijinja's, so that links stay readable. Line breaks of user texts become
+/// `<br>`, as not all mail programs support `white-space`.
 fn write_escaped(
     out: &mut Output,
     state: &mut TemplateState,
@@ -59,20 +59,20 @@ fn write_escaped(
     Ok(())
 }
 
-/// The office as its mails name it.
+/// The office's name and addresses for its mails.
 #[derive(Clone, Copy, Debug)]
 pub struct Office<'a> {
-    /// What links start with.
+    /// Base URL of links.
     pub public_url: &'a str,
     pub brand: &'a str,
-    /// Where replies go; without it nobody reads them.
+    /// Reply address. Without it the mail says that replies are not read.
     pub support: Option<&'a str>,
 }
 
-/// Words one attempt, made at `now`.
+/// Renders one delivery attempt, made at `now`.
 ///
 /// # Errors
-/// What the template engine refuses.
+/// Errors of the template engine.
 pub fn render(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Result<RenderedMail, minijinja::Error> {
     let Office { public_url, brand, support } = office;
     let mail = &outgoing.mail;
@@ -163,7 +163,7 @@ pub fn render(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
     })
 }
 
-/// Where a code is typed in.
+/// The page for entering the one-time code.
 fn code_page(kind: Kind, public_url: &str) -> String {
     match kind.link() {
         Some(link @ (LinkKind::Recovery | LinkKind::Invite)) => format!("{public_url}{}", link.page()),
@@ -172,7 +172,7 @@ fn code_page(kind: Kind, public_url: &str) -> String {
     }
 }
 
-/// One line of a list: an object of the mail's data, its date written out if it has one.
+/// One line of a list in a mail, with its formatted due date if it has one.
 fn list_item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
     let mut params = of.as_object().cloned().unwrap_or_default();
     names::translate_values(language, &mut params);
@@ -184,7 +184,7 @@ fn list_item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Valu
     i18n::text(language, "mails", &format!("{kind}.{key}"), &params).into()
 }
 
-/// An event of the log, as the portal words it; some have words of their own for mails, which say less.
+/// An activity entry as a sentence. Some have a text for mails that discloses less than the portal's.
 fn event_sentence(language: &str, format: DateFormat, event: &Value) -> String {
     let mut params = event.as_object().cloned().unwrap_or_default();
     let said = |params: &Map<String, Value>, name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -210,7 +210,7 @@ fn event_sentence(language: &str, format: DateFormat, event: &Value) -> String {
         .unwrap_or_else(|| i18n::text(language, "events", &action, &params))
 }
 
-/// Where a report is read: whoever is not signed in comes back to it after signing in.
+/// Path of a report; the sign-in page returns to it.
 fn report_path(data: &Map<String, Value>) -> String {
     let said = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
     let days = match (said("from"), said("to")) {
@@ -220,7 +220,7 @@ fn report_path(data: &Map<String, Value>) -> String {
     format!("/company-dashboard/reports?report={}&{days}", said("report"))
 }
 
-/// Where people of a role choose what they are mailed about.
+/// Path of the role's notification preferences.
 fn preferences_path(role: Option<Role>) -> &'static str {
     let Some(role) = role else { return "" };
     match role {
@@ -231,7 +231,7 @@ fn preferences_path(role: Option<Role>) -> &'static str {
     }
 }
 
-/// Where people of a role sign in (decision 20); whoever has no account writes again.
+/// Path of the role's sign-in page (separate portals, decision 20); the contact page without an account.
 fn sign_in_path(role: Option<Role>) -> &'static str {
     let Some(role) = role else { return "/contact" };
     match role {

@@ -82,7 +82,7 @@ fn render_sample(kind: Kind, language: &str, name: &str) -> RenderedMail {
 }
 
 #[test]
-fn every_mail_reads_as_it_did() {
+fn every_mail_matches_its_snapshot() {
     for language in ["en-US", "es"] {
         for kind in Kind::ALL {
             let mail = render_sample(kind, language, "Maya Ortiz");
@@ -93,7 +93,7 @@ fn every_mail_reads_as_it_did() {
     }
 }
 
-/// The first address of the portal in a text.
+/// The first portal URL in a text.
 fn address_in(text: &str) -> Option<&str> {
     let from = text.find("https://portal.example.com")?;
     let end = text[from..].find(|c: char| c.is_whitespace() || matches!(c, '"' | '<')).unwrap_or(text.len() - from);
@@ -101,14 +101,14 @@ fn address_in(text: &str) -> Option<&str> {
 }
 
 #[test]
-fn every_mail_leads_to_the_same_place_from_both_its_parts() {
+fn text_and_html_parts_have_the_same_link() {
     for language in ["en-US", "es"] {
         for kind in Kind::ALL {
             let mail = render_sample(kind, language, "Maya Ortiz");
             let (text, html) = (mail.text.trim(), mail.html.trim());
             assert!(!mail.subject.is_empty() && !text.contains("</") && html.ends_with("</html>"), "{kind:?}");
             let link = address_in(text);
-            // A code is typed where one is already.
+            // The code is entered on the page that is already open.
             assert_eq!(link.is_some(), kind != Kind::Reauthentication, "{kind:?} {language}: {text}");
             let Some(link) = link else { continue };
             let href = format!("href=\"{}\"", link.replace('&', "&amp;"));
@@ -121,7 +121,7 @@ fn every_mail_leads_to_the_same_place_from_both_its_parts() {
 }
 
 #[test]
-fn no_mail_has_a_hole_in_it() {
+fn no_mail_has_an_unfilled_placeholder() {
     for language in ["en-US", "en-GB", "es"] {
         for kind in Kind::ALL {
             let mail = render_sample(kind, language, "Maya Ortiz");
@@ -136,7 +136,7 @@ fn no_mail_has_a_hole_in_it() {
 }
 
 #[test]
-fn before_setup_a_mail_has_no_button_and_says_how_to_set_a_password() {
+fn mails_before_setup_have_no_button_and_explain_setting_a_password() {
     let kinds = [
         Kind::SpvCreated,
         Kind::SpvClosed,
@@ -159,7 +159,7 @@ fn before_setup_a_mail_has_no_button_and_says_how_to_set_a_password() {
 }
 
 #[test]
-fn a_welcome_to_an_account_with_its_own_password_says_nothing_of_choosing_one() {
+fn welcome_mail_with_own_password_does_not_ask_to_choose_one() {
     for (language, chosen, given) in
         [("en-US", "password", "choose a new one"), ("es", "contraseña", "elija una nueva")]
     {
@@ -172,7 +172,7 @@ fn a_welcome_to_an_account_with_its_own_password_says_nothing_of_choosing_one() 
 }
 
 #[test]
-fn names_of_shipped_steps_and_documents_are_in_the_readers_language() {
+fn shipped_step_and_document_names_are_translated() {
     for (kind, said, own) in [
         (Kind::StepOverdue, "Agente registrado designado", "Registered agent"),
         (Kind::DocumentRequested, "Copia del pasaporte, ", "Passport"),
@@ -186,14 +186,14 @@ fn names_of_shipped_steps_and_documents_are_in_the_readers_language() {
 }
 
 #[test]
-fn one_late_step_is_one() {
+fn one_overdue_step_uses_the_singular() {
     let mut one = outgoing(Kind::StepOverdue, "en-US", "Eli");
     one.mail.data.insert("count".to_owned(), 1.into());
     assert_eq!(render(&one, noon(), OFFICE).unwrap().subject, "One step is overdue");
 }
 
 #[test]
-fn markup_in_a_name_is_text() {
+fn markup_in_names_is_escaped() {
     let mail = render_sample(Kind::Welcome, "en-US", "<img src=x onerror=\"alert('1')\"> {{ brand }}");
     assert!(
         mail.html.contains("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; {{ brand }}"),
@@ -204,7 +204,7 @@ fn markup_in_a_name_is_text() {
 }
 
 #[test]
-fn line_breaks_of_people_are_line_breaks_in_html() {
+fn line_breaks_in_user_texts_become_br() {
     let mut returned = outgoing(Kind::DocumentReturned, "en-US", "Ana");
     returned.mail.data.insert("reason".to_owned(), "Page 2 is cut off.\r\n\r\n<b>Scan</b> it again:\n- whole".into());
     let mut asked = outgoing(Kind::DocumentRequested, "en-US", "Ana");
@@ -218,7 +218,7 @@ fn line_breaks_of_people_are_line_breaks_in_html() {
 }
 
 #[test]
-fn replies_are_said_to_go_where_they_go() {
+fn footer_names_the_reply_address() {
     let office = Office { support: Some("help@example.com"), ..OFFICE };
     let said = render(&outgoing(Kind::Welcome, "en-US", "Ana"), noon(), office).unwrap();
     for part in [&said.text, &said.html] {
@@ -227,7 +227,7 @@ fn replies_are_said_to_go_where_they_go() {
 }
 
 #[test]
-fn people_are_sent_to_their_own_portal() {
+fn links_lead_to_the_sign_in_page_of_the_role() {
     for (role, path) in [
         (Role::Client, "/auth/login/client"),
         (Role::Iso, "/auth/login/iso"),
@@ -241,7 +241,7 @@ fn people_are_sent_to_their_own_portal() {
 }
 
 #[test]
-fn both_languages_say_everything() {
+fn both_languages_have_the_same_keys() {
     let read = |text: &str| -> Vec<String> {
         let all: Map<String, Value> = serde_json::from_str(text).unwrap();
         all.keys().cloned().collect()
