@@ -15,7 +15,7 @@ pub use state::State;
 
 use domain::{
     Ctx,
-    accounts::auth::asked,
+    accounts::auth::mail_request,
     operations::{backups, health_checks, security_scan, seed},
     orders::documents::scanning::{ScanRest, ScanVersion},
     outbox::{
@@ -63,7 +63,7 @@ pub fn registry(state: State) -> JobRegistry {
         .job::<ScanVersion, _>(DEFAULT_POLICY, handlers::documents::scan)
         .job::<ScanRest, _>(DEFAULT_POLICY, handlers::documents::scan_pending)
         .allow_manual::<ScanRest, _>(enqueue_default::<ScanRest>)
-        .job::<asked::Asked, _>(INTERACTIVE_POLICY, handlers::mails::handle_mail_request)
+        .job::<mail_request::SendAuthMailJob, _>(INTERACTIVE_POLICY, handlers::mails::handle_mail_request)
         .job::<seed::Run, _>(INTERACTIVE_POLICY, handlers::seed::create_test_data)
         .on_failure(handlers::seed::record_failure)
         .allow_manual::<seed::Run, _>(handlers::seed::enqueue)

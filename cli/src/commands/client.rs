@@ -17,7 +17,7 @@ use domain::{
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make a client, its account and its first order; asks for what is missing
+    /// Create a client, its account and its first order; asks for missing values
     Create(Box<Create>),
     /// List clients, newest first
     #[command(
@@ -27,7 +27,7 @@ pub enum Verb {
     /// Show one client
     #[command(after_help = "Examples:\n  spvctl client show maya@example.com")]
     Show(TargetArgs),
-    /// Mail a new link to set a password
+    /// Email a new link to set a password
     #[command(after_help = "Examples:\n  spvctl client invite maya@example.com")]
     Invite(TargetArgs),
     /// End a client's sessions and keep it from signing in
@@ -43,9 +43,9 @@ pub enum Verb {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum SetupMode {
-    /// A mail with a link to set a password
+    /// An email with a link to set a password
     Quick,
-    /// Active at once, with a welcome mail
+    /// Active immediately, with a welcome email
     Full,
 }
 
@@ -74,7 +74,7 @@ pub struct Create {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id of the ISO partner; none without it
+    /// Email address or id of the ISO partner; none without it
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Our fee, like 1250.00
@@ -105,7 +105,7 @@ pub struct List {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id
+    /// Email address or id
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// -created_at, created_at, first_name or -first_name
@@ -123,7 +123,7 @@ fn parse_order(text: &str) -> Result<Order, String> {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// E-mail address or id
+    /// Email address or id
     #[arg(value_name = "CLIENT")]
     client: String,
 }
@@ -147,7 +147,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
         Verb::Show(args) => out.one(record(&clients::find(ctx, &args.client).await?)),
         Verb::Invite(args) => {
             let client = clients::invite(ctx, clients::find(ctx, &args.client).await?.id).await?;
-            info(&format!("A mail to {} is on its way.", client.email));
+            info(&format!("An email to {} is on its way.", client.email));
             out.one(record(&client))
         }
         Verb::Suspend(args) => {
@@ -183,7 +183,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
     let mut input = Input {
         first_name: prompt.text(args.first_name, "First name", non_empty)?,
         last_name: prompt.text(args.last_name, "Last name", non_empty)?,
-        email: prompt.text(args.email, "E-mail", non_empty)?,
+        email: prompt.text(args.email, "Email", non_empty)?,
         phone: args.phone,
         address: args.address,
         company_id: lookup::company(ctx, args.company.as_deref()).await?,

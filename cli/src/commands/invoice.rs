@@ -32,7 +32,7 @@ pub struct List {
     /// due, part_paid, paid or void
     #[arg(long, value_parser = parse_status)]
     status: Option<Status>,
-    /// E-mail address or id
+    /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Identifier, order number or id
@@ -85,7 +85,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
                 format!("Amount received ({} of {} are due)", currency.code(), currency.format(invoice.due_minor()));
             let amount = prompt.text(args.amount, &question, |text| currency.parse(text).map(drop))?;
             // On a terminal it is typed twice, as in the portal.
-            let again = if asking { Some(prompt.text(None, "The amount, again", non_empty)?) } else { None };
+            let again = if asking { Some(prompt.text(None, "Confirm the amount", non_empty)?) } else { None };
             let typed =
                 Typed { amount: Some(amount), amount_again: again, received_date: args.received_date, note: args.note };
             invoices::pay(ctx, invoice.id, None, typed).await?

@@ -12,7 +12,7 @@ use domain::directory::isos::{self, Filter, Input, Iso};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make an ISO partner and its account; mails a link to set a password
+    /// Create an ISO partner and its account; emails a link to set a password
     #[command(
         after_help = "Examples:\n  spvctl iso create --first-name Ines --last-name Vega --email ines@example.com --company 'Harbor Capital'"
     )]
@@ -26,7 +26,7 @@ pub enum Verb {
     /// Hide an ISO partner; it cannot sign in
     #[command(after_help = "Examples:\n  spvctl iso archive ines@example.com")]
     Archive(TargetArgs),
-    /// Bring an archived ISO partner back
+    /// Restore an archived ISO partner
     #[command(after_help = "Examples:\n  spvctl iso restore ines@example.com")]
     Restore(TargetArgs),
     /// Delete an ISO partner that nothing depends on
@@ -69,7 +69,7 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// E-mail address or id
+    /// Email address or id
     #[arg(value_name = "ISO")]
     iso: String,
 }
@@ -116,7 +116,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
     let input = Input {
         first_name: prompt.text(args.first_name, "First name", non_empty)?,
         last_name: prompt.text(args.last_name, "Last name", non_empty)?,
-        email: prompt.text(args.email, "E-mail", non_empty)?,
+        email: prompt.text(args.email, "Email", non_empty)?,
         phone: args.phone,
         company_id: match lookup::company(&cli.ctx, args.company.as_deref()).await? {
             Some(company) => Some(company),

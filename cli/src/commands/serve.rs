@@ -26,7 +26,7 @@ pub struct Args {
     /// Address of the portal [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<String>,
-    /// Leave mails and scheduled jobs to `spvctl worker`
+    /// Leave emails and scheduled jobs to `spvctl worker`
     #[arg(long)]
     no_worker: bool,
 }
@@ -57,7 +57,7 @@ pub async fn run(args: Args, config: Config) -> Result {
 
     context::serve_metrics(&config, &ctx, stop.clone()).await?;
     let feed = broadcast::channel(FEED_CAPACITY).0;
-    let verified = auth.verified.clone();
+    let verified = auth.token_cache.clone();
     let invalidate_session = move |event: &domain::platform::activity::Activity| verified.forget(event);
     let sequencer = tokio::spawn(domain::platform::activity::follow(ctx.clone(), feed.clone(), invalidate_session));
     let key_watcher = tokio::spawn(auth.keys.clone().watch());

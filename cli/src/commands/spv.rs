@@ -15,7 +15,7 @@ use domain::{
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make a pending order
+    /// Create a pending order
     #[command(
         after_help = "Examples:\n  spvctl spv create --client maya@example.com --purchase-amount 250000\n  spvctl spv create --client maya@example.com --iso ines@example.com --purchase-amount 250000 --iso-commission-percentage 2.5"
     )]
@@ -47,13 +47,13 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct Create {
-    /// E-mail address or id
+    /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Name or id [default: the client's]
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id; none without it
+    /// Email address or id; none without it
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// [default: the office's prefix and the time]
@@ -90,10 +90,10 @@ pub struct List {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id, or `none`
+    /// Email address or id, or `none`
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
-    /// E-mail address or id
+    /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     #[command(flatten)]
@@ -152,7 +152,7 @@ async fn spv_id(cli: &CliContext, name: &str) -> Result<domain::kernel::ids::Spv
 async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
     let (ctx, prompt) = (&cli.ctx, &cli.prompt);
     prompt.missing(&[("client", args.client.is_some()), ("purchase-amount", args.purchase_amount.is_some())])?;
-    let client = lookup::client(ctx, &prompt.text(args.client, "Client (e-mail)", non_empty)?).await?;
+    let client = lookup::client(ctx, &prompt.text(args.client, "Client (email)", non_empty)?).await?;
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);

@@ -11,15 +11,16 @@ use clap::{Args, Subcommand};
 use domain::{
     accounts::{
         auth::{device, factors, sessions::Session},
-        users::{self, Filter, Input, Status, User},
+        users::{self, Filter, Status, User},
     },
+    desk::people::{self, CreateUser},
     kernel::access::Role,
 };
 use std::io::Read;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make an account of any role; the first one of an empty portal too
+    /// Create an account of any role, including the first one of an empty portal
     Create(Box<Create>),
     /// List accounts, newest first
     #[command(after_help = "Examples:\n  spvctl user list --role employee")]
@@ -35,7 +36,7 @@ pub enum Verb {
     /// Shut an account until it is restored
     #[command(after_help = "Examples:\n  spvctl user suspend eli@example.com")]
     Suspend(TargetArgs),
-    /// Mail another link to set a password to whoever has not accepted the invitation
+    /// Email another link to set a password to a user who has not accepted the invitation
     #[command(after_help = "Examples:\n  spvctl user invite eli@example.com")]
     Invite(TargetArgs),
     /// Hide an account and shut it; what was done under it stays
@@ -44,7 +45,7 @@ pub enum Verb {
     /// Open a suspended or archived account
     #[command(after_help = "Examples:\n  spvctl user restore eli@example.com")]
     Restore(TargetArgs),
-    /// Take every second factor from somebody who has lost theirs; their sessions end
+    /// Remove all second factors of a user who lost theirs; their sessions end
     #[command(after_help = "Examples:\n  spvctl user reset-mfa eli@example.com")]
     ResetMfa(TargetArgs),
     /// List an account's live sessions
@@ -77,13 +78,13 @@ pub struct Create {
     /// Name or id; for clients and company admins
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id; for ISO partners
+    /// Email address or id; for ISO partners
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// en-US, en-GB or es [default: en-US]
     #[arg(long)]
     language: Option<String>,
-    /// Read a first password from stdin, to be changed at first sign-in; without it a link is mailed
+    /// Read a first password from stdin, to be changed at first sign-in; without it a link is emailed
     #[arg(long)]
     password_stdin: bool,
 }
@@ -105,14 +106,14 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct TargetArgs {
-    /// E-mail address or id
+    /// Email address or id
     #[arg(value_name = "USER")]
     user: String,
 }
 
 #[derive(Debug, Args)]
 pub struct SetRole {
-    /// E-mail address or id
+    /// Email address or id
     user: String,
     /// client, iso, employee, company_admin or super_admin
     #[arg(value_parser = parse_role)]
@@ -120,7 +121,7 @@ pub struct SetRole {
     /// Name or id, where the role needs a company
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id, where the role needs an ISO partner
+    /// Email address or id, where the role needs an ISO partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Take the ISO partner away from a client
@@ -143,7 +144,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let company = lookup::company(ctx, args.company.as_deref()).await?;
             let iso = lookup::iso(ctx, args.iso.as_deref()).await?;
             let iso = if args.no_iso { Some(None) } else { iso.map(Some) };
-            out.one(record(&users::set_role(ctx, user.id, args.role, company, iso, None).await?))
+            out.one(record(&people::set_role(ctx, user.id, args.role, company, iso, None).await?))
         }
         Verb::Suspend(args) => {
             out.one(record(&users::suspend(ctx, lookup::user(ctx, &args.user).await?.id, None).await?))
@@ -152,7 +153,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let user = lookup::user(ctx, &args.user).await?;
             users::invite_again(ctx, user.id).await?;
             info(&format!(
-                "A mail to {} with a link to set a password is queued; a running worker sends it.",
+                "An email to {} with a link to set a password is queued; a running worker sends it.",
                 user.email
             ));
             Ok(())
@@ -204,10 +205,10 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         None
     };
     let mailed = password.is_none();
-    let input = Input {
+    let input = CreateUser {
         first_name: prompt.text(args.first_name, "First name", non_empty)?,
         last_name: prompt.text(args.last_name, "Last name", non_empty)?,
-        email: prompt.text(args.email, "E-mail", non_empty)?,
+        email: prompt.text(args.email, "Email", non_empty)?,
         phone: args.phone,
         address: args.address,
         company_id: lookup::company(ctx, args.company.as_deref()).await?,
@@ -215,9 +216,12 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         password,
         language: args.language,
     };
-    let user = users::create(ctx, role, input).await?;
+    let user = people::create(ctx, role, input).await?;
     if mailed {
-        info(&format!("A mail to {} with a link to set a password is queued; a running worker sends it.", user.email));
+        info(&format!(
+            "An email to {} with a link to set a password is queued; a running worker sends it.",
+            user.email
+        ));
     }
     cli.out.one(record(&user))
 }

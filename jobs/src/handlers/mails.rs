@@ -2,7 +2,7 @@
 use crate::{job_error, mail::Sender, state::State, templates};
 use domain::{
     Ctx,
-    accounts::auth::asked::{self, Asked},
+    accounts::auth::mail_request::{self, SendAuthMailJob},
     kernel::ids::MailId,
     outbox::mails::{self, Send, SendTest},
     platform::queue::{Job, worker::Failure},
@@ -54,8 +54,8 @@ pub async fn record_failure(state: State, job: Send, why: String, last: bool) {
 }
 
 /// Queues the authentication mail that was requested, if the account exists.
-pub async fn handle_mail_request(state: State, job: Asked) -> Result<(), Failure> {
-    asked::answer(&state.ctx(Asked::NAME), &job).await.map_err(job_error::classify)
+pub async fn handle_mail_request(state: State, job: SendAuthMailJob) -> Result<(), Failure> {
+    mail_request::handle_mail_request(&state.ctx(SendAuthMailJob::NAME), &job).await.map_err(job_error::classify)
 }
 
 #[cfg(test)]

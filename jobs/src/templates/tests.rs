@@ -1,7 +1,7 @@
 use super::*;
 use chrono::TimeZone;
 use domain::{
-    accounts::auth::links::Made,
+    accounts::auth::links::IssuedLink,
     kernel::ids::{MailId, UserId},
     outbox::mails::{Mail, Status},
 };
@@ -65,7 +65,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         },
         time_zone: "America/New_York".to_owned(),
         date_format: DateFormat::Auto,
-        link: kind.link().map(|link| Made {
+        link: kind.link().map(|link| IssuedLink {
             url: format!("https://portal.example.com{}?token_hash=abc&type={}", link.page(), link.page_type()),
             token: "abc".to_owned(),
             code: "042137".to_owned(),
@@ -189,7 +189,7 @@ fn shipped_step_and_document_names_are_translated() {
 fn one_overdue_step_uses_the_singular() {
     let mut one = outgoing(Kind::StepOverdue, "en-US", "Eli");
     one.mail.data.insert("count".to_owned(), 1.into());
-    assert_eq!(render(&one, noon(), OFFICE).unwrap().subject, "One step is overdue");
+    assert_eq!(render(&one, noon(), OFFICE).unwrap().subject, "1 step is overdue");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn footer_names_the_reply_address() {
     let office = Office { support: Some("help@example.com"), ..OFFICE };
     let said = render(&outgoing(Kind::Welcome, "en-US", "Ana"), noon(), office).unwrap();
     for part in [&said.text, &said.html] {
-        assert!(part.contains("Replies go to help@example.com.") && !part.contains("not read"), "{part}");
+        assert!(part.contains("write to help@example.com.") && !part.contains("monitored"), "{part}");
     }
 }
 

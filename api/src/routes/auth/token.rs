@@ -1,6 +1,6 @@
 //! `POST /token` and `POST /logout`: begin, refresh and end sessions.
 use super::{
-    extract::{AnonymousCtx, Audience, Body, QueryParams, SessionCtx, non_empty},
+    extract::{AnonymousCtx, Audience, Body, QueryParams, SessionCtx, non_empty, phone_disabled},
     view::SessionView,
 };
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     state::AppState,
 };
 use axum::{extract::State, http::StatusCode};
-use domain::accounts::auth::{self, Which, flows};
+use domain::accounts::auth::{self, SignOutScope, flows};
 use serde::Deserialize;
 
 /// The fields of all grants.
@@ -32,22 +32,7 @@ pub async fn token(
 ) -> Result<SessionView> {
     let granted = match params.get("grant_type") {
         Some("password") => {
-            let email = match (non_empty(input.email.as_ref()), non_empty(input.phone.as_ref())) {
-                (Some(email), None) => email,
-                (None, Some(_)) => {
-                    return Err(AuthError::fixed(
-                        StatusCode::UNPROCESSABLE_ENTITY,
-                        "phone_provider_disabled",
-                        "Phone logins are disabled",
-                    ));
-                }
-                (Some(_), Some(_)) => {
-                    return Err(AuthError::validation(
-                        "Only an email address or phone number should be provided on login.",
-                    ));
-                }
-                (None, None) => return Err(AuthError::validation("missing email or phone")),
-            };
+            let email = password_grant_email(&input)?;
             // No account has another audience.
             let email = if ours { email } else { "" };
             auth::sign_in(&ctx, &app.auth, email, input.password.as_deref().unwrap_or("")).await
@@ -86,15 +71,27 @@ pub async fn token(
     })
 }
 
+/// The email address of a password grant; phone sign-in is not supported.
+fn password_grant_email(input: &Input) -> Result<&str> {
+    match (non_empty(input.email.as_ref()), non_empty(input.phone.as_ref())) {
+        (Some(email), None) => Ok(email),
+        (None, Some(_)) => Err(phone_disabled(StatusCode::UNPROCESSABLE_ENTITY)),
+        (Some(_), Some(_)) => {
+            Err(AuthError::validation("Only an email address or phone number should be provided on login."))
+        }
+        (None, None) => Err(AuthError::validation("missing email or phone")),
+    }
+}
+
 pub async fn logout(
     State(app): State<AppState>,
     params: QueryParams,
     SessionCtx(ctx, _): SessionCtx,
 ) -> Result<StatusCode> {
     let which = match params.get("scope") {
-        None | Some("global") => Which::Global,
-        Some("local") => Which::Local,
-        Some("others") => Which::Others,
+        None | Some("global") => SignOutScope::Global,
+        Some("local") => SignOutScope::Local,
+        Some("others") => SignOutScope::Others,
         Some(_) => return Err(AuthError::validation("Unsupported logout scope")),
     };
     auth::sign_out(&ctx, &app.auth, which).await.map_err(|error| {

@@ -23,7 +23,7 @@ pub use order::{Form as OrderForm, Order};
 pub use store::{Assignee, Filter, Order as ListOrder};
 
 use crate::{
-    accounts::users,
+    accounts::{auth::identities::Applicant, users},
     directory::companies,
     kernel::{
         access::{Action, Actor, Resource},
@@ -186,7 +186,7 @@ async fn sender(
     let theirs = staff && !matches!(kind, Kind::Account | Kind::Lead);
     let user_id = if theirs && !email.is_empty() {
         // Written down for somebody: if they have an account, they follow it there.
-        users::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
+        users::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
     } else {
         me.filter(|_| !staff)
     };
@@ -238,25 +238,17 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     .await
 }
 
-/// Who came without an account, and who vouches for the address.
-#[derive(Debug)]
-pub(crate) struct Applicant {
-    pub name: String,
-    pub email: String,
-    pub provider: String,
-}
-
 /// Asks for an account within the use case that turned somebody away; nothing while such a request of theirs is open.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn apply(tx: &mut Tx, ctx: &Ctx, from: Applicant) -> Result<()> {
+pub(crate) async fn apply(tx: &mut Tx, ctx: &Ctx, from: &Applicant) -> Result<()> {
     if store::is_open(tx, Kind::Account, &from.email).await? {
         return Ok(());
     }
-    let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider))]);
+    let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider.clone()))]);
     let message = i18n::text(i18n::LANGUAGES[0], "names", "request.by_provider", &data);
-    insert(tx, ctx, &Request::new(ctx, Kind::Account, from.name, from.email, message, data)).await
+    insert(tx, ctx, &Request::new(ctx, Kind::Account, from.name.clone(), from.email.clone(), message, data)).await
 }
 
 /// Writes a request within a use case and tells of it.

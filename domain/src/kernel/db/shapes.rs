@@ -52,5 +52,7 @@ fn column_specs_name_the_struct_fields_in_order() {
     agrees::<crate::reporting::reports::store::Step>(crate::reporting::reports::store::STEPS);
     agrees::<crate::accounts::auth::factors::Factor>(crate::accounts::auth::factors::store::COLUMNS);
     agrees::<crate::accounts::auth::identities::Identity>(crate::accounts::auth::identities::store::COLUMNS);
-    agrees::<crate::accounts::auth::failures::Counted>(crate::accounts::auth::failures::store::COLUMNS);
+    agrees::<crate::accounts::auth::login_throttle::FailureCount>(
+        crate::accounts::auth::login_throttle::store::COLUMNS,
+    );
 }

@@ -2,7 +2,7 @@
 //! token. A download that has begun may be resumed by its link for longer.
 use super::model::Version;
 use crate::{
-    accounts::auth::{Keys, tokens::Registered},
+    accounts::auth::{Keys, tokens::RegisteredClaims},
     kernel::{
         ctx::Ctx,
         error::{Error, Result},
@@ -27,7 +27,7 @@ struct Claims {
     #[serde(flatten)]
     opening: Opening,
     #[serde(flatten)]
-    registered: Registered,
+    registered: RegisteredClaims,
 }
 
 /// Who was given a link, for the log of what was opened.
@@ -84,7 +84,7 @@ pub fn make(ctx: &Ctx, keys: &Keys, version: VersionId, inline: bool) -> Result<
         by: ctx.actor.user_id(),
         admin: ctx.actor.impersonator().map(|admin| admin.id),
     };
-    let registered = Registered::until(&ctx.options, expires_at);
+    let registered = RegisteredClaims::valid_until(&ctx.options, expires_at);
     let claims = Claims { aud: AUDIENCE.to_owned(), version, inline, opening, registered };
     Ok(Link { token: keys.sign(&claims)?, expires_at })
 }
@@ -93,7 +93,7 @@ pub fn make(ctx: &Ctx, keys: &Keys, version: VersionId, inline: bool) -> Result<
 /// Forbidden `link_expired` for a token that is none of ours, or that has expired and may not be late.
 pub fn read(ctx: &Ctx, keys: &Keys, token: &str, late: &Late) -> Result<Named> {
     let now = ctx.now();
-    let holds = |of: &Registered, at| of.exp.is_some() && of.hold(&ctx.options, at);
+    let holds = |of: &RegisteredClaims, at| of.exp.is_some() && of.are_valid(&ctx.options, at);
     let found = keys.verify::<Claims>(token).filter(|claims| claims.aud == AUDIENCE).ok_or_else(expired)?;
     let in_time = holds(&found.registered, now);
     if !in_time && (*late == Late::No || !holds(&found.registered, now - RESUMABLE)) {

@@ -185,7 +185,7 @@ async fn put(
     let id = mail.id;
     store::insert(tx, &mail).await?;
     if let Some(link) = kind.link() {
-        users::store::mailed(tx, to, link, mail.created_at).await?;
+        users::record_mail(tx, to, link, mail.created_at).await?;
     }
     let job = Send { mail_id: id };
     if mail.data.contains_key(AWAITS_SETUP) {
@@ -299,7 +299,7 @@ async fn attempt_in(tx: &mut Tx, ctx: &Ctx, id: MailId) -> Result<Option<Outgoin
     let link = match mail.kind.link() {
         Some(kind) => {
             let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
-            Some(links::make_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+            Some(links::issue_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
         }
         None => None,
     };

@@ -1,7 +1,7 @@
 //! A mail and its states.
 use crate::{
     accounts::{
-        auth::links::{LinkKind, Made},
+        auth::links::{IssuedLink, LinkKind},
         users::DateFormat,
     },
     directory::companies::Logo,
@@ -194,8 +194,8 @@ pub struct Outgoing {
     /// Where the reader's clock stands, and how they want dates written.
     pub time_zone: String,
     pub date_format: DateFormat,
-    /// Made for this attempt; earlier ones of the same mail stay good until one is used.
-    pub link: Option<Made>,
+    /// IssuedLink for this attempt; earlier ones of the same mail stay good until one is used.
+    pub link: Option<IssuedLink>,
     /// The order as it is now: its display identifier and country.
     pub spv: Option<(String, String)>,
     /// Of the reader's company.

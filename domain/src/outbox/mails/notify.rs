@@ -35,7 +35,7 @@ pub async fn send_notification(ctx: &Ctx, kind: &str, to: &str) -> Result<MailId
             if let Some(id) = idempotency::made_before(tx, ctx).await? {
                 return Ok(MailId(id));
             }
-            let user = users::store::by_email(tx, to).await?;
+            let user = users::by_email(tx, to).await?;
             let Some(user) = user.filter(|user| matches!(user.status, Status::Pending | Status::Active)) else {
                 return Err(Error::field("to", "not_found"));
             };
@@ -71,7 +71,7 @@ pub async fn notify_client_spv(ctx: &Ctx, client_email: &str, spv_identifier: &s
     let email = check.email("clientEmail", client_email);
     let identifier = check.line("spvIdentifier", spv_identifier, crate::kernel::validate::LINE);
     check.done()?;
-    let client = users::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
+    let client = users::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
     let Some(client) = client.filter(|user| user.role == Role::Client) else {
         return Err(Error::field("clientEmail", "not_found"));
     };

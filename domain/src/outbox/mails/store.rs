@@ -1,7 +1,7 @@
 //! SQL of the outbox.
 use super::model::{Mail, Status};
 use crate::{
-    accounts::users::{DateFormat, store::shut_out},
+    accounts::users::{DateFormat, is_shut_out_sql},
     kernel::{
         access::Role,
         db::{Db, Sql, Tx, for_update, in_id_list},
@@ -130,7 +130,7 @@ pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
          case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
          u.date_format, {IS_SET_UP} as is_set_up from users u left join companies c on c.id = u.company_id \
          where u.id = $1 and u.status in ('pending', 'active') and not {}",
-        shut_out("u.company_id", "u.iso_id", "u.role")
+        is_shut_out_sql("u.company_id", "u.iso_id", "u.role")
     ))
     .bind(id)
     .optional()

@@ -4,7 +4,7 @@ use super::{
     rules::{Audience, EVENTS},
 };
 use crate::{
-    accounts::users::store::shut_out,
+    accounts::users::is_shut_out_sql,
     kernel::{
         access::{Role, Scope},
         db::{Db, Sql, Tx, select_rows},
@@ -66,7 +66,7 @@ pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, kind:
     // Who is shut out (decision 26) cannot read it.
     tx.sql_built(format!(
         "{RECIPIENT} where u.status in ('pending', 'active') and u.id <> $3 and {condition} and not {}",
-        shut_out("u.company_id", "u.iso_id", "u.role")
+        is_shut_out_sql("u.company_id", "u.iso_id", "u.role")
     ))
     .bind(kind.name())
     .bind(kind.topic)

@@ -1,7 +1,7 @@
 //! SQL of the activity log.
 use super::{Activity, Filter, search::Wanted};
 use crate::{
-    accounts::{auth::admin::Query as Asked, users},
+    accounts::{auth::admin::AuditQuery as Asked, users},
     kernel::{
         access::Scope,
         db::{
@@ -287,7 +287,7 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
 
 /// People whose name or e-mail address has words that begin like these: the first hundred.
 async fn who_are(db: &mut Db, who: &str) -> Result<Vec<uuid::Uuid>> {
-    let (people, words) = users::store::found(db, None, Some(who)).await?.sql(db.dialect(), "id", 1);
+    let (people, words) = users::search_filter(db, None, Some(who)).await?.sql(db.dialect(), "id", 1);
     let mut query = db.sql_built(format!("select id from users where 1 = 1{people} limit 100"));
     for word in words {
         query = query.bind(word);

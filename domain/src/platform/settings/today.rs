@@ -40,7 +40,7 @@ impl Settings {
 
 /// [`Settings::reminder_days`] of the zones in which clients live.
 pub(crate) async fn client_reminder_days(ctx: &Ctx, db: &mut impl Sql) -> Result<BTreeMap<NaiveDate, Vec<String>>> {
-    let zones = users::store::client_zones(db).await?;
+    let zones = users::client_time_zones(db).await?;
     Ok(super::within(db).await?.reminder_days(ctx.now(), zones))
 }
 

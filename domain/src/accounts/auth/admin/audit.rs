@@ -1,4 +1,4 @@
-//! What happened to accounts and sessions, for an administrator of the protocol.
+//! Audit log of accounts and sessions for administrators of the auth protocol.
 use crate::{
     kernel::{
         access::{Action, Resource},
@@ -8,19 +8,19 @@ use crate::{
     platform::activity::{self, Activity},
 };
 
-/// What the list is narrowed to.
+/// Filter of the audit log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Query {
-    /// Who did it: people by the words of their name or address, programs by their name.
+pub enum AuditQuery {
+    /// Author: people by name or address, programs by name.
     Author(String),
     Action(String),
-    /// The noun: `user`, `session`.
+    /// Subject kind: `user`, `session`.
     Type(String),
 }
 
-impl Query {
-    /// `author:maya`, `action:session.started`, `type:user`.
-    pub fn read(text: &str) -> Option<Self> {
+impl AuditQuery {
+    /// Parses `author:maya`, `action:session.started`, `type:user`.
+    pub fn parse(text: &str) -> Option<Self> {
         let (name, value) = text.split_once(':')?;
         let value = value.trim().trim_matches('%').to_owned();
         match name.trim() {
@@ -32,11 +32,11 @@ impl Query {
     }
 }
 
-/// The newest first. Super admins, service tokens.
+/// Entries, newest first. Super admins, service tokens.
 ///
 /// # Errors
 /// Forbidden.
-pub async fn audit(ctx: &Ctx, query: Option<&Query>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
+pub async fn audit(ctx: &Ctx, query: Option<&AuditQuery>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
     ctx.may(Action::View, Resource::Activity)?;
     activity::store::of_accounts(&mut ctx.db(), query, offset, limit).await
 }
@@ -46,9 +46,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_query_names_what_it_looks_at() {
-        assert_eq!(Query::read("author: maya%"), Some(Query::Author("maya".to_owned())));
-        assert_eq!(Query::read("type:user"), Some(Query::Type("user".to_owned())));
-        assert_eq!(Query::read("maya"), None);
+    fn audit_query_parses_field_and_value() {
+        assert_eq!(AuditQuery::parse("author: maya%"), Some(AuditQuery::Author("maya".to_owned())));
+        assert_eq!(AuditQuery::parse("type:user"), Some(AuditQuery::Type("user".to_owned())));
+        assert_eq!(AuditQuery::parse("maya"), None);
     }
 }

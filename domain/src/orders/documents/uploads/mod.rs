@@ -165,7 +165,7 @@ async fn target(ctx: &Ctx, new: &New) -> Result<(UserId, Option<SpvId>, Option<D
         _ => return Err(Error::field("client_id", "required")),
     };
     ctx.may(Action::Upload, Resource::Document { client_id, internal: false })?;
-    takes_from(users::store::get(&mut ctx.db(), client_id).await?)?;
+    takes_from(users::by_id(&mut ctx.db(), client_id).await?)?;
     Ok((client_id, None, None))
 }
 
@@ -331,7 +331,7 @@ async fn keep_in(tx: &mut Tx, ctx: &Ctx, upload: UploadId, content: &Content) ->
     if upload.received < 0 {
         return Err(Error::NotFound("upload"));
     }
-    auth::ask_again(tx, ctx).await?;
+    auth::revalidate_session(tx, ctx).await?;
     // The order first, as everybody who locks both.
     if let Some(id) = upload.spv_id {
         spvs::store::lock(tx, id).await?;
@@ -401,7 +401,7 @@ async fn takes_new(tx: &mut Tx, ctx: &Ctx, upload: &Upload) -> Result<()> {
             let (spv, _) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
             super::taken_for(ctx, Some(spv.status))
         }
-        None => takes_from(users::store::get(tx, upload.client_id).await?),
+        None => takes_from(users::by_id(tx, upload.client_id).await?),
     }
 }
 
@@ -473,8 +473,8 @@ pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
 /// the operator sends a file again.
 async fn finish_for_sender(ctx: &Ctx, upload: &Upload) -> Result<()> {
     let Some(id) = upload.user_id else { return Ok(()) };
-    let user = users::store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
-    if !users::is_welcome(&mut ctx.db(), &user, ctx.now()).await? {
+    let user = users::by_id(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
+    if !users::can_sign_in(&mut ctx.db(), &user, ctx.now()).await? {
         return Ok(());
     }
     let sender = ctx.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(uuid::Uuid::nil())))));
