@@ -5,6 +5,7 @@ mod backups;
 mod commands;
 mod help;
 mod import;
+mod logging;
 mod metrics;
 mod migrate;
 #[cfg(target_os = "linux")]

@@ -18,6 +18,7 @@ use std::{
     time::Duration,
 };
 use tokio::{sync::watch, task::JoinSet};
+use tracing::Instrument;
 
 /// How often a worker says that it is there.
 const HEARTBEAT: Duration = Duration::from_secs(10);
@@ -198,25 +199,34 @@ async fn until(
 
 /// Runs one attempt so that apalis always sees a plain result: a panic or a job that takes too long is a failure
 /// like any other, and the next attempt waits.
+///
+/// Every log line inside carries `job_id`, `job` and `attempt`.
 async fn guarded(ctx: Ctx, handler: Arc<dyn Handler>, job: Envelope, ticket: Ticket) -> Result<(), BoxDynError> {
+    let max = ticket.max;
     let attempt = Attempt {
         id: ticket.id,
-        last: ticket.number >= ticket.max,
+        last: ticket.number >= max,
         number: ticket.number,
         job: job.job,
         payload: job.payload,
     };
+    // At error level, so that no filter takes the fields from the lines inside.
+    let span = tracing::error_span!("job", job_id = attempt.id, job = attempt.job, attempt = attempt.number);
+    run_attempt(ctx, handler, attempt, max).instrument(span).await
+}
+
+async fn run_attempt(ctx: Ctx, handler: Arc<dyn Handler>, attempt: Attempt, max: usize) -> Result<(), BoxDynError> {
     let limit = handler.limit(&attempt.job);
     // A job that brings its worker down never reports; handing it out again counts, though.
-    if attempt.number > ticket.max {
+    if attempt.number > max {
         let why = "brought its worker down each time".to_owned();
-        tracing::warn!(job = attempt.job, id = attempt.id, attempt = attempt.number, dead = true, "failed: {why}");
+        tracing::warn!(dead = true, why, "job failed");
         handler.failed(attempt, why.clone(), true).await;
         return Err(AbortError::new(why).into());
     }
     // In a task of its own: a job that blocks must not stop the worker's heartbeat. Dropped with this future.
     let mut task = JoinSet::new();
-    task.spawn(handler.clone().run(attempt.clone()));
+    task.spawn(handler.clone().run(attempt.clone()).in_current_span());
     let result = match tokio::time::timeout(limit, task.join_next()).await {
         Err(_) => Err(Failure::Later(format!("took longer than {} s", limit.as_secs()))),
         Ok(None) => Err(Failure::Later("was not run".to_owned())),
@@ -225,14 +235,14 @@ async fn guarded(ctx: Ctx, handler: Arc<dyn Handler>, job: Envelope, ticket: Tic
     };
     let (why, never) = match result {
         Ok(()) => {
-            tracing::debug!(job = attempt.job, id = attempt.id, "done");
+            tracing::debug!("job done");
             return Ok(());
         }
         Err(Failure::Later(why)) => (why, false),
         Err(Failure::Never(why)) => (why, true),
     };
     let dead = never || attempt.last;
-    tracing::warn!(job = attempt.job, id = attempt.id, attempt = attempt.number, dead, "failed: {why}");
+    tracing::warn!(dead, why, "job failed");
     handler.clone().failed(attempt.clone(), why.clone(), dead).await;
     if never {
         return Err(AbortError::new(why).into());
