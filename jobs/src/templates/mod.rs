@@ -5,7 +5,7 @@ use domain::{
     directory::companies::Logo,
     kernel::{access::Role, i18n},
     orders::templates::names,
-    outbox::mails::{Kind, Outgoing},
+    outbox::mails::{Kind, Mail, Outgoing},
 };
 use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
 use serde_json::{Map, Value};
@@ -74,6 +74,25 @@ pub struct Office<'a> {
 /// # Errors
 /// Errors of the template engine.
 pub fn render(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Result<RenderedMail, minijinja::Error> {
+    let mail = &outgoing.mail;
+    let params = message_params(outgoing, now, office);
+    let texts = layout_texts(outgoing, office, &params);
+    let texts = minijinja::value::Serde(&texts);
+    Ok(RenderedMail {
+        kind: mail.kind,
+        to_name: mail.to_name.clone(),
+        to_email: mail.to_email.clone(),
+        message_id: mail.message_id.clone(),
+        subject: mail_text(mail, "subject", &params).unwrap_or_else(|| mail.kind.name().to_owned()),
+        text: LAYOUTS.get_template("layout.txt")?.render(texts)?,
+        html: LAYOUTS.get_template("layout.html")?.render(texts)?,
+        logo: outgoing.logo.clone(),
+        unsubscribe: outgoing.unsubscribe.clone(),
+    })
+}
+
+/// Parameters of the message texts: the mail's data, names in its language, links and dates.
+fn message_params(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Map<String, Value> {
     let Office { public_url, brand, support } = office;
     let mail = &outgoing.mail;
     let language = mail.language.as_str();
@@ -92,13 +111,10 @@ pub fn render(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
     }
     if let Some((identifier, country)) = &outgoing.spv {
         params.insert("identifier".to_owned(), identifier.clone().into());
-        params.insert(
-            "country".to_owned(),
-            i18n::text(language, "names", &format!("country.{country}"), &Map::new()).into(),
-        );
+        let country = i18n::text(language, "names", &format!("country.{country}"), &Map::new());
+        params.insert("country".to_owned(), country.into());
     }
-    let report = (mail.kind == Kind::Report).then(|| report_path(&params));
-    if report.is_some() {
+    if mail.kind == Kind::Report {
         for (param, names) in [("report", "report"), ("period", "report_period")] {
             let code = params.get(param).and_then(Value::as_str).unwrap_or_default();
             let name = i18n::text(language, "names", &format!("{names}.{code}"), &Map::new());
@@ -109,64 +125,66 @@ pub fn render(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
         let until = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.ttl());
         params.insert("until".to_owned(), until.into());
     }
-
     if let Some(event) = mail.data.get("events").and_then(|events| events.get(0)) {
         let sentence = event_sentence(language, outgoing.date_format, event);
         // A subject is one line.
         params.insert("first_event".to_owned(), sentence.split_whitespace().collect::<Vec<_>>().join(" ").into());
     }
+    params
+}
 
-    let kind = mail.kind.name();
-    let of_kind = |part: &str| i18n::find(language, "mails", &format!("{kind}.{part}"), &params);
-    let mut words = Map::new();
+/// The text `part` of this kind of mail; `None` if the kind has none.
+fn mail_text(mail: &Mail, part: &str, params: &Map<String, Value>) -> Option<String> {
+    i18n::find(&mail.language, "mails", &format!("{}.{part}", mail.kind.name()), params)
+}
+
+/// Everything that the layouts print.
+fn layout_texts(outgoing: &Outgoing, office: Office<'_>, params: &Map<String, Value>) -> Map<String, Value> {
+    let Office { public_url, brand, support } = office;
+    let mail = &outgoing.mail;
+    let language = mail.language.as_str();
+    let mut texts = Map::new();
     for part in ["subject", "heading", "body", "button", "after"] {
-        words.insert(part.to_owned(), of_kind(part).into());
+        texts.insert(part.to_owned(), mail_text(mail, part, params).into());
     }
     if outgoing.before_setup {
-        words.insert("button".to_owned(), Value::Null);
+        texts.insert("button".to_owned(), Value::Null);
     }
     for key in ["greeting", "link_hint", "code_hint", "link_once", "signature"] {
-        let said = of_kind(key).unwrap_or_else(|| i18n::text(language, "mails", key, &params));
-        words.insert(key.to_owned(), said.into());
+        let text = mail_text(mail, key, params).unwrap_or_else(|| i18n::text(language, "mails", key, params));
+        texts.insert(key.to_owned(), text.into());
     }
     let automatic = if support.is_some() { "automatic_support" } else { "automatic" };
-    words.insert("automatic".to_owned(), i18n::text(language, "mails", automatic, &params).into());
+    texts.insert("automatic".to_owned(), i18n::text(language, "mails", automatic, params).into());
+    if let Some(items) = list_items(outgoing) {
+        texts.insert("items".to_owned(), items.into());
+    }
+    texts.insert("lang".to_owned(), language.into());
+    texts.insert("logo".to_owned(), outgoing.logo.is_some().into());
+    texts.insert("brand".to_owned(), brand.into());
+    let link = match &outgoing.link {
+        Some(link) => link.url.clone(),
+        None if mail.kind == Kind::Report => format!("{public_url}{}", report_path(&mail.data)),
+        None => format!("{public_url}{}", sign_in_path(outgoing.role)),
+    };
+    texts.insert("link".to_owned(), link.into());
+    texts.insert("code".to_owned(), outgoing.link.as_ref().map(|link| link.code.clone()).into());
+    texts
+}
+
+/// The lines of a mail with a list: events with a count of further ones, steps or documents.
+fn list_items(outgoing: &Outgoing) -> Option<Vec<Value>> {
+    let mail = &outgoing.mail;
+    let language = mail.language.as_str();
     if let Some(events) = mail.data.get("events").and_then(Value::as_array) {
         let more = mail.data.get("more").and_then(Value::as_i64).filter(|more| *more > 0);
         let more = more.map(|more| Map::from_iter([("count".to_owned(), more.into())]));
-        let rest = more.map(|count| i18n::text(language, "mails", "more", &count));
-        let lines = events.iter().map(|event| event_sentence(language, outgoing.date_format, event)).chain(rest);
-        words.insert("items".to_owned(), lines.map(Value::from).collect());
+        let more = more.map(|count| i18n::text(language, "mails", "more", &count));
+        let lines = events.iter().map(|event| event_sentence(language, outgoing.date_format, event));
+        return Some(lines.chain(more).map(Value::from).collect());
     }
-    let items = mail.data.get("steps").or_else(|| mail.data.get("documents"));
-    if let Some(items) = items.and_then(Value::as_array) {
-        words.insert(
-            "items".to_owned(),
-            items.iter().map(|of| list_item(language, outgoing.date_format, kind, of)).collect(),
-        );
-    }
-    words.insert("lang".to_owned(), language.into());
-    words.insert("logo".to_owned(), outgoing.logo.is_some().into());
-    words.insert("brand".to_owned(), brand.into());
-    let link = outgoing.link.as_ref().map_or_else(
-        || format!("{public_url}{}", report.unwrap_or_else(|| sign_in_path(outgoing.role).to_owned())),
-        |made| made.url.clone(),
-    );
-    words.insert("link".to_owned(), link.into());
-    words.insert("code".to_owned(), outgoing.link.as_ref().map(|made| made.code.clone()).into());
-    let words = minijinja::value::Serde(&words);
-
-    Ok(RenderedMail {
-        kind: mail.kind,
-        to_name: mail.to_name.clone(),
-        to_email: mail.to_email.clone(),
-        message_id: mail.message_id.clone(),
-        subject: of_kind("subject").unwrap_or_else(|| kind.to_owned()),
-        text: LAYOUTS.get_template("layout.txt")?.render(words)?,
-        html: LAYOUTS.get_template("layout.html")?.render(words)?,
-        logo: outgoing.logo.clone(),
-        unsubscribe: outgoing.unsubscribe.clone(),
-    })
+    let rows = mail.data.get("steps").or_else(|| mail.data.get("documents"))?.as_array()?;
+    Some(rows.iter().map(|row| list_item(language, outgoing.date_format, mail.kind.name(), row)).collect())
 }
 
 /// The page for entering the one-time code.
