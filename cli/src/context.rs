@@ -1,4 +1,4 @@
-//! What an operator's command works on: the configuration, an open database, and the operator as the actor.
+//! Context of an operator command: configuration, open database, output, prompt, and the operator as actor.
 use crate::{
     config::{self, Config},
     exit::{Failure, Result},
@@ -23,19 +23,19 @@ pub struct CliContext {
 }
 
 impl CliContext {
-    /// Opens the database of a portal that is there; an old schema is refused.
+    /// Opens the database of an existing portal with a current schema.
     ///
     /// # Errors
-    /// Refused with what to do; Fault when it cannot be reached.
+    /// Refused if there is no portal or its schema is another version's; Fault if the database is unreachable.
     pub async fn open(config: Config, out: Output, prompt: Prompt) -> Result<Self> {
         let db = open_existing_database(&config).await?;
         Self::with_database(config, db, out, prompt).await
     }
 
-    /// As [`CliContext::open`], and makes a portal where there is none; `question` is asked before.
+    /// As [`CliContext::open`], but creates a portal if there is none, after a yes to `question`.
     ///
     /// # Errors
-    /// Refused with what to do, also when the answer is no; Fault when it cannot be reached.
+    /// As of [`CliContext::open`]; Refused also after a no.
     pub async fn open_or_create(config: Config, out: Output, prompt: Prompt, question: Option<&str>) -> Result<Self> {
         if let Some(question) = question
             && !portal_exists(&config).await?
@@ -61,29 +61,29 @@ impl CliContext {
         Ok(Self { ctx, config, out, prompt })
     }
 
-    /// How mails leave.
+    /// The configured mail transport.
     ///
     /// # Errors
-    /// Usage when what is configured makes no sense.
+    /// As of [`mailer`].
     pub fn mailer(&self) -> Result<jobs::mail::Mailer> {
         mailer(&self.config)
     }
 }
 
-/// Opens the database, and makes it where there is none; the data folder, too. Its schema is the caller's business.
+/// Opens the database; creates it and the data folder if they do not exist. Does not check the schema.
 ///
 /// # Errors
-/// Refused when the file is another program's, which is left as it is; Fault when it cannot be reached.
+/// Refused if the file is another program's, which is not changed; Fault if the database is unreachable.
 pub async fn open_or_create_database(config: &Config) -> Result<Db> {
     inspect_database(config).await?;
     config::make_data_dir(&config.data_dir)?;
     open(config).await
 }
 
-/// Opens the database of a portal that is there. Nothing is made or written where there is none.
+/// Opens the database of an existing portal; creates nothing.
 ///
 /// # Errors
-/// Refused, saying how to make one; as of [`database`].
+/// Refused if there is no portal; as of [`open_or_create_database`].
 pub async fn open_existing_database(config: &Config) -> Result<Db> {
     if inspect_database(config).await? == Some(Existing::Nothing) {
         return Err(no_portal(config));
@@ -96,10 +96,10 @@ pub async fn open_existing_database(config: &Config) -> Result<Db> {
     Ok(db)
 }
 
-/// Whether there is a portal.
+/// Whether the configured database holds a portal.
 ///
 /// # Errors
-/// As of [`database`].
+/// As of [`open_or_create_database`].
 pub async fn portal_exists(config: &Config) -> Result<bool> {
     match inspect_database(config).await? {
         Some(found) => Ok(found == Existing::Portal),
@@ -123,8 +123,8 @@ async fn inspect_database(config: &Config) -> Result<Option<Existing>> {
     Ok(found)
 }
 
-/// A database file can be made in a folder that is there, or that is made with the data folder. Elsewhere a disk is not
-/// mounted or the address is mistyped: "run `spvctl migrate`" would not help.
+/// Refuses a SQLite file whose parent directory is missing, unless it is created with the data folder: a disk is not mounted
+/// or the path is mistyped, and `spvctl migrate` would not help.
 fn check_parent_dir(config: &Config) -> Result {
     let Some(file) = sqlite_file(&config.database_url).map_err(unreachable)? else { return Ok(()) };
     let (Ok(file), Ok(data_dir)) = (path::absolute(file), path::absolute(&config.data_dir)) else { return Ok(()) };
@@ -136,7 +136,7 @@ fn check_parent_dir(config: &Config) -> Result {
     }
 }
 
-/// A database that is not a portal's.
+/// The refusal of a database that belongs to another program.
 pub fn foreign_database(database: &str) -> Failure {
     Failure::Refused(format!(
         "{database} is not a portal's database; nothing was written. Give another --data-dir or --database-url"
@@ -145,7 +145,7 @@ pub fn foreign_database(database: &str) -> Failure {
 
 async fn open(config: &Config) -> Result<Db> {
     let db = Db::open_with(&config.database_url, Durability::Full, config.pools).await.map_err(unreachable)?;
-    // Who can look into the folder although it is not ours to close, `serve`, `worker` and `doctor` say.
+    // `serve`, `worker` and `doctor` report it when the permissions cannot be restricted.
     config::restrict_permissions(&config.data_dir);
     if db.schema_state().await.map_err(unreachable)? == SchemaState::Unreleased {
         db.close().await;
@@ -171,7 +171,7 @@ fn no_portal(config: &Config) -> Failure {
     Failure::Refused(format!("no portal in {}; run `spvctl migrate` to make one, or give {flag}", config.location()))
 }
 
-/// The operator's context.
+/// The use-case context with the operator as actor.
 pub fn operator_ctx(options: &Arc<Options>, db: Db) -> Ctx {
     Ctx {
         actor: Actor::Operator(operator_name()),
@@ -185,8 +185,10 @@ pub fn operator_ctx(options: &Arc<Options>, db: Db) -> Ctx {
     }
 }
 
+/// The configured mail transport: SMTP, or `.eml` files.
+///
 /// # Errors
-/// Usage when what is configured makes no sense.
+/// Usage if the sender or the SMTP URL is not valid.
 pub fn mailer(config: &Config) -> Result<jobs::mail::Mailer> {
     let wrong = |setting: &str, e: jobs::mail::MailConfigError| Failure::Usage(format!("{setting}: the value {e}"));
     let from = jobs::mail::sender(&config.mail_from).map_err(|e| wrong("mail_from", e))?;
@@ -196,7 +198,7 @@ pub fn mailer(config: &Config) -> Result<jobs::mail::Mailer> {
     }
 }
 
-/// What a worker of this process is called, before its process id.
+/// Options of this process's worker: concurrency, and the host name as its name.
 pub fn worker_options(config: &Config) -> jobs::Workers {
     let host = std::fs::read_to_string("/etc/hostname")
         .ok()
@@ -205,10 +207,10 @@ pub fn worker_options(config: &Config) -> jobs::Workers {
     jobs::Workers { concurrency: config.worker_concurrency, name: host.unwrap_or_else(|| "worker".to_owned()) }
 }
 
-/// Counts from now on and answers Prometheus, where the configuration says so, until `stop`.
+/// Serves Prometheus metrics until `stop`, if an address is configured.
 ///
 /// # Errors
-/// Refused when the address cannot be listened on.
+/// Refused if the address cannot be bound.
 pub async fn serve_metrics(config: &Config, ctx: &Ctx, mut stop: watch::Receiver<bool>) -> Result {
     let Some(address) = config.metrics_listen else { return Ok(()) };
     let refused = |e: std::io::Error| Failure::Refused(format!("metrics_listen: {address} cannot be listened on: {e}"));
@@ -221,7 +223,7 @@ pub async fn serve_metrics(config: &Config, ctx: &Ctx, mut stop: watch::Receiver
             let _ = stop.wait_for(|stop| *stop).await;
         };
         if let Err(error) = metrics.serve(listener, ctx, stopped).await {
-            tracing::warn!(%error, "figures for Prometheus are no longer served");
+            tracing::warn!(%error, "metrics server failed");
         }
     });
     Ok(())

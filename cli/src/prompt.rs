@@ -1,4 +1,4 @@
-//! Questions to the person at the terminal. Without a terminal a missing value is an error that names its flag.
+//! Interactive prompts. Without a terminal a missing value is an error that names its flag.
 use crate::{
     exit::{Failure, LANGUAGE, Result},
     output::clean,
@@ -18,10 +18,10 @@ impl Prompt {
         Self { terminal: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(), yes }
     }
 
-    /// Whether anything is missing that has to be asked for.
+    /// Whether a required flag is missing, so that prompts follow. Each pair is a flag and whether it was given.
     ///
     /// # Errors
-    /// Usage, naming every missing flag, where nobody can be asked.
+    /// Usage, naming every missing flag, without a terminal.
     pub fn missing(&self, flags: &[(&str, bool)]) -> Result<bool> {
         let missing: Vec<String> =
             flags.iter().filter(|(_, given)| !given).map(|(flag, _)| format!("--{flag}")).collect();
@@ -37,10 +37,10 @@ impl Prompt {
         )))
     }
 
-    /// The given value, or the answer to a question. An answer that `check` refuses is asked for again.
+    /// The given value, or the answer to a prompt, which repeats until `check` accepts it.
     ///
     /// # Errors
-    /// Refused when the person gives up.
+    /// Refused if the prompt is interrupted.
     pub fn text(
         &self,
         given: Option<String>,
@@ -59,10 +59,10 @@ impl Prompt {
         }
     }
 
-    /// As [`Prompt::text`], and nothing is an answer too.
+    /// As [`Prompt::text`]; an empty answer is `None`.
     ///
     /// # Errors
-    /// Refused when the person gives up.
+    /// Refused if the prompt is interrupted.
     pub fn optional(&self, given: Option<String>, question: &str) -> Result<Option<String>> {
         if given.is_some() {
             return Ok(given);
@@ -74,10 +74,10 @@ impl Prompt {
         Ok((!text.trim().is_empty()).then_some(text))
     }
 
-    /// Which of `items`; the first is the default.
+    /// Index of the selected item; the first is preselected.
     ///
     /// # Errors
-    /// Refused when the person gives up.
+    /// Refused if the prompt is interrupted.
     pub fn select(&self, question: &str, items: &[String]) -> Result<usize> {
         let items: Vec<String> = items.iter().map(|item| clean(item)).collect();
         Select::with_theme(&ColorfulTheme::default())
@@ -88,10 +88,10 @@ impl Prompt {
             .ok_or_else(|| Failure::Refused("nothing was done".to_owned()))
     }
 
-    /// A yes before something that cannot be taken back.
+    /// Asks for confirmation of an irreversible action; `--yes` confirms.
     ///
     /// # Errors
-    /// Refused after a no; Usage where nobody can be asked.
+    /// Refused after a no; Usage without a terminal.
     pub fn confirm(&self, question: &str) -> Result {
         if self.yes {
             return Ok(());
@@ -106,7 +106,7 @@ impl Prompt {
     }
 }
 
-/// Anything that is not empty will do.
+/// A check for [`Prompt::text`] that accepts every answer: empty ones are refused there.
 pub fn non_empty(_: &str) -> Result<(), Problem> {
     Ok(())
 }

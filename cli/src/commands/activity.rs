@@ -65,7 +65,7 @@ fn parse_head(text: &str) -> Result<(i64, String), String> {
 
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let (ctx, out) = (&cli.ctx, &cli.out);
-    // What commands wrote while no server ran is in the log only once it is numbered.
+    // Entries written while no server ran are not numbered yet.
     activity::number_all(ctx).await?;
     match verb {
         Verb::List(args) => {
@@ -83,7 +83,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             out.page(page.items.iter().map(record).collect(), "activity", page.next_cursor)
         }
         Verb::Verify(args) => {
-            // Before the walk, which goes at least so far.
+            // Read before the walk, which covers at least this entry.
             let (last, hash) = activity::head(ctx).await?;
             let rows = activity::verify(ctx).await?;
             info(&format!("The log is whole: {rows} entries. Its head is {last}:{hash}"));

@@ -52,10 +52,10 @@ pub async fn run(verb: Verb, config: Config, out: Output, prompt: Prompt) -> Res
             ctx.db.close().await;
             listed
         }
-        // It needs no database of the portal's.
+        // Does not need the portal's database.
         Verb::Verify(one) => verify(&ctx_without_portal(&config).await?, &one.id, &out).await,
         Verb::Restore(one) => {
-            // Before the folder of the documents is made: another program's file is refused.
+            // First, so that another program's file is refused before the document folder is created.
             let db = context::open_or_create_database(&config).await?;
             let ctx = context::operator_ctx(&config.options(None)?, db);
             let restored = restore(&ctx, &config, &one.id, &out, &prompt).await;
@@ -65,7 +65,7 @@ pub async fn run(verb: Verb, config: Config, out: Output, prompt: Prompt) -> Res
     }
 }
 
-/// What a list needs: on a new machine there are backups and no portal yet, and nothing is made.
+/// The context of `backup list`. On a new machine with backups and no portal it creates nothing.
 async fn ctx_for_list(config: &Config) -> Result<Ctx> {
     if !context::portal_exists(config).await? && config.backup_dir.is_dir() {
         return ctx_without_portal(config).await;
@@ -170,10 +170,10 @@ async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, prompt: &
     Ok(())
 }
 
-/// It can be restored, but for documents that could not be read.
+/// State of a backup that can be restored without the documents that could not be read.
 const INCOMPLETE: &str = "incomplete";
 
-/// A backup that is not there is told of by its name.
+/// Names the backup in the error when it does not exist.
 fn name_missing_backup(name: &str) -> impl Fn(Error) -> Failure {
     move |error| match error {
         Error::NotFound(_) => Failure::Refused(format!("there is no backup {name}; see `spvctl backup list`")),
@@ -212,7 +212,7 @@ fn record(backup: &Backup) -> Record {
         .hidden_in_table("documents_missing", backup.documents_missing)
 }
 
-/// One that this portal does not know: made by another, on this disk.
+/// A backup in the folder that this portal's database does not list, made by another portal.
 fn manifest_record(manifest: &Manifest) -> Record {
     Record::new()
         .with("id", manifest.name.clone())

@@ -195,22 +195,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         ..Input::default()
     };
     if asking {
-        if matches!(setup, SetupMode::Full) {
-            input.phone = prompt.optional(input.phone, "Phone")?;
-            input.address = prompt.optional(input.address, "Address")?;
-        }
-        let company = match input.company_id {
-            Some(company) => company,
-            None => lookup::choose_company(cli).await?,
-        };
-        input.company_id = Some(company);
-        if input.iso_id.is_none() {
-            input.iso_id = lookup::choose_iso(cli, company).await?;
-        }
-        if input.country.is_none() {
-            let codes = Country::ALL.map(|country| country.code().to_owned());
-            input.country = Some(codes[prompt.select("Country", &codes)?].clone());
-        }
+        ask_optional_fields(&mut input, setup, cli).await?;
     }
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = input.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
@@ -230,6 +215,27 @@ async fn create(args: Create, cli: &CliContext) -> Result {
         Setup::Full => "Client account is ready and welcome email sent.",
     });
     cli.out.one(spv::with_order(record(&made.client), &made.spv))
+}
+
+/// Asks for what a flag may leave out: phone and address, company, ISO partner and country.
+async fn ask_optional_fields(input: &mut Input, setup: SetupMode, cli: &CliContext) -> Result {
+    if matches!(setup, SetupMode::Full) {
+        input.phone = cli.prompt.optional(input.phone.take(), "Phone")?;
+        input.address = cli.prompt.optional(input.address.take(), "Address")?;
+    }
+    let company = match input.company_id {
+        Some(company) => company,
+        None => lookup::choose_company(cli).await?,
+    };
+    input.company_id = Some(company);
+    if input.iso_id.is_none() {
+        input.iso_id = lookup::choose_iso(cli, company).await?;
+    }
+    if input.country.is_none() {
+        let codes = Country::ALL.map(|country| country.code().to_owned());
+        input.country = Some(codes[cli.prompt.select("Country", &codes)?].clone());
+    }
+    Ok(())
 }
 
 fn parse_status(text: &str) -> Result<users::Status, String> {

@@ -1,4 +1,4 @@
-//! `spvctl doctor`: everything a running portal needs, one line each.
+//! `spvctl doctor`: health checks of configuration, database, storage, mail and sign-in providers.
 use crate::{
     config::{self, Config},
     context,
@@ -30,10 +30,10 @@ pub struct Args {
     recount: bool,
 }
 
-/// What a check found.
+/// Result of a check.
 enum Finding {
     Good(String),
-    /// Works, and somebody should look at it.
+    /// Works, but needs attention.
     Note(String),
     Bad(String),
 }
@@ -41,7 +41,7 @@ use Finding::{Bad, Good, Note};
 
 pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
     let db = context::open_existing_database(config).await;
-    // Nothing is made where there is no portal.
+    // Creates nothing if there is no portal.
     if let Err(refused @ Failure::Refused(_)) = db {
         return Err(refused);
     }
@@ -95,7 +95,7 @@ async fn check_database(args: &Args, config: &Config, db: Db, findings: &mut Vec
     Ok(())
 }
 
-/// Compares tables, constraints, indexes and triggers with those of this version.
+/// Compares tables, constraints, indexes and triggers with this version's schema.
 async fn schema(db: &Db) -> Result<Finding> {
     if !db.is_migrated().await? {
         return Ok(Note("made by a newer spvctl, which this one can serve; upgrade it soon".to_owned()));
@@ -147,9 +147,9 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
     Ok(if backups::overdue(ctx).await?.is_some() { Note(format!("{words}, which is long")) } else { Good(words) })
 }
 
-/// Authenticators hang on the signing key that they were made with.
+/// TOTP factors are encrypted with the signing key at their creation, so they need it.
 async fn second_factors(ctx: &Ctx, path: &Path) -> Result<Finding> {
-    // What is the matter with the keys is a finding of its own.
+    // Problems with the key file have a check of their own.
     let keys = if path.exists() { Keys::load_or_create(path).ok() } else { None };
     let Some(keys) = keys else { return Ok(Note("not looked at without signing keys".to_owned())) };
     let people = factors::list_unusable(ctx, &keys).await?;
@@ -169,7 +169,7 @@ async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
     })
 }
 
-/// Letters of names and addresses for which invoice PDFs find no font here: such a PDF is refused.
+/// Checks for characters on invoices without an installed font: such a PDF cannot be created.
 async fn fonts(ctx: &Ctx) -> Result<Finding> {
     let texts = domain::orders::invoices::texts_on_paper(ctx).await?;
     let missing = invoice_pdf::missing_letters(texts.iter().map(String::as_str));
@@ -243,7 +243,7 @@ async fn mail(config: &Config) -> Finding {
     }
 }
 
-/// Whether PostgreSQL takes as many connections as our pools may open. A server and a worker are two processes.
+/// Compares our pool sizes with PostgreSQL's connection limit. A server and a worker are two processes.
 async fn connections(config: &Config, db: &Db) -> Result<Option<(&'static str, Finding)>> {
     let Some(limit) = db.connection_limit().await? else { return Ok(None) };
     let ours = i64::from(config.pools.total());
@@ -258,7 +258,7 @@ async fn connections(config: &Config, db: &Db) -> Result<Option<(&'static str, F
     Ok(Some(("database connections", finding)))
 }
 
-/// Whether every configured OpenID issuer can be asked where it is.
+/// Checks the discovery document of each configured OpenID provider.
 async fn providers(config: &Config) -> Vec<(&'static str, Finding)> {
     let providers = Providers::new(&config.providers, &config.public_url(None));
     let found = providers.probe().await;

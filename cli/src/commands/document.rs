@@ -22,7 +22,7 @@ use futures::{Stream, StreamExt, stream};
 use std::{io::Write, path::PathBuf};
 use tokio::{fs::File, io::AsyncReadExt};
 
-/// So much of a file is read at a time.
+/// Read buffer in bytes.
 const CHUNK: usize = 256 << 10;
 
 #[derive(Debug, Subcommand)]
@@ -127,7 +127,7 @@ async fn get(args: Get, cli: &CliContext) -> Result {
         }
         return Ok(to.flush()?);
     }
-    // Never over a file that is there: its name may be one that somebody else chose.
+    // Never overwrites a file: the name may come from another user.
     let mut to = std::fs::File::create_new(&path)
         .map_err(|e| Failure::Refused(format!("--out: {} cannot be written: {e}", path.display())))?;
     while let Some(bytes) = content.next().await {

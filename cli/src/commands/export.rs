@@ -47,7 +47,7 @@ enum TableName {
 }
 
 impl TableName {
-    /// Everything there is: also what is archived, which the lists leave out.
+    /// The exports of a table; active and archived rows are two exports.
     fn tables(self) -> Vec<Table> {
         match self {
             Self::Clients => vec![
@@ -69,7 +69,7 @@ impl TableName {
     }
 }
 
-/// Every row, as CSV, or with `--format json` as JSON Lines.
+/// Exports every row as CSV, or with `--format json` as JSON Lines.
 pub async fn run(args: Args, cli: &CliContext) -> Result {
     if matches!(args.table, TableName::Activity) {
         activity::number_all(&cli.ctx).await?;
@@ -89,7 +89,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         if n == 0 {
             exports::taken(&cli.ctx, table).await?;
             if !lines {
-                // A file is opened by people, and Excel needs the mark to read UTF-8; a pipe is read by programs.
+                // Excel needs a byte-order mark to read a file as UTF-8; programs that read a pipe do not.
                 if args.out.is_some() {
                     to.write_all("\u{feff}".as_bytes())?;
                 }
@@ -127,7 +127,7 @@ fn write_line(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> R
     Ok(to.write_all(text.as_bytes())?)
 }
 
-/// A row as JSON: what is empty is null, what is JSON itself stays so, and amounts are the decimal texts of the API.
+/// A row as JSON: empty cells are null, JSON cells are embedded, amounts are decimal strings as in the API.
 fn json_object(names: &[&str], cells: Vec<String>) -> Value {
     let value = |name: &str, cell: String| match name {
         _ if cell.is_empty() => Value::Null,

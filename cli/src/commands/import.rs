@@ -19,7 +19,7 @@ use std::{
     io::Read,
 };
 
-/// What a file may say, and what comes of it.
+/// Long help of `spvctl import`.
 pub const ABOUT: &str = "\
 Clients or orders from a file, CSV or JSON Lines
 
@@ -56,20 +56,20 @@ enum TableName {
     Spvs,
 }
 
-/// A row of the file.
+/// A row of the file, or why it is refused.
 struct ImportLine {
-    /// Where it begins; the first is 1.
+    /// Line number of its start, from 1.
     number: usize,
     row: Result<Row, Refusal>,
 }
 
-/// Why a row is refused: by which of its cells, if by some, and in words.
+/// Why a row is refused: the columns at fault, if known, and a message.
 struct Refusal {
     field: Option<String>,
     reason: String,
 }
 
-/// Row by row, with every one that is refused as data, and how many there were as words.
+/// Imports row by row. Prints refused rows as data and the totals as a message.
 pub async fn run(args: Args, cli: &CliContext) -> Result {
     let kind = match args.table {
         TableName::Clients => Kind::Clients,
@@ -95,7 +95,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     let mut sums = Sums::default();
     let mut refused = Vec::new();
     let stopped = import_rows(&mut import, kind, lines, &mut sums, &mut refused).await;
-    // What was made stays, so it is said also where the rest could not be.
+    // Imported rows are kept, so the totals are printed even after an error.
     let noted = import.finish(sums).await;
     if !refused.is_empty() || cli.out.format == Format::Json {
         cli.out.list(refused, "refused rows")?;
@@ -110,7 +110,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     if refused > 0 { Err(Failure::Found) } else { Ok(()) }
 }
 
-/// Reads one row after the other. Asked to stop, it does so between two.
+/// Imports the rows one by one; a signal stops it between two.
 async fn import_rows(
     import: &mut Import,
     kind: Kind,
@@ -158,7 +158,7 @@ async fn import_rows(
     Ok(())
 }
 
-/// What people call a row.
+/// Label of a row in messages.
 fn row_label(kind: Kind, row: &Row) -> String {
     let cell = |name: &str| row.get(name).map(|cell| cell.trim()).unwrap_or_default();
     match kind {
@@ -176,7 +176,7 @@ fn refusal(error: &Error) -> Refusal {
     Refusal { field: Some(names.join(", ")), reason: reasons.join(" ") }
 }
 
-/// The whole file, without a byte-order mark.
+/// Reads a file or standard input as UTF-8, without byte-order mark.
 fn read_text(file: &str) -> Result<String, String> {
     let mut bytes = Vec::new();
     let read = match file {
@@ -194,13 +194,13 @@ fn read_text(file: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// Ends of lines: of Unix, of Windows, and of old Macs.
+/// Counts line breaks: LF, CRLF and CR.
 fn count_line_breaks(bytes: &[u8]) -> usize {
     let ends = |n: usize| bytes[n] == b'\n' || (bytes[n] == b'\r' && bytes.get(n + 1) != Some(&b'\n'));
     (0..bytes.len()).filter(|n| ends(*n)).count()
 }
 
-/// What the columns of the file are read as; every cell has one of them.
+/// Maps the header of a file to known columns.
 fn map_columns<'a>(kind: Kind, names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Column>, String> {
     let known = imports::columns(kind);
     let mut found = Vec::new();
@@ -224,13 +224,13 @@ fn map_columns<'a>(kind: Kind, names: impl IntoIterator<Item = &'a str>) -> Resu
     }
 }
 
-/// The rows of a CSV file.
+/// Parses a CSV file.
 fn parse_csv(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut record = csv::StringRecord::new();
     let mut header: Option<Vec<Column>> = None;
     let mut lines = Vec::new();
-    // The line that begins at a byte, counted from the one before.
+    // Line number, and the byte offset up to which line breaks are counted.
     let (mut line, mut counted) = (1, 0);
     loop {
         let start = reader.position().byte() as usize;
@@ -238,7 +238,7 @@ fn parse_csv(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
             break;
         }
         let whole = &text[start..reader.position().byte() as usize];
-        // Line breaks before the record are of the one before, or of empty lines.
+        // Leading line breaks belong to the previous record or to empty lines.
         let begins = start + whole.len() - whole.trim_start_matches(['\r', '\n']).len();
         line += count_line_breaks(&text.as_bytes()[counted..begins]);
         counted = begins;
@@ -266,8 +266,7 @@ fn parse_csv(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
     Ok(lines)
 }
 
-/// Whether every cell of a record that begins with a quotation mark ends with one. Those in the midst of other cells, for
-/// inches, open nothing.
+/// Whether every quoted cell of a record is closed. A quotation mark inside an unquoted cell, as for inches, opens no quote.
 fn has_closed_quotes(record: &str) -> bool {
     let mut rest = record.trim_matches(['\r', '\n']);
     loop {
@@ -278,7 +277,7 @@ fn has_closed_quotes(record: &str) -> bool {
         };
         let after = loop {
             let Some((_, after)) = quoted.split_once('"') else { return false };
-            // Two of them stand for one.
+            // A doubled mark is an escaped one.
             match after.strip_prefix('"') {
                 Some(more) => quoted = more,
                 None => break after,
@@ -291,7 +290,7 @@ fn has_closed_quotes(record: &str) -> bool {
     }
 }
 
-/// What follows would be taken for a part of the cell.
+/// Refusal of a row with an open quote, which would swallow the rows below.
 const UNCLOSED_QUOTE: &str = "A quotation mark is not closed.";
 
 fn malformed(reason: String) -> Refusal {
@@ -307,7 +306,7 @@ fn column_name(column: Column) -> Option<&'static str> {
 
 type Object = BTreeMap<String, Box<RawValue>>;
 
-/// The rows of JSON Lines. Those that cannot be read have no say in which columns there are.
+/// Parses JSON Lines. Malformed lines do not count for the columns.
 fn parse_json_lines(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
     let read = |(n, line): (usize, &str)| {
         let object = serde_json::from_str::<Object>(line);
@@ -329,8 +328,8 @@ fn parse_json_lines(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
 /// Columns whose cells are amounts.
 const AMOUNTS: [&str; 3] = ["purchase_amount", "price", "commission"];
 
-/// A JSON number as a cell, as it is written. An amount loses the zeros at its end: the point of a JSON number is always
-/// decimal, so `1.250` is not ambiguous as it is in a text.
+/// A JSON number as a cell, in its notation. Amounts lose trailing zeros: the point of a JSON number is always a decimal
+/// point, so `1.250` is not ambiguous as it would be in text.
 fn number_cell(column: &str, number: &str) -> String {
     let is_decimal = number.contains('.') && !number.contains(['e', 'E']);
     if is_decimal && AMOUNTS.contains(&column) {
@@ -339,7 +338,7 @@ fn number_cell(column: &str, number: &str) -> String {
     number.to_owned()
 }
 
-/// An object as a row, and nothing for null.
+/// Converts a JSON object to a row; null is an empty cell.
 fn parse_object(kind: Kind, object: Object) -> Result<Row, Refusal> {
     let known = imports::columns(kind);
     let mut row = Row::new();
@@ -362,7 +361,7 @@ mod tests {
 
     const HEADER: &str = "first_name,last_name,email,company_name,address,created_at";
 
-    /// Each row's line, with its address or why it is refused.
+    /// Line number and address, or refusal, of each row.
     fn addresses(lines: Vec<ImportLine>) -> Vec<(usize, String)> {
         let said = |row: Result<Row, Refusal>| match row {
             Ok(row) => row.get("address").cloned().unwrap_or_default(),
@@ -372,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_counted_as_an_editor_does() {
+    fn line_numbers_match_those_of_an_editor() {
         for end in ["\n", "\r\n", "\r"] {
             let text = [
                 HEADER,
@@ -402,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn an_inch_in_the_midst_of_a_cell_opens_nothing() {
+    fn quotation_mark_inside_a_cell_opens_no_quote() {
         let text = "first_name,last_name,email,company_name,address\nA,A,a,B,the 6\" pipe\nA,A,b,B,\"the 6 pipe\n";
         let read = addresses(parse_csv(Kind::Clients, text).unwrap_or_default());
         assert_eq!(read, [(2, "the 6\" pipe".to_owned()), (3, UNCLOSED_QUOTE.to_owned())]);
@@ -411,7 +410,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_not_swallowed_by_the_one_before() {
+    fn an_unclosed_quote_does_not_swallow_following_rows() {
         let text = "first_name,last_name,email,company_name,address\n\
                     A,A,a,B,\"12 Main St\nC,C,c,B,\"14 Oak Rd\nD,D,d,B,one\n";
         let read = addresses(parse_csv(Kind::Clients, text).unwrap_or_default());
@@ -420,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_may_leave_out_what_is_empty() {
+    fn json_objects_may_omit_empty_columns() {
         let text = "\n{\"email\":\"a\",\"first_name\":\"A\",\"last_name\":\"A\",\"company_name\":\"B\",\"address\":1250.10}\n\
                     {\"email\":\"b\",\"created_at\":[],\"address\":null}\n{\"email\":\n[]\n{\"address\":true}\n";
         let read = addresses(parse_json_lines(Kind::Clients, text).unwrap_or_default());
@@ -435,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn amounts_that_are_json_numbers_lose_zeros_at_their_end() {
+    fn json_amounts_lose_trailing_zeros() {
         for (written, read) in
             [("0.070", "0.07"), ("1.250", "1.25"), ("7.000", "7"), ("100", "100"), ("1.0e2", "1.0e2")]
         {
@@ -445,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_known_or_the_file_is_refused() {
+    fn files_with_unknown_columns_are_refused() {
         let refused = |text: &str| parse_csv(Kind::Spvs, text).err().unwrap_or_default();
         assert!(refused("identifier,client_email,company_name,password\n").starts_with("the column `password` is not"));
         assert_eq!(refused("identifier,price\n"), "these columns are missing: client_email, company_name");

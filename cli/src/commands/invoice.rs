@@ -84,7 +84,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let question =
                 format!("Amount received ({} of {} are due)", currency.code(), currency.format(invoice.due_minor()));
             let amount = prompt.text(args.amount, &question, |text| currency.parse(text).map(drop))?;
-            // On a terminal it is typed twice, as in the portal.
+            // On a terminal the amount is entered twice, as in the web app.
             let again = if asking { Some(prompt.text(None, "Confirm the amount", non_empty)?) } else { None };
             let typed =
                 Typed { amount: Some(amount), amount_again: again, received_date: args.received_date, note: args.note };

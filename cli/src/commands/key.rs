@@ -24,7 +24,7 @@ pub enum Verb {
 
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let path = &cli.config.signing_keys;
-    // Before a first start there is no file yet.
+    // There is no file before the first start.
     domain::accounts::auth::Keys::load_or_create(path)?;
     let found = match verb {
         Verb::List => keys::list(&cli.ctx, path)?,

@@ -1,4 +1,4 @@
-//! Rows by the names people use: an id, an e-mail address, a name.
+//! Lookup of rows by id, email or name, as flags give them, and prompts to choose one.
 use crate::{
     context::CliContext,
     exit::{Failure, Result},
@@ -17,7 +17,7 @@ use domain::{
     },
 };
 
-/// A wrong name given as `--flag` is said with the flag.
+/// Adds the flag to the error for an unknown name.
 fn add_flag(flag: &str, name: &str, error: Error) -> Failure {
     match error {
         Error::NotFound(_) if name.trim().is_empty() => Error::field(flag, "required").into(),
@@ -51,7 +51,7 @@ pub async fn user(ctx: &Ctx, name: &str) -> Result<User> {
     })
 }
 
-/// Asks which company.
+/// Prompts for a company.
 pub async fn choose_company(cli: &CliContext) -> Result<CompanyId> {
     let companies = companies::list(&cli.ctx, None, false, &max_page()).await?.items;
     if companies.is_empty() {
@@ -61,7 +61,7 @@ pub async fn choose_company(cli: &CliContext) -> Result<CompanyId> {
     Ok(companies[cli.prompt.select("Company", &names)?].id)
 }
 
-/// Asks which of a company's ISO partners, or none.
+/// Prompts for one of a company's ISO partners, or none.
 pub async fn choose_iso(cli: &CliContext, company: CompanyId) -> Result<Option<IsoId>> {
     let filter = isos::Filter { company_id: Some(company), ..isos::Filter::default() };
     let partners = isos::list(&cli.ctx, &filter, &max_page()).await?.items;

@@ -17,7 +17,7 @@ pub struct Args {
     dir: PathBuf,
 }
 
-/// A page for each command, as `--help` has it.
+/// Writes a man page per command.
 pub fn run(args: &Args) -> Result {
     let refused = |e: io::Error| Failure::Refused(format!("{} cannot be written: {e}", args.dir.display()));
     fs::create_dir_all(&args.dir).map_err(refused)?;

@@ -29,7 +29,7 @@ pub async fn run(args: &Args, config: &Config) -> Result {
     Ok(())
 }
 
-/// Makes nothing where there is no portal.
+/// `migrate --check`. Creates nothing if there is no portal.
 async fn check(config: &Config) -> Result {
     if !context::portal_exists(config).await? {
         info(&format!("There is no portal in {} yet; run `spvctl migrate`.", config.location()));

@@ -242,7 +242,7 @@ async fn create(args: Create, cli: &CliContext) -> Result<Request> {
     Ok(requests::create(&cli.ctx, input).await?)
 }
 
-/// The id of the application that a new account answers.
+/// Id of the application that is approved with a new account.
 pub(super) async fn application_id(cli: &CliContext, name: Option<&str>) -> Result<Option<RequestId>> {
     match name {
         Some(name) => Ok(Some(find(cli, name).await?.id)),
@@ -257,7 +257,7 @@ async fn find(cli: &CliContext, name: &str) -> Result<Request> {
     })
 }
 
-/// What is not given is as the client asked for, with the client's company and ISO partner.
+/// Approves a request. For an order, missing flags default to the request's values and the client's company and ISO partner.
 async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
     let ctx = &cli.ctx;
     let request = find(cli, &args.request).await?;
@@ -291,7 +291,7 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
     Ok(requests::accept(ctx, request.id, None, input).await?)
 }
 
-/// One of a few names; the refusal says which.
+/// Parses an enum; the error lists the allowed names.
 fn parse_name<T: FromStr<Err = Problem>>(text: &str) -> Result<T, String> {
     text.parse().map_err(|problem| allowed_values(&problem))
 }

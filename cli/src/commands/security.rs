@@ -105,7 +105,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     }
 }
 
-/// Exactly the named roles.
+/// Requires MFA for exactly the named roles.
 fn parse_roles(names: &[String]) -> Result<RequireMfa> {
     let mut wanted = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| *name != "none") {

@@ -23,9 +23,9 @@ use tokio::{
 };
 use uuid::Uuid;
 
-/// How long a running worker has to do the job before this process does it itself.
+/// How long a running worker may take before this process runs the job itself.
 const WORKER_GRACE: Duration = Duration::from_secs(2);
-/// How long to wait for the outcome in all.
+/// How long to wait for the outcome in total.
 const OUTCOME_TIMEOUT: Duration = Duration::from_secs(90);
 
 #[derive(Debug, clap::Args)]
@@ -75,8 +75,8 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     }
 }
 
-/// Queues the job that the Seed Test Data button queues, and waits for its outcome. Where no worker is running,
-/// this process is one until the job is done.
+/// Enqueues the job of the Seed Test Data button and waits for its outcome. Without a running worker this process becomes one
+/// until the job is done.
 async fn test_data(cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let (feed, mut events) = broadcast::channel(256);
@@ -88,7 +88,7 @@ async fn test_data(cli: &CliContext) -> Result {
     let first = if alone { Duration::ZERO } else { WORKER_GRACE };
     let mut outcome = timeout(first, wait_for_outcome(&mut events, id)).await.ok();
     if outcome.is_none() {
-        // The outcome may have come between two looks.
+        // The event may have been missed by the subscription.
         outcome = activity::since(ctx, before, 500).await?.iter().find_map(|event| outcome_of(event, id));
     }
     if outcome.is_none() {
@@ -125,7 +125,7 @@ async fn wait_for_outcome(events: &mut broadcast::Receiver<Arc<Activity>>, id: U
     }
 }
 
-/// The outcome of job `id`, if this event tells it.
+/// The outcome of job `id`, if this event is its end.
 fn outcome_of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
     let ours = event.data.get("job_id").and_then(|value| value.as_str()) == Some(id.to_string().as_str());
     match event.action.as_str() {

@@ -1,4 +1,4 @@
-//! `spvctl serve`: everything in one process.
+//! `spvctl serve`: web app, API, worker and schedules in one process.
 use crate::{
     config::{self, Config},
     context,
@@ -13,7 +13,7 @@ use domain::{
 use std::net::SocketAddr;
 use tokio::{net::TcpListener, sync::broadcast};
 
-/// Events a slow listener may fall behind before it reads the log instead.
+/// Events that a slow subscriber may lag behind before it reads the database instead.
 const FEED_CAPACITY: usize = 1024;
 
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     let mut stop = shutdown.stopped.clone();
     tokio::select! {
         made = prepare_demo(&ctx, config.demo) => made?,
-        // Half a demo office is not kept: the next start begins anew.
+        // An interrupted demo seed is rolled back; the next start repeats it.
         _ = stop.wait_for(|stop| *stop) => return Ok(()),
     }
 
@@ -73,16 +73,7 @@ pub async fn run(args: Args, config: Config) -> Result {
         options: options.clone(),
         auth,
         feed,
-        http: api::HttpConfig {
-            cors_origins: config.cors_origins.clone(),
-            trusted_proxies: config.trusted_proxies.clone(),
-            redirects: config.redirects.clone(),
-            providers: config.providers.clone(),
-            rate_limits: config.rate_limits,
-            max_connections_per_address: config.max_connections_per_address,
-            hsts_subdomains: config.hsts_subdomains,
-            ..api::HttpConfig::default()
-        },
+        http: http_config(&config),
     });
     print_banner(&options, address)?;
     api::serve(listener, app, shutdown.requested()).await?;
@@ -97,7 +88,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     Ok(())
 }
 
-/// Makes the demo office in demo mode. Otherwise ends what demo accounts began in it.
+/// Creates the demo office in demo mode. Otherwise signs out the demo accounts.
 async fn prepare_demo(ctx: &Ctx, on: bool) -> Result {
     if !on {
         let emails = domain::operations::seed::sign_out_demo_accounts(ctx).await?;
@@ -109,7 +100,7 @@ async fn prepare_demo(ctx: &Ctx, on: bool) -> Result {
     match domain::operations::seed::demo(ctx).await {
         Ok(_) => Ok(()),
         Err(error @ Error::Unavailable(_)) => Err(error.into()),
-        // Beside rows of somebody's own: the portal goes on with what is there.
+        // The portal holds other data; it starts without a complete demo.
         Err(error) => {
             tracing::warn!(%error, "the demo office is not complete");
             Ok(())
@@ -125,7 +116,20 @@ fn auth(config: &Config) -> Result<Auth> {
     Ok(Auth::new(keys))
 }
 
-/// The address, and in demo mode who can sign in where.
+fn http_config(config: &Config) -> api::HttpConfig {
+    api::HttpConfig {
+        cors_origins: config.cors_origins.clone(),
+        trusted_proxies: config.trusted_proxies.clone(),
+        redirects: config.redirects.clone(),
+        providers: config.providers.clone(),
+        rate_limits: config.rate_limits,
+        max_connections_per_address: config.max_connections_per_address,
+        hsts_subdomains: config.hsts_subdomains,
+        ..api::HttpConfig::default()
+    }
+}
+
+/// Prints the portal's address, and in demo mode the sign-ins.
 fn print_banner(options: &Options, address: SocketAddr) -> Result {
     info(&format!("The portal is at {} (listening on {address}).", options.public_url));
     if !options.demo {

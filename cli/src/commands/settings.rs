@@ -1,4 +1,4 @@
-//! `spvctl settings …`: what the office says of itself and how its portal runs, as the System Settings page has it.
+//! `spvctl settings …`: the settings of the System Settings page.
 use crate::{
     context::CliContext,
     exit::{Failure, Result},
@@ -42,7 +42,7 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     }
 }
 
-/// The settings with one of them changed.
+/// Returns the settings with one changed.
 fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Settings> {
     let unknown = || Failure::Usage(format!("name: there is no setting {name}; see `spvctl settings show`"));
     if ["version", "logo_id"].contains(&name) {
@@ -53,7 +53,7 @@ fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Setting
     for part in name.split('.') {
         let fields = match place {
             Value::Object(fields) => fields,
-            // A group that was never set: its other fields are refused as missing where they are needed.
+            // A group that was never set. Deserializing refuses missing required fields.
             Value::Null => {
                 *place = Value::Object(serde_json::Map::new());
                 place.as_object_mut().ok_or_else(unknown)?
@@ -72,7 +72,7 @@ fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Setting
     };
     let read: Settings =
         serde_json::from_value(all).map_err(|e| Failure::Usage(format!("{name}: {e}; see `spvctl settings show`")))?;
-    // What was written must be found again, or it was no setting.
+    // Deserializing drops unknown names, so the name must exist in the result.
     let mut kept = &serde_json::to_value(&read).map_err(|e| Failure::Fault(e.into()))?;
     for part in name.split('.') {
         kept = kept.get(part).ok_or_else(unknown)?;

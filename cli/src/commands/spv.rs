@@ -191,7 +191,7 @@ async fn list(args: List, cli: &CliContext) -> Result {
     cli.out.page(page.items.iter().map(record).collect(), "orders", page.next_cursor)
 }
 
-/// The order and, below it or inside it, its steps.
+/// Prints an order with its steps.
 fn show(detail: Detail, cli: &CliContext) -> Result {
     let out = &cli.out;
     let steps: Vec<Record> = detail.steps.iter().map(step::record).collect();
@@ -240,7 +240,7 @@ pub(super) fn record(spv: &Spv) -> Record {
         .hidden_in_table("version", spv.version)
 }
 
-/// A client with the order that came with it.
+/// Adds the order to the record of its client.
 pub(super) fn with_order(client: Record, spv: &Spv) -> Record {
     client.with("spv_id", spv.id.to_string()).with("identifier", spv.identifier())
 }

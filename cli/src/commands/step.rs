@@ -155,39 +155,8 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
             let detail = spvs::find(ctx, &args.spv).await?;
             out.list(detail.steps.iter().map(record).collect(), "steps")
         }
-        Verb::Set(args) => {
-            let detail = spvs::find(ctx, &args.spv).await?;
-            let id = find_step(&detail.steps, &args.step)?.id;
-            let change = Change {
-                depends_on: args.plan.dependency_ids(&detail.steps)?,
-                step_name: args.step_name,
-                owner: args.plan.owner,
-                due_date: args.plan.due_date,
-                business_days: args.plan.business_days,
-                completes_with_documents: args.plan.completes_with_documents,
-                status: args.status,
-                text_data: args.text_data,
-                document_url: args.document_url,
-                blocked_reason: args.blocked_reason,
-                waiting_on: args.waiting_on,
-                assignee_id: None,
-                reason: args.reason,
-            };
-            let (step, spv) = steps::update(ctx, id, None, change).await?;
-            out.one(record(&step).with("spv_status", spv.status.name()).with("percent", spv.percent()))
-        }
-        Verb::Add(args) => {
-            let detail = spvs::find(ctx, &args.spv).await?;
-            let new = steps::New {
-                depends_on: args.plan.dependency_ids(&detail.steps)?.unwrap_or_default(),
-                step_name: args.step_name,
-                owner: args.plan.owner,
-                due_date: args.plan.due_date,
-                business_days: args.plan.business_days,
-                completes_with_documents: args.plan.completes_with_documents.unwrap_or_default(),
-            };
-            out.one(record(&steps::add(ctx, detail.spv.id, new).await?.0))
-        }
+        Verb::Set(args) => set(*args, cli).await,
+        Verb::Add(args) => add(*args, cli).await,
         Verb::Remove(args) => {
             let detail = spvs::find(ctx, &args.spv).await?;
             let id = find_step(&detail.steps, &args.step)?.id;
@@ -214,7 +183,44 @@ pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     }
 }
 
-/// The one person of the staff with this name, or id.
+async fn set(args: Set, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let detail = spvs::find(ctx, &args.spv).await?;
+    let id = find_step(&detail.steps, &args.step)?.id;
+    let change = Change {
+        depends_on: args.plan.dependency_ids(&detail.steps)?,
+        step_name: args.step_name,
+        owner: args.plan.owner,
+        due_date: args.plan.due_date,
+        business_days: args.plan.business_days,
+        completes_with_documents: args.plan.completes_with_documents,
+        status: args.status,
+        text_data: args.text_data,
+        document_url: args.document_url,
+        blocked_reason: args.blocked_reason,
+        waiting_on: args.waiting_on,
+        assignee_id: None,
+        reason: args.reason,
+    };
+    let (step, spv) = steps::update(ctx, id, None, change).await?;
+    cli.out.one(record(&step).with("spv_status", spv.status.name()).with("percent", spv.percent()))
+}
+
+async fn add(args: Add, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let detail = spvs::find(ctx, &args.spv).await?;
+    let new = steps::New {
+        depends_on: args.plan.dependency_ids(&detail.steps)?.unwrap_or_default(),
+        step_name: args.step_name,
+        owner: args.plan.owner,
+        due_date: args.plan.due_date,
+        business_days: args.plan.business_days,
+        completes_with_documents: args.plan.completes_with_documents.unwrap_or_default(),
+    };
+    cli.out.one(record(&steps::add(ctx, detail.spv.id, new).await?.0))
+}
+
+/// Finds a member of the staff by unique name or id.
 async fn find_staff(cli: &CliContext, name: &str) -> Result<UserId> {
     let staff = tasks::staff(&cli.ctx).await?;
     let mut found = staff.iter().filter(|(id, whole)| id.to_string() == name || unique_key(whole) == unique_key(name));

@@ -58,7 +58,7 @@ pub struct Import {
     file: String,
 }
 
-/// A template as a file has it.
+/// A template in an exported file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct TemplateFile {
@@ -79,11 +79,11 @@ pub struct Set {
     steps: Option<String>,
 }
 
-/// A step as it is printed and read. Its number is its place.
+/// A step in output and files. Its number is its position.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StepLine {
-    /// `template show` prints it; a step's number is its place.
+    /// Printed by `template show`; ignored on input.
     #[serde(rename = "step_order", default, skip_serializing)]
     _step_order: IgnoredAny,
     step_name: String,

@@ -13,7 +13,7 @@ use domain::{
     operations::backups::{self, Progress},
 };
 
-/// What is to be done before, and what stays.
+/// Long help of `spvctl move`.
 pub const ABOUT: &str = "\
 Move the whole portal into another database
 
@@ -53,7 +53,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
         _ = stop.wait_for(|stop| *stop) => None,
     };
     bar.finish_and_clear();
-    // Asked to stop from here on, it is done all the same: nobody could say whether it was.
+    // Not interruptible from here on: during the commit it would be unknown whether the move took place.
     let moved = match moving {
         Some(moving) => moving?.keep().await,
         None => return Err(Failure::Refused("stopped; nothing was moved".to_owned())),

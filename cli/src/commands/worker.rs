@@ -28,10 +28,10 @@ pub async fn run(config: Config) -> Result {
     let ctx = context::operator_ctx(&config.options(None)?, db.clone()).acting_as(Actor::System("worker"));
     let stop = shutdown::on_signal();
     context::serve_metrics(&config, &ctx, stop.clone()).await?;
-    // Events of this worker's jobs are numbered even while no server runs.
+    // Numbers the activity entries of this worker's jobs even while no server runs.
     let sequencer =
         tokio::spawn(domain::platform::activity::follow(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
-    tracing::info!(concurrency = config.worker_concurrency, "working");
+    tracing::info!(concurrency = config.worker_concurrency, "worker started");
     jobs::run(ctx.clone(), jobs::State::new(ctx, mailer), context::worker_options(&config), stop).await;
     sequencer.abort();
     db.close().await;

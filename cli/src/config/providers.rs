@@ -1,5 +1,5 @@
-//! The OpenID providers: each needs a client id and a secret, or neither.
-use super::{Reader, list};
+//! OpenID providers: each needs both client id and secret, or neither.
+use super::{Reader, list, non_empty};
 use api::{ProviderKind, ProviderSettings};
 
 /// The names of one provider's settings.
@@ -28,7 +28,7 @@ const NAMES: [Names; 2] = [
     },
 ];
 
-/// Those that are configured; what is wrong or half is noted by its name.
+/// The configured providers. Adds an error for an incomplete one.
 pub fn read(read: &mut Reader<'_>) -> Vec<ProviderSettings> {
     NAMES.iter().filter_map(|names| read_provider(read, names)).collect()
 }
@@ -48,7 +48,7 @@ fn read_provider(read: &mut Reader<'_>, names: &Names) -> Option<ProviderSetting
         (Some(id), Some(secret)) => {
             Some(ProviderSettings::new(names.kind, id, secret, issuer, domains.unwrap_or_default()))
         }
-        // What is wrong was said already.
+        // The error has been added.
         _ if read.errors.len() > before => None,
         (None, None) => {
             for other in [names.issuer, names.domains] {
@@ -70,8 +70,4 @@ fn read_provider(read: &mut Reader<'_>, names: &Names) -> Option<ProviderSetting
             None
         }
     }
-}
-
-fn non_empty(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
 }

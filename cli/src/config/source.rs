@@ -1,4 +1,4 @@
-//! Where values come from, kept with them so that a refusal can say it.
+//! Sources of settings: file, environment, secret files and flags. Each value keeps its source for error messages.
 use super::SETTINGS;
 use crate::{
     args::Globals,
@@ -10,7 +10,7 @@ use figment::{
     value::{Dict, Map, Value},
 };
 
-/// A value as text, and words for its source.
+/// A value as text, and the name of its source.
 pub struct ResolvedValue {
     pub value: String,
     pub source: String,
@@ -18,7 +18,7 @@ pub struct ResolvedValue {
 
 pub struct Sources(Figment);
 
-/// Values of one place. The environment's are text: figment's own reader would take `0123` for a number.
+/// Values of one source, as text: figment's environment provider would parse `0123` as a number.
 struct ValueSource {
     values: Vec<(&'static str, String)>,
     name: &'static str,
