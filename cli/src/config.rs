@@ -493,7 +493,7 @@ fn read_redirects(read: &mut Reader<'_>, warnings: &mut Vec<String>) -> Redirect
     let redirects = redirects.unwrap_or_default();
     warnings.extend(
         redirects
-            .wide()
+            .unknown_suffixes()
             .into_iter()
             .map(|pattern| format!("auth_redirect_allow: {pattern} allows every host below an unknown domain suffix")),
     );
