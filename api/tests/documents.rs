@@ -6,7 +6,7 @@ use domain::{
     kernel::{
         clock::Chance,
         ids::{DocumentId, UserId, VersionId},
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
     operations::health_checks,
     platform::activity,
@@ -180,10 +180,10 @@ async fn files_are_stored_in_and_read_from_s3() {
 /// A part of the test bucket that is nobody else's.
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
-    let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
+    let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
     bucket.prefix = Chance::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
-    Some(Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap())
+    Some(Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap())
 }
 
 #[tokio::test]
@@ -415,7 +415,7 @@ async fn foreign_documents_return_404() {
         let request = format!("/rest/v1/document-requests/{}", request["id"].as_str().unwrap());
         let made = announce(&maya, 10, &[("file_name", "slow.pdf")]).await;
         let location = made.header("location").unwrap().to_owned();
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
 
         let older = json!({ "version_id": version });
         for stranger in [&ivan, &cora, &nils] {
@@ -566,10 +566,10 @@ async fn document_access_is_logged_once() {
         let spv = maya.spv.unwrap().to_string();
         let content = pdf(2_000);
         let (document, version) = upload(&maya, &content, &[("file_name", "passport.pdf"), ("spv_id", &spv)]).await;
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let before = maya.get("/rest/v1/me/activity").await.ok();
         let feed = async |person: &TestUser| {
-            activity::number_all(&app.world.operator()).await.unwrap();
+            activity::sequence_all(&app.world.operator()).await.unwrap();
             person.get("/rest/v1/dashboards/employee").await.ok()["activity"].clone()
         };
         let work = feed(&erin).await;

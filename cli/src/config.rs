@@ -18,7 +18,7 @@ use domain::{
         access::Role,
         antivirus::Scanner,
         db::PoolSizes,
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
 };
 use source::{ResolvedValue, Sources};
@@ -124,7 +124,7 @@ pub struct Config {
     pub public_url: Option<String>,
     pub smtp_url: Option<String>,
     pub mail_from: String,
-    pub storage: Address,
+    pub storage: StorageUrl,
     pub s3: Option<Credentials>,
     pub backup_dir: PathBuf,
     pub backup_keep: usize,
@@ -182,8 +182,8 @@ impl Config {
         let mut warnings = Vec::new();
         let data_dir = PathBuf::from(read.with_default("data_dir", "a folder", non_empty));
         let storage = read
-            .optional("storage_url", "file:<folder> or s3://bucket/prefix?endpoint=…&region=…", Address::parse)
-            .unwrap_or_else(|| Address::Files(data_dir.join("documents")));
+            .optional("storage_url", "file:<folder> or s3://bucket/prefix?endpoint=…&region=…", StorageUrl::parse)
+            .unwrap_or_else(|| StorageUrl::Files(data_dir.join("documents")));
         let s3 = read_s3_credentials(read, &storage, &mut warnings);
         let config = Self {
             database_url: read
@@ -462,7 +462,7 @@ fn parse_smtp_url(text: &str) -> Option<String> {
 }
 
 /// The S3 credentials; both or neither. Refuses a bucket without them, warns of half a pair.
-fn read_s3_credentials(read: &mut Reader<'_>, storage: &Address, warnings: &mut Vec<String>) -> Option<Credentials> {
+fn read_s3_credentials(read: &mut Reader<'_>, storage: &StorageUrl, warnings: &mut Vec<String>) -> Option<Credentials> {
     let access_key_id = read.optional("s3_access_key_id", "the id of an access key", non_empty);
     let secret_access_key = read.optional("s3_secret_access_key", "the secret of an access key", non_empty);
     let half = match (&access_key_id, &secret_access_key) {
@@ -475,7 +475,7 @@ fn read_s3_credentials(read: &mut Reader<'_>, storage: &Address, warnings: &mut 
     let credentials = access_key_id
         .zip(secret_access_key)
         .map(|(access_key_id, secret_access_key)| Credentials { access_key_id, secret_access_key });
-    if matches!(storage, Address::S3(_)) && credentials.is_none() {
+    if matches!(storage, StorageUrl::S3(_)) && credentials.is_none() {
         read.errors
             .push("storage_url: an S3 bucket needs s3_access_key_id and s3_secret_access_key as well".to_owned());
     }

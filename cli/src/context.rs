@@ -199,12 +199,12 @@ pub fn mailer(config: &Config) -> Result<jobs::mail::Mailer> {
 }
 
 /// Options of this process's worker: concurrency, and the host name as its name.
-pub fn worker_options(config: &Config) -> jobs::Workers {
+pub fn worker_options(config: &Config) -> jobs::WorkerOptions {
     let host = std::fs::read_to_string("/etc/hostname")
         .ok()
         .map(|name| name.trim().to_owned())
         .filter(|name| !name.is_empty());
-    jobs::Workers { concurrency: config.worker_concurrency, name: host.unwrap_or_else(|| "worker".to_owned()) }
+    jobs::WorkerOptions { concurrency: config.worker_concurrency, name: host.unwrap_or_else(|| "worker".to_owned()) }
 }
 
 /// Serves Prometheus metrics until `stop`, if an address is configured.

@@ -22,6 +22,7 @@ use domain::{
         db::{Dialect, Sql},
         ids::ChallengeId,
     },
+    outbox::activity_feed,
     platform::{
         activity,
         settings::{self, Settings},
@@ -588,7 +589,7 @@ async fn ended_session_is_refused_by_other_nodes_within_a_second() {
         let (here, there) = (node(), node());
         let (feed, _) = broadcast::channel(64);
         let memory = there.token_cache.clone();
-        let following = tokio::spawn(activity::follow(world.operator(), feed, move |event| memory.forget(event)));
+        let following = tokio::spawn(activity_feed::run(world.operator(), feed, move |event| memory.forget(event)));
         let maya = person(&world, Role::Employee, "maya").await;
         let refused_within_a_second = async |token: &str, why: &str| {
             for _ in 0..20 {
@@ -940,7 +941,7 @@ async fn known_location_is_not_throttled_by_failures_elsewhere() {
             auth::sign_in(&from(address), &auth, "maya@example.com", password).await
         };
         tries("2001:db8:1:2::1", PASSWORD).await.expect("signs in");
-        activity::number_all(&world.operator()).await.expect("numbers");
+        activity::sequence_all(&world.operator()).await.expect("numbers");
         for n in 0..55 {
             // Past the delay at unknown locations.
             world.clock.advance(Duration::seconds(31));

@@ -9,6 +9,7 @@ use domain::{
             links::{self, LinkKind},
             mail_request, passwords, sessions,
         },
+        mail_delivery,
         users::{self, User},
     },
     desk::people,
@@ -272,7 +273,7 @@ async fn recovery_mail_is_not_sent_to_a_former_address() {
         let moved = auth::admin::Update { email: Some("maya@example.org".to_owned()), ..Default::default() };
         people::update_by_admin(&world.operator(), &auth, maya.id, moved).await.unwrap();
         let mail = mailed(&world).await.pop().unwrap();
-        assert!(mails::attempt(&world.operator(), mail.id).await.unwrap().is_none());
+        assert!(mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap().is_none());
         let mail = mails::get(&world.operator(), mail.id).await.unwrap();
         assert_eq!(
             (mail.status, mail.last_error.as_deref()),
@@ -287,11 +288,19 @@ async fn recovery_mail_is_not_sent_to_a_former_address() {
         let queued: Vec<_> = mailed(&world).await.into_iter().filter(|m| m.status == mails::Status::Queued).collect();
         assert_eq!(queued.len(), 2);
         for mail in &queued {
-            assert!(mails::attempt(&world.operator(), mail.id).await.unwrap().is_some(), "{}", mail.to_email);
+            assert!(
+                mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap().is_some(),
+                "{}",
+                mail.to_email
+            );
         }
         auth::update_user(&me, &auth, &wanted("maya@example.org")).await.unwrap();
         for mail in &queued {
-            assert!(mails::attempt(&world.operator(), mail.id).await.unwrap().is_none(), "{}", mail.to_email);
+            assert!(
+                mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap().is_none(),
+                "{}",
+                mail.to_email
+            );
         }
     })
     .await;

@@ -17,6 +17,7 @@ mod imports;
 mod invoices;
 mod iso_partners;
 mod jwt_validation;
+mod layers;
 mod notifications;
 mod operations;
 mod order_lifecycle;

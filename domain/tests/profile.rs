@@ -118,7 +118,7 @@ async fn own_activity_lists_actions_by_and_about_the_user() {
         assert_eq!((me.theme, me.date_format, me.language.as_str()), (Theme::Dark, DateFormat::Ymd, "en-US"));
         people::update_profile(&nils, None, UpdateProfile { city: some("Oslo"), ..Default::default() }).await.unwrap();
         spvs::hold(&elias, spv, None, "Wait").await.unwrap();
-        activity::number_all(&elias).await.unwrap();
+        activity::sequence_all(&elias).await.unwrap();
         let log = async |ctx: &Ctx| {
             let mut seen = Vec::new();
             let mut page = PageQuery { limit: Some(1), cursor: None };

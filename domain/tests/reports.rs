@@ -2,6 +2,7 @@
 use chrono::Duration;
 use domain::{
     Ctx,
+    accounts::mail_delivery,
     directory::companies,
     kernel::{
         clock::Chance,
@@ -16,8 +17,7 @@ use domain::{
     reporting::{
         analytics, dashboards,
         finances::{self, Account, Figures},
-        reports,
-        reports::{Change, Input, Report, Wanted},
+        reports::{self, Change, Input, Report, Wanted},
     },
     testing::{World, code, on_both},
 };
@@ -364,7 +364,7 @@ async fn only_the_company_and_super_admins_read_it() {
         assert!(finances::get(&bella, None, &period(Period::AllTime)).await.unwrap().accounts.is_empty());
         assert_eq!(reports::list(&sam, Some(company)).await.unwrap().len(), 1);
         // Nobody else hears of it.
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         for (who, heard) in [(&clara, true), (&bella, false), (&ingrid, false), (&maya, false)] {
             let found = activity::list(who, &activity::Filter::default(), &PageQuery::default()).await.unwrap();
             assert_eq!(found.items.iter().any(|row| row.action.starts_with("report_schedule")), heard);
@@ -466,7 +466,7 @@ async fn a_report_is_mailed_on_its_morning_and_once_after_a_long_night() {
             mails::list(&world.operator(), None, &PageQuery { limit: Some(500), cursor: None }).await.unwrap();
         let mut sent = Vec::new();
         for mail in waiting.items.iter().filter(|mail| mail.kind == Kind::Report) {
-            sent.extend(mails::attempt(&job, mail.id).await.unwrap().map(|out| out.mail.to_name));
+            sent.extend(mail_delivery::load_for_sending(&job, mail.id).await.unwrap().map(|out| out.mail.to_name));
         }
         assert_eq!(sent, ["Clara Test", "Clara Test"]);
 

@@ -4,7 +4,7 @@ use domain::{
     Error,
     accounts::{
         auth::{self, Auth, Keys, passwords},
-        users,
+        mail_delivery, users,
     },
     desk::{messages, people},
     directory::{clients, isos},
@@ -98,7 +98,7 @@ async fn no_use_case_writes_the_key_of_a_row_it_locks() {
         let outbox = mails::list(&sigrid, None, &PageQuery::default()).await.unwrap().items;
         assert!(!outbox.is_empty());
         for mail in outbox {
-            mails::attempt(&world.operator(), mail.id).await.unwrap();
+            mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap();
         }
     })
     .await;
@@ -185,7 +185,7 @@ async fn those_who_change_the_steps_of_one_order_at_once_lose_nothing() {
         }
         let pending = after.steps.iter().filter(|step| step.status == steps::Status::Pending).count();
         assert_eq!(usize::try_from(after.spv.steps_pending), Ok(pending));
-        let differing = rollups::differ(&world.db).await.unwrap();
+        let differing = rollups::diff(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
     })
     .await;

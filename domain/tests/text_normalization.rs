@@ -14,7 +14,6 @@ use domain::{
     kernel::{access::Role, page::PageQuery},
     operations::imports::{self, Kind, Outcome},
     orders::spvs,
-    outbox::mails,
     platform::activity::{self, Search},
     testing::{code, on_both},
 };
@@ -53,7 +52,7 @@ async fn an_identifier_is_unique_in_every_spelling() {
             let refusal = order(&operator, client, twin).await.unwrap_err();
             assert_eq!(code(&refusal), "custom_identifier duplicate", "{twin:?}");
             assert_eq!(spvs::find(&operator, twin).await.unwrap().spv.id, made.id, "{twin:?}");
-            mails::notify_client_spv(&operator, "maya@example.com", twin).await.unwrap();
+            spvs::notify_client(&operator, "maya@example.com", twin).await.unwrap();
         }
         // Accents make another identifier.
         order(&operator, client, "Societe-1").await.unwrap();
@@ -180,7 +179,7 @@ async fn the_log_is_searched_without_case_and_accents() {
     on_both(async |world| {
         world.company("E\u{301}toile Łódź Straße").await;
         let operator = world.operator();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         for words in ["étoile", "ETOILE", "lodz", "STRASSE", "e\u{301}toile lo"] {
             let search = Search {
                 subject: Some(words.to_owned()),

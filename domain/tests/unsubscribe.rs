@@ -2,6 +2,7 @@
 use chrono::Duration;
 use domain::{
     Actor, Ctx, Error,
+    accounts::mail_delivery,
     desk::messages::{self, Input},
     directory::clients,
     kernel::{
@@ -10,10 +11,10 @@ use domain::{
     },
     outbox::{
         mails::{self, Kind, Mail},
-        notifications::{self, Mailed, Wanted, Way},
+        notifications::{self, Channels, MailFrequency, SetChoice},
     },
     platform::activity,
-    reporting::reports,
+    reporting::{reports, unsubscribe},
     testing::{World, on_both},
 };
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ async fn outbox(world: &World, kind: Kind) -> Vec<Mail> {
 
 /// The token of the link that an attempt to send this mail carries.
 async fn token(world: &World, mail: MailId) -> Option<String> {
-    let link = mails::attempt(&job(world), mail).await.unwrap().unwrap().unsubscribe?;
+    let link = mail_delivery::load_for_sending(&job(world), mail).await.unwrap().unwrap().unsubscribe?;
     let token = link.strip_prefix(&format!("{}/unsubscribe?token=", world.operator().options.public_url));
     Some(token.unwrap().to_owned())
 }
@@ -44,13 +45,13 @@ async fn token(world: &World, mail: MailId) -> Option<String> {
 async fn write(world: &World, who: &Ctx, spv: SpvId) {
     let input = Input { spv_id: Some(spv), body: "When?".to_owned(), ..Input::default() };
     messages::send(who, input).await.unwrap();
-    activity::number_all(&world.operator()).await.unwrap();
-    notifications::catch_up(&world.operator()).await.unwrap();
+    activity::sequence_all(&world.operator()).await.unwrap();
+    notifications::process_pending(&world.operator()).await.unwrap();
 }
 
-async fn choices(ctx: &Ctx) -> BTreeMap<String, Way> {
+async fn choices(ctx: &Ctx) -> BTreeMap<String, Channels> {
     let all = notifications::choices(ctx).await.unwrap();
-    all.into_iter().map(|choice| (choice.event.name(), choice.way)).collect()
+    all.into_iter().map(|choice| (choice.event.name(), choice.channels)).collect()
 }
 
 #[tokio::test]
@@ -59,12 +60,13 @@ async fn a_link_in_notices_stops_notices_and_nothing_else() {
         let acme = world.company("Acme").await;
         let erin = world.employee("Erin").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
-        let hidden = Wanted { event: "invoices".to_owned(), way: Way { in_app: false, mail: Mailed::Now } };
+        let hidden =
+            SetChoice { event: "invoices".to_owned(), channels: Channels { in_app: false, mail: MailFrequency::Now } };
         notifications::choose(&maya, &[hidden]).await.unwrap();
         let before = choices(&maya).await;
         write(&world, &erin, spv).await;
-        world.clock.advance(notifications::WAIT);
-        assert!(notifications::mail_now(&job(&world), id(&maya)).await.unwrap());
+        world.clock.advance(notifications::READ_GRACE);
+        assert!(notifications::send_immediate_mail(&job(&world), id(&maya)).await.unwrap());
         let mail = outbox(&world, Kind::Notices).await.remove(0);
         // A link of each attempt works, as an earlier one may have left.
         let (first, second) = (token(&world, mail.id).await.unwrap(), token(&world, mail.id).await.unwrap());
@@ -72,17 +74,21 @@ async fn a_link_in_notices_stops_notices_and_nothing_else() {
 
         write(&world, &erin, spv).await;
         for token in [&first, &first, &second] {
-            assert_eq!(mails::unsubscribe(&world.nobody(), token).await.unwrap(), Kind::Notices);
+            assert_eq!(unsubscribe::unsubscribe(&world.nobody(), token).await.unwrap(), Kind::Notices);
         }
-        world.clock.advance(notifications::WAIT);
-        assert!(!notifications::mail_now(&job(&world), id(&maya)).await.unwrap(), "what waited is not mailed");
+        world.clock.advance(notifications::READ_GRACE);
+        assert!(
+            !notifications::send_immediate_mail(&job(&world), id(&maya)).await.unwrap(),
+            "what waited is not mailed"
+        );
         assert_eq!(notifications::unread(&maya).await.unwrap(), 2, "the portal goes on telling");
         let own = ["progress.spv.created", "progress.spv.closed"];
         let own_tasks = ["tasks.document_request.created", "tasks.document_request.returned"];
         for (event, way) in choices(&maya).await {
-            let stays = before[&event].mail != Mailed::Now || [own, own_tasks].concat().contains(&event.as_str());
-            let mail = if stays { before[&event].mail } else { Mailed::Off };
-            assert_eq!(way, Way { mail, ..before[&event] }, "{event}");
+            let stays =
+                before[&event].mail != MailFrequency::Now || [own, own_tasks].concat().contains(&event.as_str());
+            let mail = if stays { before[&event].mail } else { MailFrequency::Off };
+            assert_eq!(way, Channels { mail, ..before[&event] }, "{event}");
         }
     })
     .await;
@@ -94,22 +100,24 @@ async fn a_link_in_a_digest_stops_digests() {
         let acme = world.company("Acme").await;
         let erin = world.employee("Erin").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
-        let daily = Wanted { event: "messages".to_owned(), way: Way { in_app: true, mail: Mailed::Daily } };
+        let daily =
+            SetChoice { event: "messages".to_owned(), channels: Channels { in_app: true, mail: MailFrequency::Daily } };
         notifications::choose(&maya, &[daily]).await.unwrap();
         write(&world, &erin, spv).await;
         world.clock.advance(Duration::hours(26));
-        assert_eq!(notifications::mail_digests(&job(&world)).await.unwrap(), 1);
+        assert_eq!(notifications::send_digests(&job(&world)).await.unwrap(), 1);
         let mail = outbox(&world, Kind::Digest).await.remove(0);
         let token = token(&world, mail.id).await.unwrap();
         let before = choices(&maya).await;
-        assert_eq!(mails::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Digest);
+        assert_eq!(unsubscribe::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Digest);
         for (event, way) in choices(&maya).await {
-            let mail = if before[&event].mail == Mailed::Daily { Mailed::Off } else { before[&event].mail };
+            let mail =
+                if before[&event].mail == MailFrequency::Daily { MailFrequency::Off } else { before[&event].mail };
             assert_eq!(way.mail, mail, "{event}");
         }
         write(&world, &erin, spv).await;
         world.clock.advance(Duration::hours(26));
-        assert_eq!(notifications::mail_digests(&job(&world)).await.unwrap(), 0);
+        assert_eq!(notifications::send_digests(&job(&world)).await.unwrap(), 0);
     })
     .await;
 }
@@ -132,7 +140,7 @@ async fn a_link_in_a_report_takes_its_reader_off_the_schedule() {
         let to_carl = mails.iter().find(|mail| mail.user_id == Some(id(&carl))).unwrap();
         let token = token(&world, to_carl.id).await.unwrap();
         for _ in 0..2 {
-            assert_eq!(mails::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Report);
+            assert_eq!(unsubscribe::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Report);
         }
         let left = reports::get(&clara, made.id).await.unwrap();
         assert_eq!((left.recipients.len(), left.recipients[0].id, left.version), (1, id(&clara), 2));
@@ -149,7 +157,7 @@ async fn only_lists_have_a_link_and_only_ours_works() {
         let test = mails::test(&sam).await.unwrap();
         assert_eq!(token(&world, test).await, None);
         for unknown in ["", "abc", &"A".repeat(43)] {
-            let refused = mails::unsubscribe(&world.nobody(), unknown).await;
+            let refused = unsubscribe::unsubscribe(&world.nobody(), unknown).await;
             assert!(matches!(refused, Err(Error::NotFound(_))), "{unknown}");
         }
     })
@@ -169,9 +177,9 @@ async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
         clients::invite(&erin, maya).await.unwrap();
         let sent = outbox(&world, Kind::PasswordSetup).await;
         let mail = sent.iter().find(|mail| mail.user_id == Some(maya)).unwrap();
-        mails::failed(&job(&world), mail.id, "421 later", false).await.unwrap();
+        mails::mark_failed(&job(&world), mail.id, "421 later", false).await.unwrap();
         assert_eq!(seen(&erin).await, [], "it is still tried");
-        mails::failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
+        mails::mark_failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
         for staff in [&sam, &world.operator()] {
             assert_eq!(seen(staff).await, [(maya, Some("550 no such user".to_owned()))]);
         }
@@ -187,15 +195,15 @@ async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
             .await
             .unwrap();
         tx.commit().await.unwrap();
-        assert!(mails::attempt(&job(&world), test).await.unwrap().is_none());
+        assert!(mail_delivery::load_for_sending(&job(&world), test).await.unwrap().is_none());
         assert_eq!(seen(&erin).await.len(), 1);
         // It is over when one arrives there.
         mails::resend(&erin, mail.id).await.unwrap();
         assert_eq!(seen(&erin).await, []);
-        mails::failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
+        mails::mark_failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
         assert_eq!(seen(&erin).await.len(), 1);
         world.clock.advance(Duration::hours(1));
-        mails::sent(&job(&world), mail.id, None).await.unwrap();
+        mails::mark_sent(&job(&world), mail.id, None).await.unwrap();
         assert_eq!(seen(&erin).await, []);
     })
     .await;

@@ -9,7 +9,7 @@ mod schedules;
 mod state;
 mod templates;
 
-pub use domain::platform::queue::worker::Workers;
+pub use domain::platform::queue::worker::WorkerOptions;
 pub use registry::JobRegistry;
 pub use state::State;
 
@@ -20,7 +20,7 @@ use domain::{
     orders::documents::scanning::{ScanRest, ScanVersion},
     outbox::{
         mails,
-        notifications::{Digests, MailSoon},
+        notifications::{SendDigests, SendImmediateMail},
     },
     platform::queue::worker::{self, stopped},
 };
@@ -57,9 +57,9 @@ pub fn registry(state: State) -> JobRegistry {
         .on_failure(handlers::backups::record_failure)
         .allow_manual::<backups::Make, _>(handlers::backups::enqueue)
         .job::<backups::Nightly, _>(DEFAULT_POLICY, handlers::backups::nightly)
-        .job::<MailSoon, _>(INTERACTIVE_POLICY, handlers::notifications::send_immediate)
-        .job::<Digests, _>(DEFAULT_POLICY, handlers::notifications::send_digests)
-        .allow_manual::<Digests, _>(enqueue_default::<Digests>)
+        .job::<SendImmediateMail, _>(INTERACTIVE_POLICY, handlers::notifications::send_immediate)
+        .job::<SendDigests, _>(DEFAULT_POLICY, handlers::notifications::send_digests)
+        .allow_manual::<SendDigests, _>(enqueue_default::<SendDigests>)
         .job::<ScanVersion, _>(DEFAULT_POLICY, handlers::documents::scan)
         .job::<ScanRest, _>(DEFAULT_POLICY, handlers::documents::scan_pending)
         .allow_manual::<ScanRest, _>(enqueue_default::<ScanRest>)
@@ -73,7 +73,7 @@ pub fn registry(state: State) -> JobRegistry {
 fn schedules() -> Vec<Schedule> {
     vec![
         Schedule::new::<RemindOverdue>("0 0 * * * *"), // hourly: each recipient is mailed at seven in their time zone
-        Schedule::new::<Digests>("0 2/15 * * * *"),    // every 15 minutes, for the same reason
+        Schedule::new::<SendDigests>("0 2/15 * * * *"), // every 15 minutes, for the same reason
         Schedule::new::<MailReports>("0 7 * * * *"),   // hourly, at minute 7
         Schedule::new::<ScanRest>("0 35 * * * *"),     // hourly, at minute 35
         Schedule::new::<health_checks::Watch>("20 * * * * *"), // every minute
@@ -83,13 +83,13 @@ fn schedules() -> Vec<Schedule> {
 }
 
 /// Runs the worker and the schedules until `stop` turns true and the running jobs are done.
-pub async fn run(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
+pub async fn run(ctx: Ctx, state: State, workers: WorkerOptions, stop: watch::Receiver<bool>) {
     tokio::join!(work(ctx.clone(), state, workers, stop.clone()), schedules::run(ctx, schedules(), stop),);
 }
 
 /// Runs the worker without the schedules, until `stop`.
-pub async fn work(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
-    worker::work(ctx, workers, Arc::new(registry(state)), stop).await;
+pub async fn work(ctx: Ctx, state: State, workers: WorkerOptions, stop: watch::Receiver<bool>) {
+    worker::run(ctx, workers, Arc::new(registry(state)), stop).await;
 }
 
 /// Records each minute in which the portal runs, for the uptime figure: at the start of the minute, and 5 s later again when

@@ -60,7 +60,7 @@ impl JobRegistry {
     {
         let run: Run = Box::new(move |state, payload| match serde_json::from_value::<J>(payload) {
             Ok(job) => Box::pin(run(state, job)),
-            Err(e) => Box::pin(std::future::ready(Err(Failure::Never(format!("its payload cannot be read: {e}"))))),
+            Err(e) => Box::pin(std::future::ready(Err(Failure::Fail(format!("its payload cannot be read: {e}"))))),
         });
         self.jobs.insert(J::NAME, Entry { policy, run, on_failure: None, manual: None });
         self
@@ -121,11 +121,11 @@ impl JobRegistry {
 }
 
 impl Handler for JobRegistry {
-    fn limit(&self, job: &str) -> Duration {
+    fn timeout(&self, job: &str) -> Duration {
         self.policy(job).timeout
     }
 
-    fn pause(&self, job: &str, number: usize) -> Duration {
+    fn backoff(&self, job: &str, number: usize) -> Duration {
         let RetryPolicy { initial_backoff, max_backoff, .. } = self.policy(job);
         let doublings = u32::try_from(number.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
         initial_backoff.saturating_mul(1 << doublings).min(max_backoff)
@@ -142,11 +142,11 @@ impl Handler for JobRegistry {
                 }))
             }
             // Enqueued by a newer process; retried until a newer worker runs.
-            None => Box::pin(std::future::ready(Err(Failure::Later("this worker does not know the job".to_owned())))),
+            None => Box::pin(std::future::ready(Err(Failure::Retry("this worker does not know the job".to_owned())))),
         }
     }
 
-    fn failed(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
+    fn on_failure(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
         // Unknown names share one label, so that the number of metric series stays bounded.
         let known = self.jobs.get_key_value(attempt.job.as_str());
         let (name, outcome) = (known.map_or("unknown", |(name, _)| name), if last { "dead" } else { "failed" });
@@ -180,10 +180,10 @@ mod tests {
         let registry = crate::registry(State::new(world.operator(), mailer));
         let hour = Duration::from_secs(3600);
         for (job, first) in [(mails::Send::NAME, 5), ("of a newer portal", 60)] {
-            let pauses: Vec<_> = (1..=100).map(|number| registry.pause(job, number)).collect();
+            let pauses: Vec<_> = (1..=100).map(|number| registry.backoff(job, number)).collect();
             assert_eq!(pauses[0], Duration::from_secs(first), "{job}");
             assert!(pauses.windows(2).all(|two| two[1] == (two[0] * 2).min(hour)), "{job}: {pauses:?}");
-            assert_eq!((pauses[99], registry.pause(job, usize::MAX)), (hour, hour), "{job}");
+            assert_eq!((pauses[99], registry.backoff(job, usize::MAX)), (hour, hour), "{job}");
         }
     }
 }

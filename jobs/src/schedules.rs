@@ -116,7 +116,7 @@ mod tests {
         operations::backups,
         platform::queue::{
             Status,
-            worker::{self, Attempt, Failure, Handler, Workers},
+            worker::{self, Attempt, Failure, Handler, WorkerOptions},
         },
         testing::{World, noon, on_both},
     };
@@ -182,11 +182,11 @@ mod tests {
     struct RecordingHandler(Mutex<Vec<String>>);
 
     impl Handler for RecordingHandler {
-        fn limit(&self, _: &str) -> Duration {
+        fn timeout(&self, _: &str) -> Duration {
             Duration::from_secs(60)
         }
 
-        fn pause(&self, _: &str, _: usize) -> Duration {
+        fn backoff(&self, _: &str, _: usize) -> Duration {
             Duration::from_secs(1)
         }
 
@@ -195,7 +195,7 @@ mod tests {
             Box::pin(std::future::ready(Ok(())))
         }
 
-        fn failed(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
+        fn on_failure(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
             panic!("{why}")
         }
     }
@@ -213,8 +213,8 @@ mod tests {
             let handler = Arc::new(RecordingHandler::default());
             let (stop, stopped) = watch::channel(false);
             let work = |(nth, ctx): (usize, &Ctx)| {
-                let options = Workers { concurrency: 2, name: format!("machine-{nth}") };
-                tokio::spawn(worker::work(ctx.clone(), options, handler.clone(), stopped.clone()))
+                let options = WorkerOptions { concurrency: 2, name: format!("machine-{nth}") };
+                tokio::spawn(worker::run(ctx.clone(), options, handler.clone(), stopped.clone()))
             };
             let working: Vec<_> = machines.iter().enumerate().map(work).collect();
             for hour in 0..TICKS {

@@ -10,7 +10,7 @@ use domain::{
     operations::alerts::{self, Readings},
     platform::queue::{
         self, Job, Status, Unfinished,
-        worker::{self, Attempt, Failure, Handler, Workers},
+        worker::{self, Attempt, Failure, Handler, WorkerOptions},
     },
     testing::{World, on_both},
 };
@@ -43,11 +43,11 @@ struct ScriptedHandler {
 }
 
 impl Handler for ScriptedHandler {
-    fn limit(&self, _: &str) -> Duration {
+    fn timeout(&self, _: &str) -> Duration {
         Duration::from_millis(400)
     }
 
-    fn pause(&self, _: &str, _: usize) -> Duration {
+    fn backoff(&self, _: &str, _: usize) -> Duration {
         Duration::from_secs(1)
     }
 
@@ -55,9 +55,9 @@ impl Handler for ScriptedHandler {
         self.runs.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             match attempt.payload["what"].as_str().unwrap_or_default() {
-                "fail once" if attempt.number == 1 => Err(Failure::Later("not yet".to_owned())),
-                "fail" => Err(Failure::Later("never works".to_owned())),
-                "refuse" => Err(Failure::Never("makes no sense".to_owned())),
+                "fail once" if attempt.number == 1 => Err(Failure::Retry("not yet".to_owned())),
+                "fail" => Err(Failure::Retry("never works".to_owned())),
+                "refuse" => Err(Failure::Fail("makes no sense".to_owned())),
                 "panic" => panic!("ouch"),
                 "hang" => std::future::pending().await,
                 _ => Ok(()),
@@ -65,7 +65,7 @@ impl Handler for ScriptedHandler {
         })
     }
 
-    fn failed(self: Arc<Self>, _: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
+    fn on_failure(self: Arc<Self>, _: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
         self.failures.lock().unwrap().push((why, last));
         Box::pin(std::future::ready(()))
     }
@@ -85,8 +85,8 @@ async fn enqueue(ctx: &Ctx, what: &str) {
 /// Runs a worker until the counts by status are as expected, then stops it.
 async fn work(ctx: &Ctx, handler: &Arc<ScriptedHandler>, wanted: &[(Status, i64)]) {
     let (stop, stopped) = watch::channel(false);
-    let options = Workers { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
-    let working = tokio::spawn(worker::work(ctx.clone(), options, handler.clone(), stopped));
+    let options = WorkerOptions { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
+    let working = tokio::spawn(worker::run(ctx.clone(), options, handler.clone(), stopped));
     let mut found = Vec::new();
     for _ in 0..300 {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -122,8 +122,8 @@ async fn a_job_of_the_same_process_starts_without_polling_delay() {
         let ctx = now(&world);
         let handler = Arc::new(ScriptedHandler::default());
         let (stop, stopped) = watch::channel(false);
-        let options = Workers { concurrency: 4, name: "prompt".to_owned() };
-        let working = tokio::spawn(worker::work(ctx.clone(), options, handler.clone(), stopped));
+        let options = WorkerOptions { concurrency: 4, name: "prompt".to_owned() };
+        let working = tokio::spawn(worker::run(ctx.clone(), options, handler.clone(), stopped));
         // A worker that only polls has just polled when the next job is enqueued. The first job waits for the worker to
         // start, and a busy machine may delay some of the others, so the fastest counts.
         let mut soonest = Duration::MAX;
@@ -153,11 +153,11 @@ struct BlockingWriter {
 }
 
 impl Handler for BlockingWriter {
-    fn limit(&self, _: &str) -> Duration {
+    fn timeout(&self, _: &str) -> Duration {
         Duration::from_secs(20)
     }
 
-    fn pause(&self, _: &str, _: usize) -> Duration {
+    fn backoff(&self, _: &str, _: usize) -> Duration {
         Duration::from_secs(1)
     }
 
@@ -172,7 +172,7 @@ impl Handler for BlockingWriter {
         })
     }
 
-    fn failed(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
+    fn on_failure(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
         panic!("{why}")
     }
 }
@@ -185,8 +185,8 @@ async fn a_job_still_running_at_shutdown_can_write() {
     let (stop, stopped) = watch::channel(false);
     enqueue(&ctx, "write").await;
     let handler = Arc::new(BlockingWriter { ctx: ctx.clone(), begun, go: may_go });
-    let options = Workers { concurrency: 4, name: "stopping".to_owned() };
-    let working = tokio::spawn(worker::work(ctx.clone(), options, handler, stopped));
+    let options = WorkerOptions { concurrency: 4, name: "stopping".to_owned() };
+    let working = tokio::spawn(worker::run(ctx.clone(), options, handler, stopped));
     has_begun.wait_for(|begun| *begun).await.unwrap();
     // Another connection holds the write lock, so the worker's next poll is blocked when it is asked to stop.
     let other = Db::open(&world.url, Durability::Normal).await.unwrap();

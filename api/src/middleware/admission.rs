@@ -80,7 +80,8 @@ async fn refuse_write(
         }
     }
     let maintenance = gate.maintenance.as_ref()?;
-    if is_sign_in(info.path) || user.is_some_and(|user| user.maintains()) || is_service(app, token).await {
+    if is_sign_in(info.path) || user.is_some_and(|user| user.may_write_in_maintenance()) || is_service(app, token).await
+    {
         return None;
     }
     let problem = Problem::new("maintenance");

@@ -34,8 +34,8 @@ pub struct Job {
     last_result: Option<String>,
 }
 
-impl From<queue::Listed> for Job {
-    fn from(mut row: queue::Listed) -> Self {
+impl From<queue::JobRow> for Job {
+    fn from(mut row: queue::JobRow) -> Self {
         // The email address and origin of a mail request are personal data.
         if row.job == SendAuthMailJob::NAME
             && let Value::Object(payload) = &mut row.payload

@@ -4,7 +4,7 @@ use crate::{
     extract::{MaybeSignedIn, Query},
     response::JsonBody,
 };
-use domain::outbox::mails;
+use domain::reporting::unsubscribe;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -31,6 +31,6 @@ pub async fn unsubscribe(
     MaybeSignedIn(ctx): MaybeSignedIn,
     Query(asked): Query<UnsubscribeQuery>,
 ) -> Result<JsonBody<Unsubscribed>> {
-    let kind = mails::unsubscribe(&ctx, &asked.token).await?;
+    let kind = unsubscribe::unsubscribe(&ctx, &asked.token).await?;
     Ok(JsonBody(Unsubscribed { kind: kind.name() }))
 }

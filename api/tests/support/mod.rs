@@ -14,16 +14,19 @@ use domain::{
             mail_request::{self, SendAuthMailJob},
             passwords,
         },
-        users,
+        mail_delivery, users,
     },
     kernel::{
         access::Role,
         ids::{CompanyId, IsoId, SpvId, UserId},
         page::PageQuery,
     },
-    outbox::mails::{self, Kind},
+    outbox::{
+        activity_feed,
+        mails::{self, Kind},
+    },
     platform::{
-        activity::{self, Activity},
+        activity::Activity,
         queue::{self, Job},
     },
     testing::{self, World},
@@ -103,8 +106,10 @@ impl TestApp {
         let mut queued = mails::list(&ctx, Some(mails::Status::Queued), &page).await.expect("mails").items;
         queued.sort_by_key(|mail| (mail.created_at, mail.kind.name()));
         for mail in queued {
-            let Some(outgoing) = mails::attempt(&ctx, mail.id).await.expect("is worded") else { continue };
-            mails::sent(&ctx, mail.id, None).await.expect("is noted");
+            let Some(outgoing) = mail_delivery::load_for_sending(&ctx, mail.id).await.expect("is worded") else {
+                continue;
+            };
+            mails::mark_sent(&ctx, mail.id, None).await.expect("is noted");
             let (url, token, code) = outgoing.link.map(|made| (made.url, made.token, made.code)).unwrap_or_default();
             sent.push(SentMail { kind: mail.kind, to: mail.to_email, url, token, code });
         }
@@ -142,7 +147,7 @@ impl TestApp {
     pub fn run_sequencer(&self) {
         let verified = self.app.auth.token_cache.clone();
         let following =
-            activity::follow(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
+            activity_feed::run(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
         tokio::spawn(following);
     }
 

@@ -66,7 +66,7 @@ fn parse_head(text: &str) -> Result<(i64, String), String> {
 pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let (ctx, out) = (&cli.ctx, &cli.out);
     // Entries written while no server ran are not numbered yet.
-    activity::number_all(ctx).await?;
+    activity::sequence_all(ctx).await?;
     match verb {
         Verb::List(args) => {
             let List { spv, who, what, address, from, to, paging } = args;

@@ -189,14 +189,14 @@ async fn fonts(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx, repair: bool) -> Result<Finding> {
-    let differ = rollups::differ(&ctx.db()).await?;
+    let differ = rollups::diff(&ctx.db()).await?;
     if differ.is_empty() {
         return Ok(Good("agree with a fresh count".to_owned()));
     }
     let differ: Vec<String> =
         differ.into_iter().map(|(name, kept, found)| format!("{name} says {kept} for {found}")).collect();
     if repair {
-        ctx.transaction(|tx| rollups::repair(tx).scope_boxed()).await?;
+        ctx.transaction(|tx| rollups::rebuild(tx).scope_boxed()).await?;
         return Ok(Note(format!("put right: {}", differ.join(", "))));
     }
     Ok(Bad(format!("{}; run `spvctl doctor --recount`", differ.join(", "))))
@@ -206,7 +206,7 @@ async fn storage(config: &Config) -> Finding {
     let opened = Storage::open(&config.storage, config.s3.as_ref());
     match opened {
         Ok(storage) => match storage.probe().await {
-            Ok(()) => Good(format!("documents are kept in {}", storage.place())),
+            Ok(()) => Good(format!("documents are kept in {}", storage.location())),
             Err(e) => Bad(e.to_string()),
         },
         Err(e) => Bad(e.to_string()),
@@ -217,7 +217,7 @@ async fn scanner(config: &Config) -> Finding {
     match &config.scanner {
         None => Note("none; documents are not scanned (SPV_CLAMD)".to_owned()),
         Some(scanner) => match scanner.probe().await {
-            Ok(()) => Good(format!("documents are scanned by clamd at {}", scanner.place())),
+            Ok(()) => Good(format!("documents are scanned by clamd at {}", scanner.location())),
             Err(e) => Bad(format!("{e}; new documents cannot be opened meanwhile")),
         },
     }

@@ -72,7 +72,7 @@ impl TableName {
 /// Exports every row as CSV, or with `--format json` as JSON Lines.
 pub async fn run(args: Args, cli: &CliContext) -> Result {
     if matches!(args.table, TableName::Activity) {
-        activity::number_all(&cli.ctx).await?;
+        activity::sequence_all(&cli.ctx).await?;
     }
     let to: Box<dyn Write> = match &args.out {
         Some(path) => {

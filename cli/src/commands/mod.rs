@@ -148,7 +148,7 @@ async fn dispatch_with_context(command: Command, cli: CliContext) -> Result {
         _ => unreachable!("dispatched before"),
     };
     // Numbers the new entries even while no server runs. A failure is harmless: the next sequencer does it.
-    if !is_move && let Err(error) = domain::platform::activity::number_all(&cli.ctx).await {
+    if !is_move && let Err(error) = domain::platform::activity::sequence_all(&cli.ctx).await {
         tracing::debug!(%error, "activity not sequenced");
     }
     cli.ctx.db.close().await;

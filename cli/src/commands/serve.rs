@@ -59,7 +59,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     let feed = broadcast::channel(FEED_CAPACITY).0;
     let verified = auth.token_cache.clone();
     let invalidate_session = move |event: &domain::platform::activity::Activity| verified.forget(event);
-    let sequencer = tokio::spawn(domain::platform::activity::follow(ctx.clone(), feed.clone(), invalidate_session));
+    let sequencer = tokio::spawn(domain::outbox::activity_feed::run(ctx.clone(), feed.clone(), invalidate_session));
     let key_watcher = tokio::spawn(auth.keys.clone().watch());
     let heartbeat = tokio::spawn(jobs::run_heartbeat(ctx.clone(), stop.clone()));
     let worker = (!args.no_worker).then(|| {

@@ -30,7 +30,7 @@ pub async fn run(config: Config) -> Result {
     context::serve_metrics(&config, &ctx, stop.clone()).await?;
     // Numbers the activity entries of this worker's jobs even while no server runs.
     let sequencer =
-        tokio::spawn(domain::platform::activity::follow(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
+        tokio::spawn(domain::outbox::activity_feed::run(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
     tracing::info!(concurrency = config.worker_concurrency, "worker started");
     jobs::run(ctx.clone(), jobs::State::new(ctx, mailer), context::worker_options(&config), stop).await;
     sequencer.abort();

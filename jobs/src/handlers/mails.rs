@@ -2,7 +2,10 @@
 use crate::{job_error, mail::Sender, state::State, templates};
 use domain::{
     Ctx,
-    accounts::auth::mail_request::{self, SendAuthMailJob},
+    accounts::{
+        auth::mail_request::{self, SendAuthMailJob},
+        mail_delivery,
+    },
     kernel::ids::MailId,
     outbox::mails::{self, Send, SendTest},
     platform::queue::{Job, worker::Failure},
@@ -20,8 +23,8 @@ pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
     let ctx = state.ctx(SendTest::NAME);
     match deliver(&state, &ctx, job.mail_id, true).await {
         Ok(()) => Ok(()),
-        Err(Failure::Later(why) | Failure::Never(why)) => {
-            mails::failed(&ctx, job.mail_id, &why, true).await.map_err(job_error::classify)
+        Err(Failure::Retry(why) | Failure::Fail(why)) => {
+            mails::mark_failed(&ctx, job.mail_id, &why, true).await.map_err(job_error::classify)
         }
     }
 }
@@ -33,22 +36,24 @@ pub async fn record_test_failure(state: State, job: SendTest, why: String, last:
 
 /// Sends a mail and marks it as sent; for a test mail also with the encryption of the connection.
 async fn deliver(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), Failure> {
-    let Some(outgoing) = mails::attempt(ctx, id).await.map_err(job_error::classify)? else { return Ok(()) };
+    let Some(outgoing) = mail_delivery::load_for_sending(ctx, id).await.map_err(job_error::classify)? else {
+        return Ok(());
+    };
     let settings = domain::platform::settings::get(ctx).await.map_err(job_error::classify)?;
     let support = settings.support_email.as_deref();
     let office = templates::Office { public_url: &ctx.options.public_url, brand: settings.brand(), support };
-    let rendered = templates::render(&outgoing, ctx.now(), office)
-        .map_err(|e| Failure::Never(format!("cannot be worded: {e}")))?;
+    let rendered =
+        templates::render(&outgoing, ctx.now(), office).map_err(|e| Failure::Fail(format!("cannot be worded: {e}")))?;
     let sender = Sender { from: settings.mail_sender.as_deref(), reply_to: support };
     state.mailer.send(&rendered, sender, ctx.now()).await?;
     let over = if test { state.mailer.negotiate().await.ok().flatten() } else { None };
-    mails::sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(job_error::classify)
+    mails::mark_sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(job_error::classify)
 }
 
 /// Records in the outbox why an attempt failed.
 pub async fn record_failure(state: State, job: Send, why: String, last: bool) {
     let ctx = state.ctx(Send::NAME);
-    if let Err(error) = mails::failed(&ctx, job.mail_id, &why, last).await {
+    if let Err(error) = mails::mark_failed(&ctx, job.mail_id, &why, last).await {
         tracing::warn!(mail = %job.mail_id, %error, "failure not recorded");
     }
 }
@@ -65,7 +70,8 @@ mod tests {
         handlers::{
             notifications as notices,
             reminders::{self, RemindOverdue},
-            reports::{self as reporting, MailReports},
+            reports as reporting,
+            reports::MailReports,
         },
         mail::{Mailer, sender},
     };
@@ -78,7 +84,7 @@ mod tests {
         orders::{commissions, document_requests, documents::uploads, invoices, spvs, steps},
         outbox::{
             mails::Kind,
-            notifications::{self, Digests, MailSoon, Mailed, Wanted, Way},
+            notifications::{self, Channels, MailFrequency, SendDigests, SendImmediateMail, SetChoice},
         },
         platform::activity,
         reporting::reports,
@@ -136,8 +142,8 @@ mod tests {
             let cora = world.company_admin("Cora", acme).await;
             let (iso, ivan) = world.iso("Ivan", acme).await;
             let id = |ctx: &Ctx| ctx.actor.user_id().unwrap();
-            for (who, mail) in [(&ivan, Mailed::Now), (&cora, Mailed::Daily)] {
-                let wanted = Wanted { event: "progress".to_owned(), way: Way { in_app: true, mail } };
+            for (who, mail) in [(&ivan, MailFrequency::Now), (&cora, MailFrequency::Daily)] {
+                let wanted = SetChoice { event: "progress".to_owned(), channels: Channels { in_app: true, mail } };
                 notifications::choose(who, &[wanted]).await.unwrap();
             }
             let weekly = reports::Input {
@@ -180,11 +186,11 @@ mod tests {
 
             // The sequencer, and the jobs that it enqueues.
             let run_follow_ups = async || {
-                activity::number_all(&ctx).await.unwrap();
-                notifications::catch_up(&ctx).await.unwrap();
-                world.clock.advance(notifications::WAIT);
+                activity::sequence_all(&ctx).await.unwrap();
+                notifications::process_pending(&ctx).await.unwrap();
+                world.clock.advance(notifications::READ_GRACE);
                 for user_id in [&erin, &sam, &cora, &ivan, &maya].map(id) {
-                    notices::send_immediate(state.clone(), MailSoon { user_id }).await.unwrap();
+                    notices::send_immediate(state.clone(), SendImmediateMail { user_id }).await.unwrap();
                 }
             };
             let sends_in = async |who: &Ctx, new: uploads::New| {
@@ -232,7 +238,7 @@ mod tests {
             reminders::remind_overdue(state.clone(), RemindOverdue {}).await.unwrap();
             run_follow_ups().await;
             world.clock.advance(Duration::hours(2));
-            notices::send_digests(state.clone(), Digests {}).await.unwrap();
+            notices::send_digests(state.clone(), SendDigests {}).await.unwrap();
             reporting::send_due(state.clone(), MailReports {}).await.unwrap();
 
             document_requests::waive(&erin, proof, None, "We have it already.").await.unwrap();
@@ -262,7 +268,7 @@ mod tests {
             }
             run_follow_ups().await;
             world.clock.advance(Duration::hours(26));
-            notices::send_digests(state.clone(), Digests {}).await.unwrap();
+            notices::send_digests(state.clone(), SendDigests {}).await.unwrap();
 
             let page = PageQuery { limit: Some(500), cursor: None };
             let outbox = mails::list(&ctx, None, &page).await.unwrap();
@@ -273,7 +279,7 @@ mod tests {
                 let events = mail.data.get("events").and_then(|events| events.as_array().cloned()).unwrap_or_default();
                 told.extend(events.iter().filter_map(|event| event["action"].as_str().map(str::to_owned)));
 
-                let outgoing = mails::attempt(&ctx, mail.id).await.unwrap().expect("is wanted");
+                let outgoing = mail_delivery::load_for_sending(&ctx, mail.id).await.unwrap().expect("is wanted");
                 let rendered = templates::render(&outgoing, ctx.now(), OFFICE).unwrap();
                 let mut content = [rendered.subject, rendered.text, rendered.html].join("\n");
                 // Random links and codes may contain any digits.

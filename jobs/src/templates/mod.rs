@@ -1,11 +1,11 @@
 //! Mail templates: renders the message texts of `mails.json` into one layout, as text and HTML.
 use chrono::{DateTime, Utc};
 use domain::{
-    accounts::{auth::links::LinkKind, users::DateFormat},
+    accounts::{auth::links::LinkKind, mail_delivery::Outgoing, users::DateFormat},
     directory::companies::Logo,
     kernel::{access::Role, i18n},
     orders::templates::names,
-    outbox::mails::{Kind, Mail, Outgoing},
+    outbox::mails::{Kind, Mail},
 };
 use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
 use serde_json::{Map, Value};

@@ -2,6 +2,8 @@
 //! click, so that mail scanners do not consume it.
 mod store;
 
+pub use crate::outbox::mails::LinkKind;
+
 use super::secret;
 use crate::{
     accounts::users::{self, User},
@@ -19,38 +21,7 @@ pub const MAX_WRONG_CODES: i64 = 10;
 /// Prefix of link tokens whose flow uses PKCE.
 pub const PKCE_TOKEN_PREFIX: &str = "pkce_";
 
-/// Purpose of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum LinkKind {
-    /// Forgotten password.
-    Recovery,
-    /// Account created by somebody else.
-    Invite,
-    /// Account created by its owner: confirms the address.
-    Signup,
-    /// Sign-in without a password.
-    Magiclink,
-    /// Confirms a new address at the old and at the new one.
-    EmailChangeCurrent,
-    EmailChangeNew,
-    /// Code only: reauthentication.
-    Reauthentication,
-}
-
 impl LinkKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Recovery => "recovery",
-            Self::Invite => "invite",
-            Self::Signup => "signup",
-            Self::Magiclink => "magiclink",
-            Self::EmailChangeCurrent => "email_change_current",
-            Self::EmailChangeNew => "email_change_new",
-            Self::Reauthentication => "reauthentication",
-        }
-    }
-
     /// Verification type in the auth protocol.
     pub fn verified_as(self) -> &'static str {
         match self {

@@ -128,7 +128,7 @@ fn parse_prefix(address: &str) -> Option<IpAddr> {
 pub(super) async fn is_known_location(ctx: &Ctx, user: Option<UserId>) -> Result<bool> {
     let whose = user.map_or(uuid::Uuid::nil(), |user| user.0);
     let sign_ins =
-        activity::store::of_subject(&mut ctx.db(), whose, &["session.started"], None, KNOWN_LOCATION_SIGN_INS).await?;
+        activity::of_subject(&mut ctx.db(), whose, &["session.started"], None, KNOWN_LOCATION_SIGN_INS).await?;
     let here = ctx.origin.address.as_deref().and_then(parse_prefix);
     Ok(here.is_some()
         && sign_ins.iter().any(|sign_in| {

@@ -14,7 +14,7 @@ use crate::{
         error::{Error, Result},
         ids::{FlowId, UserId},
     },
-    outbox::mails::{self, Kind, Linked},
+    outbox::mails::{self, Kind, LinkParams},
     platform::{
         activity,
         queue::{self, Job},
@@ -170,7 +170,7 @@ pub(super) async fn queue_link_mail(
     redirect: &RedirectContext,
 ) -> Result<()> {
     let flow = create_flow(tx, ctx, user, link, redirect).await?;
-    let linked = Linked { email: None, flow, redirect_to: redirect.redirect_to.clone(), new_email: None };
+    let linked = LinkParams { email: None, flow, redirect_to: redirect.redirect_to.clone(), new_email: None };
     mails::queue_linked(tx, ctx, kind, user.id, linked).await?;
     Ok(())
 }
@@ -211,7 +211,7 @@ pub async fn reauthenticate(ctx: &Ctx) -> Result<()> {
                 return Err(Error::conflict("email_not_confirmed"));
             }
             mail_rate_limit::check_cooldown(tx, ctx, MailPurpose::Reauthentication, &user.email).await?;
-            mails::queue_linked(tx, ctx, Kind::Reauthentication, user.id, Linked::default()).await?;
+            mails::queue_linked(tx, ctx, Kind::Reauthentication, user.id, LinkParams::default()).await?;
             activity::append(tx, ctx, users::event("user.link_asked", &user).with("wanted", "reauthentication")).await
         }
         .scope_boxed()

@@ -13,7 +13,6 @@ pub mod mail_rate_limit;
 pub mod mail_request;
 pub mod passwords;
 pub mod recovery_codes;
-pub(crate) mod secret;
 pub mod sessions;
 pub mod sign_in_history;
 mod store;
@@ -44,7 +43,7 @@ pub(crate) use verify::{finish_verification, verify_within};
 use self::{factors::Factor, identities::Identity};
 use crate::{
     accounts::users::User,
-    kernel::{ctx::Ctx, error::Result, ids::UserId},
+    kernel::{ctx::Ctx, error::Result, ids::UserId, secret},
 };
 use std::sync::Arc;
 

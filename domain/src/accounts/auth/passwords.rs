@@ -31,8 +31,7 @@ use zxcvbn::{Score, matching::patterns::MatchPattern, zxcvbn};
 pub const MEMORY_KIB: u32 = 19_456;
 pub const PASSES: u32 = 2;
 pub const LANES: u32 = 1;
-/// Minimum length in characters unless the settings require more.
-pub const MIN_LENGTH: usize = 8;
+pub use crate::kernel::validate::MIN_PASSWORD_LENGTH as MIN_LENGTH;
 /// Maximum length in characters; bounds the work of a request.
 pub const MAX_LENGTH: usize = 128;
 /// Largest number of finished hashes per core that are returned as a batch.

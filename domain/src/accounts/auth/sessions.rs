@@ -7,7 +7,7 @@ use super::{Auth, factors::Method, store};
 use crate::{
     accounts::users::{self, User},
     kernel::{
-        access::{Action, Actor, Due, Resource, SignedIn},
+        access::{Action, Actor, PendingRequirement, Resource, SignedIn},
         ctx::Ctx,
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Result},
@@ -336,7 +336,7 @@ pub(super) async fn drop_to_aal1(tx: &mut Tx, user: UserId, factor: FactorId) ->
 pub async fn sign_out(ctx: &Ctx, auth: &Auth, scope: SignOutScope) -> Result<u64> {
     let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
     // With the password alone only the present session can be ended.
-    if me.mfa.due() == Some(Due::Challenge) && scope != SignOutScope::Local {
+    if me.mfa.pending() == Some(PendingRequirement::Challenge) && scope != SignOutScope::Local {
         return Err(Error::forbidden("insufficient_aal"));
     }
     let ended = ctx
@@ -361,7 +361,9 @@ pub async fn sign_out(ctx: &Ctx, auth: &Auth, scope: SignOutScope) -> Result<u64
 /// While a second factor is due, sessions are neither listed nor ended.
 fn require_second_factor(ctx: &Ctx) -> Result<()> {
     match &ctx.actor {
-        Actor::User(me) if me.mfa.due() == Some(Due::Challenge) => Err(Error::forbidden("insufficient_aal")),
+        Actor::User(me) if me.mfa.pending() == Some(PendingRequirement::Challenge) => {
+            Err(Error::forbidden("insufficient_aal"))
+        }
         _ => Ok(()),
     }
 }

@@ -22,7 +22,7 @@ pub const ACTIONS: [&str; 3] = ["session.started", "session.ended", "sign_in.fai
 /// Unauthenticated; Forbidden while a requirement is due; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
     let me = super::factors::require_signed_in(ctx)?;
-    me.owes_nothing()?;
+    me.check_fully_authenticated()?;
     list_for(ctx, me.id, page).await
 }
 
@@ -37,7 +37,7 @@ pub async fn list_of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<A
 
 async fn list_for(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let limit = page.limit()?;
-    let rows = activity::store::of_subject(&mut ctx.db(), user.0, &ACTIONS, page.after()?, limit + 1).await?;
+    let rows = activity::of_subject(&mut ctx.db(), user.0, &ACTIONS, page.after()?, limit + 1).await?;
     Ok(Page::cut(rows, limit, |row| row.seq))
 }
 

@@ -47,7 +47,7 @@ pub(crate) async fn change_role(
         update_counts(tx, &changed, 1).await?;
     }
     sessions::end_all_of(tx, ctx, user.id).await?;
-    notifications::forget(tx, user.id).await?;
+    notifications::delete_for_user(tx, user.id).await?;
     let event = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());
     activity::append(tx, ctx, event.changed(user, &changed)?).await?;
     Ok(changed)

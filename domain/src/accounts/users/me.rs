@@ -7,6 +7,7 @@ use crate::{
         error::{Error, Problem, Result},
         i18n::LANGUAGES,
         ids::{CompanyId, IsoId},
+        locale::is_zone,
         validate::Check,
     },
     platform::activity,
@@ -86,34 +87,4 @@ pub(crate) fn validate_language(check: &mut Check, asked: Option<&str>) -> Strin
         check.refuse("language", Problem::new("unknown").with("allowed", LANGUAGES.join(", ")));
     }
     language.to_owned()
-}
-
-/// Whether this is an IANA time zone with a place, or `UTC`: `Europe/Madrid`, `America/Argentina/Salta`.
-pub(crate) fn is_zone(text: &str) -> bool {
-    (text == "UTC" || text.contains('/')) && text.parse::<chrono_tz::Tz>().is_ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_zones_are_iana_names() {
-        for good in ["UTC", "America/New_York", "America/Argentina/Salta", "Etc/GMT+5", "Asia/Dubai"] {
-            assert!(is_zone(good), "{good}");
-        }
-        for wrong in [
-            "",
-            "EST",
-            "+02:00",
-            "Europe/",
-            "/Madrid",
-            "Europe/Mad rid",
-            "Europe/<b>",
-            "Europe/Atlantis",
-            "../../etc/passwd",
-        ] {
-            assert!(!is_zone(wrong), "{wrong}");
-        }
-    }
 }

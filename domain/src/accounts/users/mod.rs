@@ -8,24 +8,26 @@ mod list;
 mod me;
 mod model;
 mod profile;
+mod send_mail;
 pub(in crate::accounts) mod store;
 
-pub use crate::kernel::email::key as email_key;
+pub(crate) use crate::kernel::locale::{TIME_ZONE, is_zone};
+pub use crate::kernel::{email::key as email_key, locale::DateFormat};
 pub(crate) use affiliation::validate_affiliation;
 pub(crate) use lifecycle::change_role;
 pub use lifecycle::{archive, restore, suspend};
 pub use list::{StatusCounts, UserOrder, UserPage, UserQuery, UserRow, activity_of, can, invite_again, page, row};
+pub(crate) use me::validate_language;
 pub use me::{Me, Preferences, me, set_preferences};
-pub(crate) use me::{is_zone, validate_language};
-pub use model::{DateFormat, MailTimestamps, NewUser, ProtocolFields, Status, Theme, User};
+pub use model::{MailTimestamps, NewUser, ProtocolFields, Status, Theme, User};
 pub use profile::{Profile, UpdateProfile, get as profile};
 pub(crate) use profile::{require_account, save_profile};
+pub use send_mail::send_notification;
 pub use store::{
     Filter, get as by_id, profile as profile_of, save_password as set_password_hash, waiting_for as waiting_for_email,
 };
 pub(crate) use store::{
-    by_email, client_time_zones, is_shut_out_sql, lock as lock_row, lock_super_admins, mark_language_chosen,
-    record_mail, save_profile as set_profile, search_filter,
+    by_email, client_time_zones, lock as lock_row, lock_super_admins, mark_language_chosen, save_profile as set_profile,
 };
 
 use crate::{
@@ -33,24 +35,32 @@ use crate::{
     kernel::{
         access::{Action, Resource, Role},
         ctx::{Ctx, fresh},
-        db::{ScopedFutureExt, Tx},
+        db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Problem, Result},
         ids::UserId,
         page::{Page, PageQuery},
+        search::{self, Entry},
     },
     platform::{
         activity::{self, Event},
         rollups::{
-            Changes, Count,
-            figures::{self, Of},
+            Counter, CounterDeltas,
+            dated::{self, Metric},
         },
+        settings,
     },
-    reporting::search::{self, Entry},
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
+use std::collections::BTreeMap;
 
-/// Time zone until one is chosen.
-pub(crate) const TIME_ZONE: &str = "America/New_York";
+/// [`Settings::reminder_days`](settings::Settings::reminder_days) for the time zones of all clients.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn client_reminder_days(ctx: &Ctx, db: &mut impl Sql) -> Result<BTreeMap<NaiveDate, Vec<String>>> {
+    let zones = client_time_zones(db).await?;
+    Ok(settings::within(db).await?.reminder_days(ctx.now(), zones))
+}
 
 /// Creates an account, within a use case that has authorized the actor and validated the fields.
 ///
@@ -292,10 +302,10 @@ pub(crate) async fn check_not_last_super_admin(tx: &mut Tx, ctx: &Ctx, user: &Us
 }
 
 async fn update_counts(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
-    let mut changes = Changes::default();
-    changes.add(Count::Users, by);
+    let mut changes = CounterDeltas::default();
+    changes.add(Counter::Users, by);
     if user.role == Role::Client {
-        changes.add(Count::Clients, by);
+        changes.add(Counter::Clients, by);
     }
     changes.write(tx).await
 }
@@ -304,7 +314,7 @@ async fn update_counts(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
 pub(crate) fn update_partner_counts(tx: &mut Tx, user: &User, by: i64) {
     let counts = user.role == Role::Client && matches!(user.status, Status::Active | Status::Pending);
     if let Some(iso) = user.iso_id.filter(|_| counts) {
-        figures::partner(tx, iso, Of::Clients, by);
+        dated::add_partner_count(tx, iso, Metric::Clients, by);
     }
 }
 

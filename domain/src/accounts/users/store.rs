@@ -5,14 +5,14 @@ use super::{
     profile::Profile,
 };
 use crate::{
-    accounts::auth::{links::LinkKind, passwords::PasswordHash},
+    accounts::auth::passwords::PasswordHash,
     kernel::{
-        access::Role,
+        access::{Role, is_shut_out_sql},
         db::{self, Dialect, Json, Sql, Tx, for_update},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
+        search::{self, SearchCondition},
     },
-    reporting::search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Duration, Utc};
 
@@ -129,14 +129,6 @@ pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
         .await
 }
 
-/// SQL expression of [`is_shut_out`] for these columns.
-pub fn is_shut_out_sql(company: &str, iso: &str, role: &str) -> String {
-    format!(
-        "(exists (select 1 from companies where id = {company} and archived_at is not null) \
-         or ({role} = 'iso' and exists (select 1 from isos where id = {iso} and archived_at is not null)))"
-    )
-}
-
 /// The time zone of a company.
 pub async fn company_time_zone(db: &mut impl Sql, id: CompanyId) -> Result<Option<String>> {
     let row: Option<(String,)> = db.sql("select time_zone from companies where id = $1").bind(id).optional().await?;
@@ -194,7 +186,8 @@ pub async fn list(
     if before.is_some() {
         sql.push_str(&format!(" and (created_at, id) < (${}, ${})", next(), next()));
     }
-    let (found, words) = search_filter(db, filter.role, filter.q.as_deref()).await?.sql(db.dialect(), "id", n + 1);
+    let (found, words) =
+        search::accounts_condition(db, filter.role, filter.q.as_deref()).await?.sql(db.dialect(), "id", n + 1);
     sql.push_str(&found);
     sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
     let mut query = db.sql_built(sql);
@@ -276,19 +269,6 @@ pub async fn save_new_email(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
-/// Records the time of a mail with this link.
-pub async fn record_mail(tx: &mut Tx, id: UserId, link: LinkKind, at: DateTime<Utc>) -> Result<()> {
-    let columns = match link {
-        LinkKind::Signup => "confirmation_sent_at = $2",
-        LinkKind::Recovery | LinkKind::Magiclink => "recovery_sent_at = $2",
-        LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => "email_change_sent_at = $2",
-        LinkKind::Reauthentication => "reauthentication_sent_at = $2",
-        LinkKind::Invite => "confirmation_sent_at = $2, invited_at = $2",
-    };
-    tx.sql_built(format!("update users set {columns} where id = $1")).bind(id).bind(at).run().await?;
-    Ok(())
-}
-
 /// Saves what blocks an account of the auth protocol: a ban, or an unconfirmed address.
 pub async fn save_restrictions(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql("update users set banned_until = $2, awaits_confirmation = $3 where id = $1")
@@ -308,7 +288,7 @@ pub async fn page(
     offset: i64,
     limit: i64,
 ) -> Result<Vec<User>> {
-    let (found, words) = search_filter(db, None, q).await?.sql(db.dialect(), "id", 1);
+    let (found, words) = search::accounts_condition(db, None, q).await?.sql(db.dialect(), "id", 1);
     let way = if oldest_first { "asc" } else { "desc" };
     let sql = format!(
         "select {ROW_COLUMNS} from users where status <> 'archived'{found} order by created_at {way}, id {way} \
@@ -323,30 +303,12 @@ pub async fn page(
 
 /// Number of accounts that a search finds and that are not archived.
 pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
-    let (found, words) = search_filter(db, None, Some(q)).await?.sql(db.dialect(), "id", 1);
+    let (found, words) = search::accounts_condition(db, None, Some(q)).await?.sql(db.dialect(), "id", 1);
     let mut query = db.sql_built(format!("select count(*) from users where status <> 'archived'{found}"));
     for word in words {
         query = query.bind(word);
     }
     query.scalar().await
-}
-
-/// Search condition of a user list. Clients and users are separate kinds of the search index; without a role both are
-/// searched.
-pub async fn search_filter(db: &mut impl Sql, role: Option<Role>, q: Option<&str>) -> Result<Narrow> {
-    let kinds: &[&'static str] = match role {
-        Some(Role::Client) => &["client"],
-        Some(_) => &["user"],
-        None => &["client", "user"],
-    };
-    let mut ids = Vec::new();
-    for kind in kinds {
-        match search::narrow(db, kind, Within::default(), q).await? {
-            Narrow::Ids(some) => ids.extend(some),
-            narrow => return Ok(narrow),
-        }
-    }
-    Ok(Narrow::Ids(ids))
 }
 
 /// Removes the password.
@@ -435,7 +397,7 @@ const SELECT_ROWS: &str = "select u.id, u.first_name, u.last_name, u.email, u.ph
      left join companies f on f.id = u.company_id left join isos i on i.id = u.iso_id";
 
 /// Conditions of [`page_rows`] and the words of the search, to be bound last. `all` is the condition without a status.
-fn conditions(dialect: Dialect, query: &UserQuery, narrow: &Narrow, all: &str) -> (String, Vec<String>) {
+fn conditions(dialect: Dialect, query: &UserQuery, narrow: &SearchCondition, all: &str) -> (String, Vec<String>) {
     let mut sql = String::new();
     let mut n = 0;
     let mut next = || {
@@ -477,7 +439,7 @@ pub async fn page_rows(db: &mut impl Sql, query: &UserQuery, offset: i64, limit:
         UserOrder::LastActive => "u.last_active_at desc nulls last, u.id desc",
     };
     // `<>` uses no status index, so that the index of the sort order is read.
-    let found = search_filter(db, query.role, query.q.as_deref()).await?;
+    let found = search::accounts_condition(db, query.role, query.q.as_deref()).await?;
     let (narrowed, words) = conditions(db.dialect(), query, &found, "u.status <> 'archived'");
     let sql = format!("{SELECT_ROWS} where {narrowed} order by {order} limit {limit} offset {offset}");
     bind_conditions(db.sql_built(sql), query, words).all().await
@@ -486,7 +448,7 @@ pub async fn page_rows(db: &mut impl Sql, query: &UserQuery, offset: i64, limit:
 /// Number of rows; a search counts at most [`MAX_COUNTED`].
 pub async fn count_page(db: &mut impl Sql, query: &UserQuery) -> Result<i64> {
     // `in` instead of `<>`: counted from the status index.
-    let found = search_filter(db, query.role, query.q.as_deref()).await?;
+    let found = search::accounts_condition(db, query.role, query.q.as_deref()).await?;
     let (narrowed, words) = conditions(db.dialect(), query, &found, "u.status in ('active', 'pending', 'suspended')");
     // A search compares every row.
     let sql = if words.is_empty() {

@@ -1,7 +1,6 @@
 //! Clients: people with orders. Made by the two set-up flows, account and order in one transaction (decision 19).
 pub(crate) mod store;
 
-pub(crate) use store::orders;
 pub use store::{Client, Filter, Order};
 
 use crate::{
@@ -23,6 +22,7 @@ use crate::{
         ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
         money::Currency,
         page::{Page, PageQuery},
+        search::{self, Entry},
         validate::{self, Check, LINE},
     },
     orders::{
@@ -34,7 +34,6 @@ use crate::{
         activity::{self, Event},
         settings,
     },
-    reporting::search::{self, Entry},
 };
 use serde_json::Map;
 use std::collections::HashMap;

@@ -1,19 +1,17 @@
 //! SQL of companies.
 use super::{
-    logo::Logo,
     members::{Member, MemberFilter},
     model::{Company, Depends},
     portfolio::Progress,
 };
-use crate::{
-    kernel::{
-        access::Scope,
-        db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, in_id_list, select_rows},
-        error::{Error, Result},
-        ids::{CompanyId, UserId},
-        text::unique_key,
-    },
-    reporting::search::{self, Narrow, Within},
+use crate::kernel::{
+    access::Scope,
+    db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, in_id_list, select_rows},
+    error::{Error, Result},
+    ids::{CompanyId, UserId},
+    logo::Logo,
+    search::{self, SearchCondition, SearchScope},
+    text::unique_key,
 };
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -149,16 +147,6 @@ pub async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
     db.sql("select media_type, bytes from company_logos where id = $1").bind(id).optional().await
 }
 
-/// The logo of the company somebody belongs to, for the head of a mail.
-pub(crate) async fn logo_of(db: &mut impl Sql, user: UserId) -> Result<Option<Logo>> {
-    db.sql(
-        "select l.media_type, l.bytes from users u join company_logos l on l.company_id = u.company_id where u.id = $1",
-    )
-    .bind(user)
-    .optional()
-    .await
-}
-
 const MEMBER: &str = "select id, company_id, first_name, last_name, email, phone, status, removed_by_company, last_sign_in_at, \
     created_at \
     from users where role = 'company_admin' and company_id";
@@ -192,8 +180,8 @@ pub async fn members(
     limit: usize,
 ) -> Result<Vec<Member>> {
     let shown = if filter.removed { "status = 'archived'" } else { "status <> 'archived'" };
-    let within = Within::default().company(Some(company));
-    let narrow = search::narrow(db, "user", within, filter.q.as_deref()).await?;
+    let within = SearchScope::default().company(Some(company));
+    let narrow = search::condition(db, "user", within, filter.q.as_deref()).await?;
     let (search, words) = narrow.sql(db.dialect(), "id", 2);
     let mut sql = format!("{MEMBER} = $1 and {shown}{search}");
     if before.is_some() {
@@ -297,7 +285,7 @@ pub async fn named(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Company>
 fn list_sql(
     dialect: Dialect,
     scope: Scope,
-    narrow: &Narrow,
+    narrow: &SearchCondition,
     archived: bool,
     after: bool,
     limit: usize,
@@ -323,20 +311,20 @@ pub async fn list(
     after: Option<(String, CompanyId)>,
     limit: usize,
 ) -> Result<Vec<Company>> {
-    let within = Within::default().few(!matches!(scope, Scope::All));
-    let narrow = search::narrow(db, "company", within, q).await?;
+    let within = SearchScope::default().few(!matches!(scope, Scope::All));
+    let narrow = search::condition(db, "company", within, q).await?;
     page(db, scope, &narrow, archived, after, limit).await
 }
 
 /// Those of `ids` within the scope that are not archived.
 pub async fn among(db: &mut Db, scope: Scope, ids: Vec<Uuid>, limit: usize) -> Result<Vec<Company>> {
-    page(db, scope, &Narrow::Ids(ids), false, None, limit).await
+    page(db, scope, &SearchCondition::Ids(ids), false, None, limit).await
 }
 
 async fn page(
     db: &mut Db,
     scope: Scope,
-    narrow: &Narrow,
+    narrow: &SearchCondition,
     archived: bool,
     after: Option<(String, CompanyId)>,
     limit: usize,
@@ -371,4 +359,15 @@ pub async fn delete(tx: &mut Tx, id: CompanyId) -> Result<()> {
     drop_logo(tx, id).await?;
     tx.sql("delete from companies where id = $1").bind(id).run().await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Company>(COLUMNS);
+    }
 }

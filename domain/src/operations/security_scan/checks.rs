@@ -143,7 +143,7 @@ pub fn keys_changed_at(ctx: &Ctx) -> Option<DateTime<Utc>> {
 
 async fn storage(ctx: &Ctx) -> Finding {
     match ctx.options.storage.probe().await {
-        Ok(()) => found("storage", State::Ok, "storage_works").with("place", ctx.options.storage.place()),
+        Ok(()) => found("storage", State::Ok, "storage_works").with("place", ctx.options.storage.location()),
         Err(e) => found("storage", State::Failed, "storage_fails").with("reason", e.to_string()),
     }
 }
@@ -151,7 +151,7 @@ async fn storage(ctx: &Ctx) -> Finding {
 async fn scanner(ctx: &Ctx) -> Finding {
     let Some(scanner) = &ctx.options.scanner else { return found("scanner", State::Note, "no_scanner") };
     match scanner.probe().await {
-        Ok(()) => found("scanner", State::Ok, "scanner_works").with("place", scanner.place()),
+        Ok(()) => found("scanner", State::Ok, "scanner_works").with("place", scanner.location()),
         Err(e) => found("scanner", State::Failed, "scanner_fails").with("reason", e.to_string()),
     }
 }
@@ -202,7 +202,7 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx) -> Result<Finding> {
-    Ok(if rollups::differ(&ctx.db()).await?.is_empty() {
+    Ok(if rollups::diff(&ctx.db()).await?.is_empty() {
         found("counters", State::Ok, "counters_agree")
     } else {
         found("counters", State::Failed, "counters_differ")

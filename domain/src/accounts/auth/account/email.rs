@@ -15,7 +15,7 @@ use crate::{
         error::{Error, Result},
         validate::Check,
     },
-    outbox::mails::{self, Kind, Linked},
+    outbox::mails::{self, Kind, LinkParams},
     platform::activity,
 };
 
@@ -79,7 +79,7 @@ pub async fn mail_confirmations(tx: &mut Tx, ctx: &Ctx, user: &User, redirect: &
     let Some(new_email) = user.new_email.clone() else { return Ok(()) };
     let come = user.new_email_confirmed.as_deref();
     let flow = mail_request::create_flow(tx, ctx, user, LinkKind::EmailChangeNew, redirect).await?;
-    let linked = |email: Option<String>| Linked {
+    let linked = |email: Option<String>| LinkParams {
         email,
         flow,
         redirect_to: redirect.redirect_to.clone(),

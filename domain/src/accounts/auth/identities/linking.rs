@@ -118,7 +118,7 @@ pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
 /// The signed-in user without due requirements.
 fn require_nothing_due(ctx: &Ctx) -> Result<Arc<SignedIn>> {
     match &ctx.actor {
-        Actor::User(me) => me.owes_nothing().map(|()| me.clone()),
+        Actor::User(me) => me.check_fully_authenticated().map(|()| me.clone()),
         _ => Err(Error::unauthenticated("no_authorization")),
     }
 }

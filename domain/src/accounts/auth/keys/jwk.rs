@@ -1,5 +1,5 @@
 //! Private keys as JSON Web Keys: parsed, generated, converted to signing keys.
-use crate::{accounts::auth::secret::HmacSha256, kernel::clock::Chance};
+use crate::kernel::{clock::Chance, secret::HmacSha256};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::{KeyInit, Mac};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};

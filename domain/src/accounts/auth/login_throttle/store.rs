@@ -75,3 +75,14 @@ pub async fn sources_over(db: &mut impl Sql, after: DateTime<Utc>, least: i64) -
 pub async fn delete_sources_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from sign_in_failures where at < $1").bind(before).run().await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<FailureCount>(COLUMNS);
+    }
+}

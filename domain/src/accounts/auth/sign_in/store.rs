@@ -6,12 +6,10 @@ use crate::{
             login_throttle::{self, FailureCount, ThrottleKey},
             store::{AccountExtras, extras_columns},
         },
-        users::{
-            User,
-            store::{ROW_COLUMNS, is_shut_out_sql},
-        },
+        users::{User, store::ROW_COLUMNS},
     },
     kernel::{
+        access::is_shut_out_sql,
         db::{Dialect, Json, Nested, PerDialect, Sql, Tx, select_nested},
         error::Result,
         ids::UserId,
