@@ -80,7 +80,7 @@ pub(crate) async fn brought(tx: &mut Tx, ctx: &Ctx, lead: &Lead) -> Result<()> {
     let request = Request {
         lead_id: Some(lead.id),
         priority: Priority::Low,
-        due_at: clock::begin(lead.protected_until + Days::new(1), zone),
+        due_at: clock::start_of_day(lead.protected_until + Days::new(1), zone),
         ..Request::new(ctx, Kind::Lead, lead.name(), lead.email.clone(), message, Map::new())
     };
     place(tx, ctx, lead.iso_id, request).await
