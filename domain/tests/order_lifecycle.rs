@@ -2,7 +2,7 @@
 use domain::{
     Ctx, Error,
     directory::clients,
-    kernel::{db::Sql, ids::StepId, page::PageQuery},
+    kernel::{ids::StepId, page::PageQuery},
     orders::{spvs, steps},
     platform::{
         activity::{self, Filter},
