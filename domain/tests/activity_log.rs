@@ -420,8 +420,8 @@ async fn previous_values_are_visible_to_super_admins_only() {
         clients::update(&olga, client, None, change).await.unwrap();
         let change = users::UpdateProfile { city: some("Lisbon"), ..Default::default() };
         people::update_profile(&maya, None, change).await.unwrap();
-        let wanted = users::Preferences { time_zone: some("Europe/Lisbon"), ..Default::default() };
-        users::set_preferences(&maya, wanted).await.unwrap();
+        let preferences = users::Preferences { time_zone: some("Europe/Lisbon"), ..Default::default() };
+        users::set_preferences(&maya, preferences).await.unwrap();
         let input = leads::Input {
             first_name: "Lena".to_owned(),
             last_name: "Lead".to_owned(),
@@ -511,8 +511,8 @@ async fn retention_setting_is_bounded_and_versioned() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         for (days, good) in [(None, true), (Some(190), true), (Some(189), false), (Some(3_651), false)] {
-            let wanted = |now: Settings| Settings { retention: Retention { activity_days: days }, ..now };
-            assert_eq!(settings::set(&sigrid, wanted).await.is_ok(), good, "{days:?}");
+            let with_days = |now: Settings| Settings { retention: Retention { activity_days: days }, ..now };
+            assert_eq!(settings::set(&sigrid, with_days).await.is_ok(), good, "{days:?}");
         }
         let seen = settings::get(&sigrid).await.unwrap().version;
         settings::set_seen(&sigrid, Some(seen), |now| now).await.unwrap();

@@ -678,13 +678,13 @@ async fn recovery_mails_have_a_cooldown_and_need_an_open_account() {
         // The request and its job.
         let ask = async |email: &str| {
             auth::request_mail(&world.nobody(), MailRequestKind::Recovery, email, RedirectContext::default()).await?;
-            let asked = mail_request::SendAuthMailJob {
+            let job = mail_request::SendAuthMailJob {
                 kind: MailRequestKind::Recovery,
                 email: email.to_owned(),
                 redirect: RedirectContext::default(),
                 origin: domain::Origin { address: Some("192.0.2.1".to_owned()), user_agent: None },
             };
-            mail_request::handle_mail_request(&world.as_actor(domain::Actor::System("mails")), &asked).await
+            mail_request::handle_mail_request(&world.as_actor(domain::Actor::System("mails")), &job).await
         };
         ask("nobody@example.com").await.unwrap();
         assert_eq!(mails().await, 0);
@@ -871,15 +871,15 @@ async fn refused_sign_ins_of_known_accounts_are_logged() {
         let made = factors::enroll(&me, &auth, Some("Phone"), None).await.unwrap();
         let totp = Builder::new().with_secret(Secret::try_from_base32(&made.secret).unwrap()).build().unwrap();
         let shown = totp.generate(u64::try_from(world.clock.now().timestamp()).unwrap()).to_string();
-        let asked = async || factors::challenge(&me, made.factor.id).await.unwrap().id;
+        let new_challenge = async || factors::challenge(&me, made.factor.id).await.unwrap().id;
         let show = async |ctx: &Ctx, challenge: ChallengeId| {
             factors::verify(ctx, &auth, made.factor.id, challenge, &shown).await
         };
-        let first = asked().await;
+        let first = new_challenge().await;
         let elsewhere = Ctx { origin: origin("192.0.2.2"), ..me.clone() };
         assert_eq!(code(show(&elsewhere, first).await), "mfa_ip_address_mismatch");
         show(&me, first).await.unwrap();
-        let late = asked().await;
+        let late = new_challenge().await;
         world.clock.advance(Duration::seconds(300));
         assert_eq!(code(show(&me, late).await), "mfa_challenge_expired");
         let others = ["totp too_late", "totp wrong_challenge"];

@@ -124,13 +124,14 @@ async fn concurrent_password_changes_succeed_once() {
         user_with_password(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let me = ctx_of_token(&world, &auth, &granted).await;
-        let wanted: Vec<String> = (0..4).map(|n| format!("another good one, number {n}")).collect();
-        let changes = wanted.iter().map(|new| {
+        let new_passwords: Vec<String> = (0..4).map(|n| format!("another good one, number {n}")).collect();
+        let changes = new_passwords.iter().map(|new| {
             let (me, auth, change) = (me.clone(), auth.clone(), change(new, Some(PASSWORD)));
             async move { auth::update_user(&me, &auth, &change).await }
         });
         let done = futures::future::join_all(changes).await;
-        let winners: Vec<_> = wanted.iter().zip(&done).filter(|(_, done)| done.is_ok()).map(|(new, _)| new).collect();
+        let winners: Vec<_> =
+            new_passwords.iter().zip(&done).filter(|(_, done)| done.is_ok()).map(|(new, _)| new).collect();
         assert_eq!(winners.len(), 1, "{done:?}");
         for refused in done.into_iter().filter(Result::is_err) {
             assert_eq!(code(refused), "current_password_invalid");
@@ -266,13 +267,13 @@ async fn recovery_mail_is_not_sent_to_a_former_address() {
     on_both(async |world: World| {
         let auth = node();
         let maya = user_with_password(&world, Role::Employee, "maya").await;
-        let asked = mail_request::SendAuthMailJob {
+        let job = mail_request::SendAuthMailJob {
             kind: MailRequestKind::Recovery,
             email: maya.email.clone(),
             redirect: RedirectContext::default(),
             origin: domain::Origin::default(),
         };
-        mail_request::handle_mail_request(&world.as_actor(domain::Actor::System("mails")), &asked).await.unwrap();
+        mail_request::handle_mail_request(&world.as_actor(domain::Actor::System("mails")), &job).await.unwrap();
         // The address changes before the mail is sent.
         let moved = auth::admin::Update { email: Some("maya@example.org".to_owned()), ..Default::default() };
         people::update_by_admin(&world.operator(), &auth, maya.id, moved).await.unwrap();
@@ -287,8 +288,8 @@ async fn recovery_mail_is_not_sent_to_a_former_address() {
         // Confirmations go to both addresses, and to neither after a cancellation.
         let granted = sign_in(&world, &auth, "maya@example.org", PASSWORD).await.unwrap();
         let me = ctx_of_token(&world, &auth, &granted).await;
-        let wanted = |email: &str| UpdateAccount { email: Some(email.to_owned()), ..UpdateAccount::default() };
-        auth::update_user(&me, &auth, &wanted("Maya@Example.net")).await.unwrap();
+        let email_change = |email: &str| UpdateAccount { email: Some(email.to_owned()), ..UpdateAccount::default() };
+        auth::update_user(&me, &auth, &email_change("Maya@Example.net")).await.unwrap();
         let queued: Vec<_> = mailed(&world).await.into_iter().filter(|m| m.status == mails::Status::Queued).collect();
         assert_eq!(queued.len(), 2);
         for mail in &queued {
@@ -298,7 +299,7 @@ async fn recovery_mail_is_not_sent_to_a_former_address() {
                 mail.to_email
             );
         }
-        auth::update_user(&me, &auth, &wanted("maya@example.org")).await.unwrap();
+        auth::update_user(&me, &auth, &email_change("maya@example.org")).await.unwrap();
         for mail in &queued {
             assert!(
                 mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap().is_none(),

@@ -363,18 +363,18 @@ async fn assert_consistent(ctx: &Ctx, iso: IsoId, history: &str) {
             }
             sums
         };
-        let wanted = live(&list_entries(ctx, &filter).await);
+        let expected = live(&list_entries(ctx, &filter).await);
         let sums = commissions::sums(ctx, &filter).await.unwrap();
         let by_sums = sums.iter().map(|s| (s.currency.code().to_owned(), s.total_minor())).collect::<BTreeMap<_, _>>();
-        assert_eq!(by_sums, wanted, "{history}");
+        assert_eq!(by_sums, expected, "{history}");
         let overview = commissions::overview(ctx, Some(iso), period).await.unwrap();
-        assert!(overview.cards.iter().map(|cards| cards.currency.code()).eq(wanted.keys()), "{history}");
+        assert!(overview.cards.iter().map(|cards| cards.currency.code()).eq(expected.keys()), "{history}");
         for cards in &overview.cards {
-            assert_eq!(cards.total_minor, wanted[cards.currency.code()], "{history}");
+            assert_eq!(cards.total_minor, expected[cards.currency.code()], "{history}");
             assert_eq!(cards.paid_minor + cards.pending_minor, cards.total_minor, "{history}");
         }
         let statement = commissions::statement(ctx, Some(iso), from, to).await.unwrap();
-        assert_eq!(live(&statement.rows), wanted, "{history}");
+        assert_eq!(live(&statement.rows), expected, "{history}");
         assert_eq!(statement.sums, sums, "{history}");
         let file = exports::begin(ctx, &exports::Table::Commissions(filter)).await.unwrap();
         let mut by_file = BTreeMap::new();
@@ -389,7 +389,7 @@ async fn assert_consistent(ctx: &Ctx, iso: IsoId, history: &str) {
                 *by_file.entry(cells[9].to_owned()).or_insert(0) += sign * minor;
             }
         }
-        assert_eq!(by_file, wanted, "{history}");
+        assert_eq!(by_file, expected, "{history}");
     }
 }
 

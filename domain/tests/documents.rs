@@ -607,15 +607,17 @@ async fn concurrent_approvals_complete_the_step() {
         let (erin, emil) = (world.employee("Erin").await, world.employee("Emil").await);
         let step = first_step(&erin, spv).await;
         world.completes_with_documents(step.id).await;
-        let mut asked = Vec::new();
+        let mut request_ids = Vec::new();
         for name in ["One", "Two"] {
             let input = Input { name: Some(name.to_owned()), step_id: Some(Some(step.id)), ..Input::default() };
             let request = requests::create(&erin, spv, input).await.unwrap();
             upload_file(&maya, New { request_id: Some(request.id), ..new_upload("a.txt") }, b"a").await.unwrap();
-            asked.push(request.id);
+            request_ids.push(request.id);
         }
-        let (one, two) =
-            tokio::join!(requests::approve(&erin, asked[0], None), requests::approve(&emil, asked[1], None));
+        let (one, two) = tokio::join!(
+            requests::approve(&erin, request_ids[0], None),
+            requests::approve(&emil, request_ids[1], None)
+        );
         one.unwrap();
         two.unwrap();
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Completed);

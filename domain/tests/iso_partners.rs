@@ -602,39 +602,43 @@ async fn call_request_follows_the_call() {
             let found = requests_of(&elias, Kind::Call).await;
             (call.id, found.into_iter().find(|request| request.call_id == Some(call.id)).unwrap())
         };
-        let (call, asked) = ask("Terms").await;
-        assert_eq!((asked.message.as_str(), asked.email.as_str()), ("Terms\n\nTwo vehicles.", "ingrid@example.com"));
+        let (call, request) = ask("Terms").await;
+        assert_eq!(
+            (request.message.as_str(), request.email.as_str()),
+            ("Terms\n\nTwo vehicles.", "ingrid@example.com")
+        );
         // An answer is due before the first proposed time.
-        assert_eq!((asked.priority, asked.due_at), (Priority::Medium, at(30)));
-        assert_eq!(requests::can(&elias, &asked), ["confirm", "reject", "review", "update"]);
-        assert_eq!(code(&requests::approve(&elias, asked.id, None, None).await.unwrap_err()), "approved_by_call");
+        assert_eq!((request.priority, request.due_at), (Priority::Medium, at(30)));
+        assert_eq!(requests::can(&elias, &request), ["confirm", "reject", "review", "update"]);
+        assert_eq!(code(&requests::approve(&elias, request.id, None, None).await.unwrap_err()), "approved_by_call");
         calls::confirm(&elias, call, None, Some(at(90)), Some("We call you.")).await.unwrap();
-        let confirmed = requests::get(&ingrid, asked.id).await.unwrap();
+        let confirmed = requests::get(&ingrid, request.id).await.unwrap();
         assert_eq!((confirmed.status, confirmed.reason.as_deref()), (requests::Status::Approved, Some("We call you.")));
         calls::cancel(&ingrid, call, None).await.unwrap();
-        assert_eq!(requests::get(&elias, asked.id).await.unwrap().status, requests::Status::Approved);
+        assert_eq!(requests::get(&elias, request.id).await.unwrap().status, requests::Status::Approved);
 
-        let (call, asked) = ask("Fees").await;
-        let declined = requests::reject(&elias, asked.id, None, "Nobody is here").await.unwrap();
+        let (call, request) = ask("Fees").await;
+        let declined = requests::reject(&elias, request.id, None, "Nobody is here").await.unwrap();
         assert_eq!(declined.status, requests::Status::Rejected);
         let answer = calls::get(&ingrid, call).await.unwrap();
         assert_eq!((answer.status, answer.answer.as_deref()), (Status::Declined, Some("Nobody is here")));
 
-        let (call, asked) = ask("Banks").await;
-        assert_eq!(requests::withdraw(&ingrid, asked.id, None).await.unwrap().status, requests::Status::Withdrawn);
+        let (call, request) = ask("Banks").await;
+        assert_eq!(requests::withdraw(&ingrid, request.id, None).await.unwrap().status, requests::Status::Withdrawn);
         assert_eq!(calls::get(&elias, call).await.unwrap().status, Status::Cancelled);
 
         // Concurrent confirmation of the call and rejection of its request: one succeeds.
         for n in 0..5 {
-            let (call, asked) = ask(&format!("At once {n}")).await;
+            let (call, request) = ask(&format!("At once {n}")).await;
             let (confirmed, declined) = tokio::join!(
                 calls::confirm(&sam, call, None, Some(at(30)), None),
-                requests::reject(&elias, asked.id, None, "No")
+                requests::reject(&elias, request.id, None, "No")
             );
             let refused: Vec<_> = [confirmed.err(), declined.err()].iter().flatten().map(code).collect();
             assert_eq!(refused.len(), 1, "{refused:?}");
             assert!(["call_answered", "request_decided"].contains(&refused[0].as_str()), "{refused:?}");
-            let (call, request) = (calls::get(&sam, call).await.unwrap(), requests::get(&sam, asked.id).await.unwrap());
+            let (call, request) =
+                (calls::get(&sam, call).await.unwrap(), requests::get(&sam, request.id).await.unwrap());
             assert_eq!(call.status == Status::Confirmed, request.status == requests::Status::Approved);
             assert_eq!(call.status == Status::Declined, request.status == requests::Status::Rejected);
         }

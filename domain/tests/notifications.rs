@@ -82,8 +82,8 @@ async fn choose_topic(ctx: &Ctx, topic: Topic, in_app: bool, mail: MailFrequency
 }
 
 async fn choose_event(ctx: &Ctx, event: &str, in_app: bool, mail: MailFrequency) {
-    let wanted = SetChoice { event: event.to_owned(), channels: Channels { in_app, mail } };
-    notifications::choose(ctx, &[wanted]).await.unwrap();
+    let choice = SetChoice { event: event.to_owned(), channels: Channels { in_app, mail } };
+    notifications::choose(ctx, &[choice]).await.unwrap();
 }
 
 #[tokio::test]
@@ -170,10 +170,10 @@ async fn notifications_without_access_are_neither_listed_nor_counted() {
         let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
         let mut row = office.world.user(Role::CompanyAdmin, "Clara", Some(company), None).await;
         let clara = office.world.signed_in(&row);
-        let asked =
+        let request =
             requests::Input { kind: "support".to_owned(), message: "Please help".to_owned(), ..Default::default() };
-        let asked = requests::create(&clara, asked).await.unwrap().id;
-        requests::reject(&office.erin, asked, None, "Answered by phone").await.unwrap();
+        let request = requests::create(&clara, request).await.unwrap().id;
+        requests::reject(&office.erin, request, None, "Answered by phone").await.unwrap();
         spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
         office.process_log().await;
         assert_eq!((notified_actions(&clara).await.len(), notifications::unread(&clara).await.unwrap()), (2, 2));
@@ -234,9 +234,9 @@ async fn preferences_choose_the_channels() {
         assert_eq!(notified_actions(&office.maya).await.len(), 1);
         for others in ["progress", "progress.spv.held", "messages.spv.held"] {
             let channels = Channels { in_app: true, mail: MailFrequency::Now };
-            let wanted = SetChoice { event: others.to_owned(), channels };
+            let choice = SetChoice { event: others.to_owned(), channels };
             assert!(
-                notifications::choose(&office.erin, &[wanted]).await.is_err(),
+                notifications::choose(&office.erin, &[choice]).await.is_err(),
                 "the staff are not notified of {others}"
             );
         }

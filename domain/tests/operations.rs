@@ -374,13 +374,13 @@ async fn security_scan_reports_all_findings() {
         options.public_url = "http://portal.example.com".to_owned();
         options.demo = false;
         let open = World { options: options.into(), ..world.clone() };
-        let asked = security_scan::ask(&sigrid).await.unwrap();
-        assert_eq!(asked.finished_at, None);
+        let queued = security_scan::ask(&sigrid).await.unwrap();
+        assert_eq!(queued.finished_at, None);
         activity::sequence_all(&world.operator()).await.unwrap();
         world.without_triggers("update activity set actor_name = 'Mallory' where seq = 1").await;
-        security_scan::run(&open.operator(), asked.id, async { Err("it is away".to_owned()) }).await.unwrap();
+        security_scan::run(&open.operator(), queued.id, async { Err("it is away".to_owned()) }).await.unwrap();
         let scan = security_scan::latest(&sigrid).await.unwrap().unwrap();
-        assert_eq!((scan.id, scan.error.as_deref()), (asked.id, None));
+        assert_eq!((scan.id, scan.error.as_deref()), (queued.id, None));
         let codes: Vec<_> = scan.findings.iter().map(|finding| finding.code.as_str()).collect();
         for code in [
             "not_encrypted",
@@ -416,8 +416,8 @@ async fn activity_search_filters_by_actor_action_subject_time_and_address() {
         };
         domain::directory::companies::update(&there, company, None, update).await.unwrap();
         activity::sequence_all(&world.operator()).await.unwrap();
-        let search = async |wanted: activity::Search| {
-            let found = activity::search(&sigrid, &wanted, &PageQuery::default()).await?.items;
+        let search = async |filter: activity::Search| {
+            let found = activity::search(&sigrid, &filter, &PageQuery::default()).await?.items;
             Ok::<_, Error>(found.into_iter().map(|row| row.action).collect::<Vec<_>>())
         };
         let some = |text: &str| Some(text.to_owned());
@@ -465,12 +465,12 @@ async fn activity_search_uses_event_time_not_sequence() {
             to: Some(to.to_owned()),
             ..activity::Search::default()
         };
-        let found = async |wanted: activity::Search| {
+        let found = async |filter: activity::Search| {
             // Page by page, like the page and the export.
             let (mut names, mut cursor) = (Vec::new(), None);
             loop {
                 let query = PageQuery { limit: Some(1), cursor };
-                let page = activity::search(&sigrid, &wanted, &query).await.unwrap();
+                let page = activity::search(&sigrid, &filter, &query).await.unwrap();
                 names.extend(page.items.into_iter().map(|row| row.subject_label));
                 cursor = page.next_cursor;
                 if cursor.is_none() {
@@ -600,8 +600,8 @@ async fn office_settings_are_validated_and_applied() {
         let found = settings::get(&sigrid).await.unwrap();
         assert_eq!(found.storage_quota(&world.options), Some(2_000_000_000));
         activity::sequence_all(&world.operator()).await.unwrap();
-        let wanted = activity::Search { what: Some("settings.updated".to_owned()), ..Default::default() };
-        let logged = activity::search(&sigrid, &wanted, &PageQuery::default()).await.unwrap().items.remove(0);
+        let filter = activity::Search { what: Some("settings.updated".to_owned()), ..Default::default() };
+        let logged = activity::search(&sigrid, &filter, &PageQuery::default()).await.unwrap().items.remove(0);
         assert_eq!(logged.data["before"]["identifier_prefix"], serde_json::Value::Null);
         assert_eq!(logged.data["after"]["identifier_prefix"], "NF-");
         let wrong = settings::set(&sigrid, |now| settings::Settings {

@@ -54,9 +54,9 @@ async fn accepted_request_becomes_a_pending_order() {
         let (client, _, maya) = world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
         let request = requests::create(&maya, order(form())).await.unwrap();
-        let asked = request.order().unwrap();
-        assert_eq!(asked.proposed_names, ["Harbor One", "Harbor Two"]);
-        assert_eq!((asked.purchase_amount.as_str(), asked.currency.code()), ("250000.50", "USD"));
+        let order_form = request.order().unwrap();
+        assert_eq!(order_form.proposed_names, ["Harbor One", "Harbor Two"]);
+        assert_eq!((order_form.purchase_amount.as_str(), order_form.currency.code()), ("250000.50", "USD"));
         assert_eq!((request.name.as_str(), request.email.as_str()), ("Maya Test", "maya@example.com"));
         assert_eq!(requests::can(&maya, &request), ["withdraw"]);
         assert_eq!(requests::can(&elias, &request), ["accept", "reject", "review", "update"]);

@@ -112,9 +112,9 @@ async fn own_activity_lists_actions_by_and_about_the_user() {
         let (.., nils) = world.client("Nils", company, None).await;
         let elias = world.employee("Elias").await;
         world.clock.advance(chrono::Duration::seconds(1));
-        let wanted =
+        let preferences =
             Preferences { theme: Some(Theme::Dark), date_format: Some(DateFormat::Ymd), ..Preferences::default() };
-        let me = users::set_preferences(&maya, wanted).await.unwrap();
+        let me = users::set_preferences(&maya, preferences).await.unwrap();
         assert_eq!((me.theme, me.date_format, me.language.as_str()), (Theme::Dark, DateFormat::Ymd, "en-US"));
         people::update_profile(&nils, None, UpdateProfile { city: some("Oslo"), ..Default::default() }).await.unwrap();
         spvs::hold(&elias, spv, None, "Wait").await.unwrap();

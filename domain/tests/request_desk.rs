@@ -144,12 +144,12 @@ async fn roles_create_only_their_request_kinds() {
         requests::create(&nobody, from("support", "A", "a@example.com")).await.unwrap();
         // Priority and assignee are set by staff only.
         for who in [&maya, &ivan, &cora, &nobody] {
-            let wanted = Input {
+            let input = Input {
                 priority: Some("high".to_owned()),
                 assignee_id: Some(user_id(&elias)),
                 ..from("support", "A", "a@example.com")
             };
-            let refused = requests::create(who, wanted).await.unwrap_err();
+            let refused = requests::create(who, input).await.unwrap_err();
             assert_eq!(code(&refused), "priority not_allowed, assignee_id not_allowed");
         }
     })

@@ -164,14 +164,14 @@ async fn concurrent_step_updates_are_all_kept() {
             1 => steps::Change { text_data: Some(format!("Note {n}")), ..steps::Change::default() },
             _ => steps::Change { status: Some("pending".to_owned()), ..steps::Change::default() },
         };
-        let wanted = (0..8 * before.len()).map(|n| {
+        let updates = (0..8 * before.len()).map(|n| {
             let step = before[n % before.len()].id;
             let change = change(n / before.len());
             let sigrid = &sigrid;
             async move { (step, steps::update(sigrid, step, None, change).await) }
         });
         let mut kept = HashMap::new();
-        for (step, outcome) in futures::future::join_all(wanted).await {
+        for (step, outcome) in futures::future::join_all(updates).await {
             match outcome {
                 Ok(_) => *kept.entry(step).or_insert(0) += 1,
                 // A dependency may not be completed yet.

@@ -528,9 +528,9 @@ async fn no_query_scans_a_growing_table() {
         ] {
             for shown in ["null", "not null"] {
                 for page in ["order by", &format!("and {place}")] {
-                    let wanted = format!("{list} {shown} {page}");
-                    let sql = reads.iter().find(|sql| sql.contains(&wanted));
-                    let sql = sql.unwrap_or_else(|| panic!("no statement reads {wanted}"));
+                    let fragment = format!("{list} {shown} {page}");
+                    let sql = reads.iter().find(|sql| sql.contains(&fragment));
+                    let sql = sql.unwrap_or_else(|| panic!("no statement reads {fragment}"));
                     let plan = world.plan(sql).await.join("\n");
                     let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");
                     assert!(plan.contains(index) && !sorts, "{index} in\n{plan}\n    {sql}");
@@ -575,20 +575,20 @@ async fn no_query_scans_a_growing_table() {
             (" and address = $3 order by", "activity_by_address"),
             (" and actor_id = $3 order by", "activity_by_actor_and_time"),
         ] {
-            let wanted = format!("seq is not null and at >= $1 and at < $2{narrowed}");
-            let found = reads.iter().find(|sql| sql.contains(&wanted) && !sql.contains("$4"));
-            let sql = found.unwrap_or_else(|| panic!("no statement reads {wanted}"));
+            let fragment = format!("seq is not null and at >= $1 and at < $2{narrowed}");
+            let found = reads.iter().find(|sql| sql.contains(&fragment) && !sql.contains("$4"));
+            let sql = found.unwrap_or_else(|| panic!("no statement reads {fragment}"));
             let plan = world.plan(sql).await.join("\n");
             let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");
             assert!(plan.contains(index) && !sorts, "{index} in\n{plan}\n    {sql}");
         }
         // Activity by scope: the newest entries of the scope by its own index.
-        for (whose, index) in
+        for (scope, index) in
             [("company_id", "activity_by_company"), ("iso_id", "activity_by_iso"), ("client_id", "activity_by_client")]
         {
-            let wanted = format!("({whose}, seq) < ($1, ");
-            let found: Vec<&String> = reads.iter().filter(|sql| sql.contains(&wanted)).collect();
-            assert!(!found.is_empty(), "no statement reads {wanted}");
+            let fragment = format!("({scope}, seq) < ($1, ");
+            let found: Vec<&String> = reads.iter().filter(|sql| sql.contains(&fragment)).collect();
+            assert!(!found.is_empty(), "no statement reads {fragment}");
             for sql in found {
                 let plan = world.plan(sql).await.join("\n");
                 // A dashboard also sorts its partners.

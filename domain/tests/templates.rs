@@ -67,8 +67,8 @@ async fn template_import_is_atomic() {
         let (sam, erin) = (world.super_admin("Sam").await, world.employee("Erin").await);
         let before = templates::list(&erin).await.unwrap();
         let input = |steps| Input { name: "LLC".to_owned(), steps };
-        let wanted = [(Country::Us, input(vec![step("Papers", &[])])), (Country::Jp, input(vec![step("Seal", &[])]))];
-        assert_eq!(code(&templates::import(&erin, &wanted).await.unwrap_err()), "forbidden");
+        let inputs = [(Country::Us, input(vec![step("Papers", &[])])), (Country::Jp, input(vec![step("Seal", &[])]))];
+        assert_eq!(code(&templates::import(&erin, &inputs).await.unwrap_err()), "forbidden");
         let twice = [(Country::Us, input(vec![step("Papers", &[])])), (Country::Us, input(vec![step("", &[7])]))];
         let refused = templates::import(&sam, &twice).await.unwrap_err();
         assert_eq!(
@@ -77,7 +77,7 @@ async fn template_import_is_atomic() {
         );
         assert_eq!(templates::list(&erin).await.unwrap(), before);
 
-        let changed: Vec<(Country, bool, i64)> = templates::import(&sam, &wanted)
+        let changed: Vec<(Country, bool, i64)> = templates::import(&sam, &inputs)
             .await
             .unwrap()
             .iter()
@@ -85,7 +85,7 @@ async fn template_import_is_atomic() {
             .collect();
         assert_eq!(changed, [(Country::Jp, true, 2), (Country::Us, true, 2)]);
         // An identical template keeps its version.
-        let again = templates::import(&sam, &wanted[..1]).await.unwrap();
+        let again = templates::import(&sam, &inputs[..1]).await.unwrap();
         assert!(matches!(&again[..], [(template, false)] if template.version == 2), "{again:?}");
         let logged: i64 = {
             let mut db = world.db.clone();

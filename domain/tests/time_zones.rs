@@ -38,8 +38,8 @@ async fn set_office_zone(world: &World, zone: &str) {
 
 /// Sets the user's time zone and signs in again.
 async fn set_user_zone(world: &World, who: &Ctx, zone: &str) -> Ctx {
-    let wanted = Preferences { time_zone: Some(zone.to_owned()), ..Preferences::default() };
-    world.signed_in(&users::set_preferences(who, wanted).await.unwrap())
+    let preferences = Preferences { time_zone: Some(zone.to_owned()), ..Preferences::default() };
+    world.signed_in(&users::set_preferences(who, preferences).await.unwrap())
 }
 
 async fn invoice(ctx: &Ctx, spv: SpvId) -> invoices::Invoice {
