@@ -142,7 +142,7 @@ async fn the_demo_office_moves_from_either_database_to_either() {
         let before = Auth::new(Keys::load_or_create(&keys).unwrap());
         let password = office.options.demo_password.clone();
         let granted = auth::sign_in(&office.nobody(), &before, "super@example.com", &password).await.unwrap();
-        health_checks::ask(&operator).await.unwrap();
+        health_checks::enqueue(&operator).await.unwrap();
         activity::number_all(&operator).await.unwrap();
         let made = backups::create(&operator, &quiet).await.unwrap();
         assert_eq!((made.state, made.documents_missing), (State::Done, 0));
@@ -225,7 +225,7 @@ async fn moves(office: &World, here: &Path, manifest: &Manifest, were: &BTreeMap
     let beside_rows: i64 = office.db.clone().sql(beside).scalar().await.unwrap();
     assert!(beside_rows > 0, "a backup");
     // A tick that was made.
-    assert!(queue::enqueue_once(&operator, &backups::Nightly {}, "nightly").await.unwrap());
+    assert!(queue::enqueue_once(&operator, &backups::NightlyBackup {}, "nightly").await.unwrap());
     let mut tx = office.db.begin().await.unwrap();
     tx.sql(match tx.dialect() {
         Dialect::Sqlite => "update Jobs set status = 'Done' where idempotency_key = 'nightly'",
@@ -242,7 +242,7 @@ async fn moves(office: &World, here: &Path, manifest: &Manifest, were: &BTreeMap
         let told = format!("{:?} into {:?}", office.db.dialect(), home.db.dialect());
         // Whatever is not in a database stays where it is.
         let home = World { options: office.options.clone(), ..at(&home, 60) };
-        let moving = backups::begin_move(&at(office, 60).operator(), &home.db, &quiet).await.unwrap();
+        let moving = backups::begin_transfer(&at(office, 60).operator(), &home.db, &quiet).await.unwrap();
         let moved = moving.keep().await.unwrap();
         // All but how the parts of this machine stand.
         assert_eq!((moved.tables, moved.jobs), (manifest.tables.len() + LEFT_OUT.len() - 1, waiting), "{told}");
@@ -254,7 +254,7 @@ async fn moves(office: &World, here: &Path, manifest: &Manifest, were: &BTreeMap
         assert_eq!(found, beside_rows, "{told}");
         assert!(backups::list(&operator).await.unwrap().iter().any(|backup| backup.name == manifest.name), "{told}");
         // What the clock asked for before is not asked for again, and what it asks for now is.
-        assert!(!queue::enqueue_once(&operator, &backups::Nightly {}, "nightly").await.unwrap(), "{told}");
+        assert!(!queue::enqueue_once(&operator, &backups::NightlyBackup {}, "nightly").await.unwrap(), "{told}");
         assert_eq!(backups::restored_at(&operator).await.unwrap(), None, "{told}");
         let again = backups::create(&operator, &quiet).await.unwrap();
         let again = backups::find(&operator, &again.name).await.unwrap();
@@ -268,7 +268,7 @@ async fn moves(office: &World, here: &Path, manifest: &Manifest, were: &BTreeMap
         }
         activity::number_all(&operator).await.unwrap();
         assert!(activity::verify(&operator).await.unwrap() > entries, "{told}");
-        let refused = backups::begin_move(&office.operator(), &home.db, &quiet).await.unwrap_err();
+        let refused = backups::begin_transfer(&office.operator(), &home.db, &quiet).await.unwrap_err();
         assert_eq!(code(&refused), "move_target", "{told}");
         fs::remove_dir_all(here.join(&again.name)).unwrap();
     }
@@ -282,7 +282,7 @@ async fn a_portal_that_goes_on_writing_is_not_moved() {
         let folder = tempfile::tempdir().unwrap();
         let (world, operator, _) = small(&world, folder.path()).await;
         let employee = world.employee("Erin").await;
-        assert_eq!(code(&backups::begin_move(&employee, &world.db, &quiet).await.unwrap_err()), "forbidden");
+        assert_eq!(code(&backups::begin_transfer(&employee, &world.db, &quiet).await.unwrap_err()), "forbidden");
         let home = World::sqlite().await;
         let (runtime, seen) = (tokio::runtime::Handle::current(), AtomicUsize::new(0));
         let tell = |progress: Progress<'_>| {
@@ -293,13 +293,13 @@ async fn a_portal_that_goes_on_writing_is_not_moved() {
                 tokio::task::block_in_place(|| runtime.block_on(world.company("Meanwhile")));
             }
         };
-        let refused = backups::begin_move(&operator, &home.db, &tell).await.unwrap_err();
+        let refused = backups::begin_transfer(&operator, &home.db, &tell).await.unwrap_err();
         assert_eq!(code(&refused), "move_differs");
         let mut db = home.db.clone();
         let left: i64 = db.sql("select count(*) from companies").scalar().await.unwrap();
         assert_eq!(left, 0, "nothing is there that was not there before");
         // What is given up before it is kept was never there.
-        drop(backups::begin_move(&operator, &home.db, &quiet).await.unwrap());
+        drop(backups::begin_transfer(&operator, &home.db, &quiet).await.unwrap());
         let left: i64 = db.sql("select count(*) from companies").scalar().await.unwrap();
         assert_eq!(left, 0);
         // A server that was here a minute ago may be here still.
@@ -307,11 +307,14 @@ async fn a_portal_that_goes_on_writing_is_not_moved() {
         let minute = operator.now().timestamp().div_euclid(60) - 1;
         tx.sql("insert into heartbeats (minute) values ($1)").bind(minute).run().await.unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(code(&backups::begin_move(&operator, &home.db, &quiet).await.unwrap_err()), "move_at_work");
+        assert_eq!(code(&backups::begin_transfer(&operator, &home.db, &quiet).await.unwrap_err()), "move_at_work");
         let later = at(&world, 1);
-        drop(backups::begin_move(&later.operator(), &home.db, &quiet).await.unwrap());
+        drop(backups::begin_transfer(&later.operator(), &home.db, &quiet).await.unwrap());
         works_here(&later).await;
-        assert_eq!(code(&backups::begin_move(&later.operator(), &home.db, &quiet).await.unwrap_err()), "move_at_work");
+        assert_eq!(
+            code(&backups::begin_transfer(&later.operator(), &home.db, &quiet).await.unwrap_err()),
+            "move_at_work"
+        );
     })
     .await;
 }
@@ -462,7 +465,7 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
         let world = machine(&world, folder.path());
         let operator = world.operator();
         for _ in 0..5 {
-            health_checks::ask(&operator).await.unwrap();
+            health_checks::enqueue(&operator).await.unwrap();
         }
         let all = PageQuery::default();
         let asked = queue::list(&operator, None, &all).await.unwrap().items;
@@ -480,7 +483,7 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
         }
         let was = queue::list(&operator, None, &all).await.unwrap().items;
         // Waits while the backup is made, and is not asked for again by it.
-        backups::ask(&operator).await.unwrap();
+        backups::enqueue(&operator).await.unwrap();
         let made = backups::create(&operator, &quiet).await.unwrap();
         let mut homes = vec![World::sqlite().await];
         homes.extend(World::postgres().await);
@@ -560,7 +563,7 @@ async fn the_one_that_was_just_made_stays_whatever_the_clock_says() {
             let ahead = backups::create(&at(&world, 60).operator(), &quiet).await.unwrap();
             let made = backups::create(&world.operator(), &quiet).await.unwrap();
             assert!(made.name < ahead.name, "the clock went back");
-            let there = backups::found(&world.operator()).await.unwrap();
+            let there = backups::list_stored(&world.operator()).await.unwrap();
             assert_eq!(there.iter().map(|kept| kept.name.as_str()).collect::<Vec<_>>(), [made.name.as_str()]);
         }
     })
@@ -573,7 +576,7 @@ async fn a_whole_one_whose_maker_died_is_taken_over() {
         let folder = tempfile::tempdir().unwrap();
         let world = machine(&world, folder.path());
         let sigrid = world.super_admin("Sigrid").await;
-        let asked = backups::ask(&sigrid).await.unwrap();
+        let asked = backups::enqueue(&sigrid).await.unwrap();
         let job = world.as_actor(domain::Actor::System("portal.backup"));
         backups::run(&job, asked.id).await.unwrap();
         let made = backups::get(&sigrid, asked.id).await.unwrap();
@@ -684,10 +687,10 @@ async fn one_is_made_at_a_time_and_the_writers_go_on() {
         let folder = tempfile::tempdir().unwrap();
         let world = machine(&world, folder.path());
         let sigrid = world.super_admin("Sigrid").await;
-        let asked = backups::ask(&sigrid).await.unwrap();
+        let asked = backups::enqueue(&sigrid).await.unwrap();
         assert_eq!((asked.state, asked.asked_by.as_str()), (State::Queued, "Sigrid Test"));
         let conflict = |e: Error| matches!(e, Error::Conflict(problem) if problem.code == "backup_running");
-        assert!(conflict(backups::ask(&sigrid).await.unwrap_err()));
+        assert!(conflict(backups::enqueue(&sigrid).await.unwrap_err()));
         // Another process is at it.
         let lock = File::create(folder.path().join(".lock")).unwrap();
         lock.lock().unwrap();
@@ -710,8 +713,8 @@ async fn one_is_made_at_a_time_and_the_writers_go_on() {
         let told: Vec<&str> =
             log.iter().filter(|row| row.subject_kind == "backup").map(|row| row.action.as_str()).collect();
         assert_eq!(told, ["backup.created", "backup.asked"]);
-        let again = backups::ask(&sigrid).await.unwrap();
-        backups::failed(&job, again.id, "the disk is full").await.unwrap();
+        let again = backups::enqueue(&sigrid).await.unwrap();
+        backups::record_failure(&job, again.id, "the disk is full").await.unwrap();
         let failed = backups::get(&sigrid, again.id).await.unwrap();
         assert_eq!((failed.state, failed.error.as_deref()), (State::Failed, Some("the disk is full")));
         assert_eq!(backups::last_good(&sigrid).await.unwrap().map(|last| last.id), Some(asked.id));
@@ -777,7 +780,7 @@ async fn a_document_that_cannot_be_read_is_named_and_the_rest_is_kept() {
         assert!(matches!(&report.faults[..], [fault] if fault.contains(&name)), "{:?}", report.faults);
         assert!(report.activity > 0, "what is there was tried");
         let open = async || {
-            alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+            alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
             let open = alerts::list(&operator, true, &PageQuery::default()).await.unwrap().items;
             open.into_iter().find(|alert| alert.kind == "backup_incomplete").map(|alert| alert.data)
         };
@@ -841,11 +844,11 @@ async fn a_folder_that_somebody_chose_is_not_made_anew_where_its_disk_is_away() 
         assert_eq!(backups::get(&operator, elsewhere.id).await.unwrap().state, State::Done, "it is where it was");
         fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
         assert_eq!(code(backups::create(&operator, &quiet).await.unwrap_err()), "backup_folder_missing");
-        assert_eq!(code(backups::found(&operator).await.unwrap_err()), "backup_folder_missing");
-        assert_eq!(code(backups::has_folder(&operator).await.unwrap_err()), "backup_folder_missing");
+        assert_eq!(code(backups::list_stored(&operator).await.unwrap_err()), "backup_folder_missing");
+        assert_eq!(code(backups::check_directory(&operator).await.unwrap_err()), "backup_folder_missing");
         assert!(!chosen.exists());
         // The job is tried again.
-        let asked = backups::ask(&operator).await.unwrap();
+        let asked = backups::enqueue(&operator).await.unwrap();
         let away = backups::run(&operator, asked.id).await.unwrap_err();
         assert!(matches!(&away, Error::Unavailable(why) if why.contains("mount")), "{away:?}");
         fs::rename(disks.path().join("unplugged"), &chosen).unwrap();
@@ -855,7 +858,7 @@ async fn a_folder_that_somebody_chose_is_not_made_anew_where_its_disk_is_away() 
         fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
         fs::create_dir(&chosen).unwrap();
         assert_eq!(code(backups::create(&operator, &quiet).await.unwrap_err()), "backup_folder_empty");
-        assert_eq!(code(backups::has_folder(&operator).await.unwrap_err()), "backup_folder_empty");
+        assert_eq!(code(backups::check_directory(&operator).await.unwrap_err()), "backup_folder_empty");
         assert_eq!(fs::read_dir(&chosen).unwrap().count(), 0);
         fs::create_dir(chosen.join("contents")).unwrap();
         backups::create(&at(&world, 1).operator(), &quiet).await.unwrap();
@@ -890,7 +893,7 @@ async fn whoever_stops_one_at_any_moment_leaves_none_that_waits() {
             let listed = backups::list(&operator).await.unwrap();
             assert!(listed.iter().all(|backup| backup.state != State::Queued), "after {polls}: {listed:#?}");
             begun += usize::from(listed.iter().any(|backup| backup.state == State::Running));
-            backups::stopped(&operator).await.unwrap();
+            backups::clean_up_interrupted(&operator).await.unwrap();
             if done {
                 break;
             }
@@ -898,7 +901,7 @@ async fn whoever_stops_one_at_any_moment_leaves_none_that_waits() {
         assert!(begun > 0, "none was stopped on its way");
 
         // One that nobody came for in a day.
-        let left = backups::ask(&operator).await.unwrap();
+        let left = backups::enqueue(&operator).await.unwrap();
         backups::create(&at(&world, 23 * 60).operator(), &quiet).await.unwrap();
         assert_eq!(backups::get(&operator, left.id).await.unwrap().state, State::Queued);
         backups::create(&at(&world, 25 * 60).operator(), &quiet).await.unwrap();
@@ -981,7 +984,7 @@ async fn nobody_else_has_to_do_with_backups() {
         for ctx in [&partner, &maya, &olga, &clara] {
             let forbidden = |e: Error| matches!(e, Error::Forbidden(_) | Error::NotFound(_));
             assert!(forbidden(backups::list(ctx).await.unwrap_err()));
-            assert!(forbidden(backups::ask(ctx).await.unwrap_err()));
+            assert!(forbidden(backups::enqueue(ctx).await.unwrap_err()));
             assert!(forbidden(backups::get(ctx, made.id).await.unwrap_err()));
             assert!(forbidden(backups::last_good(ctx).await.unwrap_err()));
             assert!(forbidden(backups::create(ctx, &quiet).await.unwrap_err()));

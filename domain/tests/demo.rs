@@ -106,7 +106,7 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
             assert_eq!((user.role, user.status), (role, status), "{email}");
         }
         // An alert that its rule still holds for, and one that is over.
-        alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+        alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
         let open = alerts::list(&operator, true, &page).await.unwrap().items;
         let open: Vec<_> = open.iter().map(|alert| (alert.kind.as_str(), alert.subject.as_str())).collect();
         assert_eq!(open, [("sign_in_storm", "203.0.113.45")]);

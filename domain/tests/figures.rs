@@ -333,7 +333,7 @@ async fn recount_finds_missing_and_wrong_figures_and_repairs_them() {
 async fn finances_and_a_partners_dashboard_read_what_is_kept_by_its_key() {
     on_both(async |world| {
         let operator = world.operator();
-        seed::load(&operator, 1_000, |_| true).await.unwrap();
+        seed::insert_benchmark_data(&operator, 1_000, |_| true).await.unwrap();
         if world.db.dialect() == Dialect::Postgres {
             let planned_by = "select reltuples from pg_class where oid = 'spvs'::regclass";
             let rows: f32 = world.db.clone().sql(planned_by).scalar().await.unwrap();

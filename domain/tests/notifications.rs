@@ -524,7 +524,7 @@ async fn a_client_is_reminded_of_documents_and_invoices_once_before_and_once_aft
 async fn nobody_is_told_of_a_seed() {
     on_both(async |world| {
         let office = office(world).await;
-        domain::operations::seed::load(&office.world.operator(), 20, |_| true).await.unwrap();
+        domain::operations::seed::insert_benchmark_data(&office.world.operator(), 20, |_| true).await.unwrap();
         office.settle().await;
         assert_eq!((told(&office.erin).await.len(), told(&office.maya).await.len()), (0, 0));
     })

@@ -8,7 +8,7 @@ use domain::{
     kernel::{access::Role, clock::Clock, date_range::Asked, db::Sql, money::Currency, page::PageQuery},
     operations::{
         alerts,
-        alerts::{Alert, Readings},
+        alerts::{Alert, Metrics},
         health_checks::{self, Disk},
         security_scan,
     },
@@ -27,14 +27,14 @@ fn at(world: &World, minutes: i64) -> World {
     World { clock: Clock::fixed(noon() + Duration::minutes(minutes)), ..world.clone() }
 }
 
-async fn check(world: &World, readings: &Readings) -> Vec<Alert> {
+async fn check(world: &World, metrics: &Metrics) -> Vec<Alert> {
     activity::number_all(&world.operator()).await.unwrap();
-    alerts::check(&world.operator(), readings).await.unwrap();
+    alerts::check(&world.operator(), metrics).await.unwrap();
     alerts::list(&world.operator(), true, &PageQuery::default()).await.unwrap().items
 }
 
-async fn kinds(world: &World, readings: &Readings) -> Vec<String> {
-    check(world, readings).await.into_iter().map(|alert| alert.kind).collect()
+async fn kinds(world: &World, metrics: &Metrics) -> Vec<String> {
+    check(world, metrics).await.into_iter().map(|alert| alert.kind).collect()
 }
 
 #[tokio::test]
@@ -49,18 +49,18 @@ async fn failed_sign_ins_from_one_place_are_a_storm_until_they_stop() {
             let email = format!("nobody{n}@example.com");
             domain::accounts::auth::sign_in(ctx, &auth, &email, "wrong password").await.unwrap_err();
         }
-        let open = check(&world, &Readings::default()).await;
+        let open = check(&world, &Metrics::default()).await;
         assert_eq!(open.len(), 1, "{open:?}");
         assert_eq!((open[0].kind.as_str(), open[0].subject.as_str()), ("sign_in_storm", "192.0.2.1"));
-        assert_eq!(check(&world, &Readings::default()).await[0].id, open[0].id, "one open alert of a place");
-        assert!(check(&at(&world, 20), &Readings::default()).await.is_empty(), "it ends by itself");
+        assert_eq!(check(&world, &Metrics::default()).await[0].id, open[0].id, "one open alert of a place");
+        assert!(check(&at(&world, 20), &Metrics::default()).await.is_empty(), "it ends by itself");
         // As many, but one in twenty minutes: whoever mistypes an address now and then.
         for n in 2..35 {
             let ctx = Ctx { origin: origin("192.0.2.7"), ..at(&world, n * 20).nobody() };
             domain::accounts::auth::sign_in(&ctx, &auth, &format!("nobody{n}@example.net"), "wrong password")
                 .await
                 .unwrap_err();
-            assert!(check(&at(&world, n * 20), &Readings::default()).await.is_empty());
+            assert!(check(&at(&world, n * 20), &Metrics::default()).await.is_empty());
         }
     })
     .await;
@@ -81,7 +81,7 @@ async fn fails(world: &World, address: &str, times: i64) {
 }
 
 async fn storms(world: &World) -> Vec<(String, i64)> {
-    let open = check(world, &Readings::default()).await;
+    let open = check(world, &Metrics::default()).await;
     open.into_iter().map(|alert| (alert.subject, alert.data["count"].as_i64().unwrap())).collect()
 }
 
@@ -155,9 +155,9 @@ async fn a_day_without_a_backup_is_told_of() {
         let runs = async |hours: i64| dashboards::heartbeat(&at(&world, hours * 60).operator()).await.unwrap();
         runs(0).await;
         runs(24).await;
-        assert!(kinds(&at(&world, 25 * 60), &Readings::default()).await.is_empty());
+        assert!(kinds(&at(&world, 25 * 60), &Metrics::default()).await.is_empty());
         runs(25).await;
-        let open = check(&at(&world, 26 * 60), &Readings::default()).await;
+        let open = check(&at(&world, 26 * 60), &Metrics::default()).await;
         assert_eq!(open.len(), 1, "{open:?}");
         assert_eq!((open[0].kind.as_str(), open[0].data["count"].as_i64()), ("backup_old", Some(26)));
     })
@@ -173,27 +173,27 @@ async fn mails_that_fail_are_told_of() {
             mails::attempt(&world.operator(), id).await.unwrap();
             mails::failed(&world.operator(), id, "550 no such user", true).await.unwrap();
         }
-        assert_eq!(kinds(&world, &Readings::default()).await, ["mail_failing"]);
-        assert!(kinds(&at(&world, 25 * 60), &Readings::default()).await.is_empty());
+        assert_eq!(kinds(&world, &Metrics::default()).await, ["mail_failing"]);
+        assert!(kinds(&at(&world, 25 * 60), &Metrics::default()).await.is_empty());
         // Others are given up only after days.
         let late = at(&world, 3 * 24 * 60);
         for _ in 0..3 {
             let id = mails::test(&sigrid).await.unwrap();
             mails::failed(&late.operator(), id, "no answer", true).await.unwrap();
         }
-        assert_eq!(kinds(&late, &Readings::default()).await, ["mail_failing"]);
-        assert!(kinds(&at(&world, (4 * 24 + 1) * 60), &Readings::default()).await.is_empty());
+        assert_eq!(kinds(&late, &Metrics::default()).await, ["mail_failing"]);
+        assert!(kinds(&at(&world, (4 * 24 + 1) * 60), &Metrics::default()).await.is_empty());
         // While the mail server is away nothing is given up yet: a mail waits, and is tried and tried.
         let away = at(&world, 5 * 24 * 60);
         let id = mails::test(&sigrid).await.unwrap();
         for _ in 0..3 {
-            assert!(kinds(&away, &Readings::default()).await.is_empty());
+            assert!(kinds(&away, &Metrics::default()).await.is_empty());
             assert!(mails::attempt(&away.operator(), id).await.unwrap().is_some());
             mails::failed(&away.operator(), id, "no answer", false).await.unwrap();
         }
-        assert_eq!(kinds(&away, &Readings::default()).await, ["mail_failing"]);
+        assert_eq!(kinds(&away, &Metrics::default()).await, ["mail_failing"]);
         mails::sent(&away.operator(), id, None).await.unwrap();
-        assert!(kinds(&away, &Readings::default()).await.is_empty());
+        assert!(kinds(&away, &Metrics::default()).await.is_empty());
     })
     .await;
 }
@@ -202,15 +202,15 @@ async fn mails_that_fail_are_told_of() {
 async fn dead_jobs_are_told_of_until_they_are_run_again() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
-        health_checks::ask(&sigrid).await.unwrap();
+        health_checks::enqueue(&sigrid).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         let table = if tx.dialect() == domain::kernel::db::Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
         tx.sql_built(format!("update {table} set status = 'Killed'")).run().await.unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(kinds(&world, &Readings::default()).await, ["dead_jobs"]);
+        assert_eq!(kinds(&world, &Metrics::default()).await, ["dead_jobs"]);
         let dead = queue::list(&sigrid, Some("dead"), &PageQuery::default()).await.unwrap().items;
         queue::retry(&sigrid, &dead[0].id).await.unwrap();
-        assert!(kinds(&world, &Readings::default()).await.is_empty());
+        assert!(kinds(&world, &Metrics::default()).await.is_empty());
         let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
         assert!(log.iter().any(|row| row.action == "job.retried" && row.subject_label == dead[0].job));
     })
@@ -220,11 +220,11 @@ async fn dead_jobs_are_told_of_until_they_are_run_again() {
 #[tokio::test]
 async fn a_full_disk_and_an_old_key_are_told_of() {
     on_both(async |world| {
-        let disk = |free| Readings { disk: Some(Disk { free, total: 1_000 }), keys_changed_at: None };
+        let disk = |free| Metrics { disk: Some(Disk { free, total: 1_000 }), keys_changed_at: None };
         assert!(kinds(&world, &disk(100)).await.is_empty());
         assert_eq!(kinds(&world, &disk(99)).await, ["disk_low"]);
         assert!(kinds(&world, &disk(500)).await.is_empty());
-        let key = |days| Readings { disk: None, keys_changed_at: Some(noon() - Duration::days(days)) };
+        let key = |days| Metrics { disk: None, keys_changed_at: Some(noon() - Duration::days(days)) };
         assert!(kinds(&world, &key(364)).await.is_empty());
         assert_eq!(kinds(&world, &key(365)).await, ["key_expiring"]);
         // As the machine itself says it.
@@ -238,13 +238,13 @@ async fn a_full_disk_and_an_old_key_are_told_of() {
         let mut options = (*world.options).clone();
         (options.signing_keys, options.data_dir) = (Some(file.clone()), Some(world.dir.0.clone()));
         let there = World { options: options.into(), ..world.clone() };
-        let read = Readings::take(&there.operator());
+        let read = Metrics::collect(&there.operator());
         assert!(read.disk.is_some_and(|disk| disk.total > 0));
         assert_eq!(read.keys_changed_at, Some(noon() - Duration::days(400)));
         // A key that says itself when it was made is as old as that, whenever its file was written.
         domain::accounts::auth::keys::rotate(&there.operator(), &file).await.unwrap();
         written_long_ago();
-        assert_eq!(Readings::take(&there.operator()).keys_changed_at, Some(noon()));
+        assert_eq!(Metrics::collect(&there.operator()).keys_changed_at, Some(noon()));
     })
     .await;
 }
@@ -259,9 +259,9 @@ async fn a_part_that_does_not_answer_is_told_of_at_the_second_time() {
         let sigrid = world.super_admin("Sigrid").await;
         let leaves = async || Ok("mails are files".to_owned());
         health_checks::check(&world.operator(), leaves()).await.unwrap();
-        assert!(kinds(&world, &Readings::default()).await.is_empty(), "once may be chance");
+        assert!(kinds(&world, &Metrics::default()).await.is_empty(), "once may be chance");
         health_checks::check(&world.operator(), leaves()).await.unwrap();
-        let open = check(&world, &Readings::default()).await;
+        let open = check(&world, &Metrics::default()).await;
         let mut broken: Vec<_> = open.iter().map(|alert| alert.subject.as_str()).collect();
         broken.sort_unstable();
         assert_eq!(broken, ["api_gateway", "queue", "web_server"]);
@@ -301,7 +301,7 @@ async fn user(world: &World, ctx: &Ctx) -> users::User {
 async fn a_resolved_alert_stays_away_for_an_hour_and_is_for_super_admins() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
-        let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
+        let full = Metrics { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
         let alert = check(&world, &full).await.remove(0);
         for role in [Role::Employee, Role::CompanyAdmin, Role::Client] {
             let company = match role {
@@ -312,7 +312,7 @@ async fn a_resolved_alert_stays_away_for_an_hour_and_is_for_super_admins() {
             assert!(matches!(alerts::resolve(&other, alert.id).await, Err(Error::Forbidden(_))));
             assert!(matches!(alerts::list(&other, true, &PageQuery::default()).await, Err(Error::Forbidden(_))));
             assert!(matches!(health_checks::list(&other).await, Err(Error::Forbidden(_))));
-            assert!(matches!(security_scan::ask(&other).await, Err(Error::Forbidden(_))));
+            assert!(matches!(security_scan::enqueue(&other).await, Err(Error::Forbidden(_))));
             assert!(matches!(security_scan::latest(&other).await, Err(Error::Forbidden(_))));
             assert!(matches!(analytics::office(&other, &Asked::default()).await, Err(Error::Forbidden(_))));
             let log = activity::search(&other, &activity::Search::default(), &PageQuery::default()).await;
@@ -367,7 +367,7 @@ async fn a_scan_finds_what_is_wrong() {
         options.public_url = "http://portal.example.com".to_owned();
         options.demo = false;
         let open = World { options: options.into(), ..world.clone() };
-        let asked = security_scan::ask(&sigrid).await.unwrap();
+        let asked = security_scan::enqueue(&sigrid).await.unwrap();
         assert_eq!(asked.finished_at, None);
         activity::number_all(&world.operator()).await.unwrap();
         world.without_triggers("update activity set actor_name = 'Mallory' where seq = 1").await;

@@ -150,8 +150,8 @@ async fn no_query_scans_a_table_that_grows() {
     on_both(async |world| {
         let operator = world.operator();
         // Of so many companies that none of them is a good part of everything.
-        let load = seed::Load { orders: 1_000, companies: Some(20), isos: None };
-        seed::load(&operator, load, |_| true).await.expect("load");
+        let load = seed::BenchmarkSize { orders: 1_000, companies: Some(20), isos: None };
+        seed::insert_benchmark_data(&operator, load, |_| true).await.expect("load");
         let company = companies::list(&operator, None, false, &PageQuery::default()).await.unwrap().items[0].id;
         let (iso, partner) = world.iso("Ingrid", company).await;
         let (client, spv, maya) = world.client("Maya", company, Some(iso)).await;
@@ -437,7 +437,7 @@ async fn no_query_scans_a_table_that_grows() {
         analytics::office(&sigrid, &asked).await.unwrap();
         alerts::list(&sigrid, true, &PageQuery::default()).await.unwrap();
         alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap();
-        alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+        alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
         security_scan::latest(&sigrid).await.unwrap();
         backups::list(&sigrid).await.unwrap();
         backups::last_good(&sigrid).await.unwrap();
@@ -642,8 +642,8 @@ fn within(wanted: activity::Search) -> activity::Search {
 #[tokio::test]
 async fn sqlite_answers_alike_whatever_there_is_of_each() {
     let world = World::sqlite().await;
-    let load = seed::Load { orders: 400, companies: Some(1), isos: Some(1) };
-    seed::load(&world.operator(), load, |_| true).await.expect("load");
+    let load = seed::BenchmarkSize { orders: 400, companies: Some(1), isos: Some(1) };
+    seed::insert_benchmark_data(&world.operator(), load, |_| true).await.expect("load");
     let page = "select s.id, k.name from spvs s join companies k on k.id = s.company_id where s.company_id = $1 \
         order by s.ordered_date desc, s.created_at desc, s.id desc limit 1";
     let before = world.plan(page).await;

@@ -49,14 +49,14 @@ pub fn register(state: State) -> Register {
         .by_hand::<MailReports, _>(plain::<MailReports>)
         .job::<CleanUp, _>(BRIEF, handlers::cleanup::clean_up)
         .by_hand::<CleanUp, _>(plain::<CleanUp>)
-        .job::<health_checks::Watch, _>(BRIEF, handlers::watch::watch)
-        .by_hand::<health_checks::Watch, _>(plain::<health_checks::Watch>)
-        .job::<security_scan::Look, _>(BRIEF, handlers::watch::scan)
+        .job::<health_checks::RunHealthChecks, _>(BRIEF, handlers::watch::watch)
+        .by_hand::<health_checks::RunHealthChecks, _>(plain::<health_checks::RunHealthChecks>)
+        .job::<security_scan::RunSecurityScan, _>(BRIEF, handlers::watch::scan)
         .noting(handlers::watch::scan_failed)
-        .job::<backups::Make, _>(LONG, handlers::backups::make)
+        .job::<backups::CreateBackup, _>(LONG, handlers::backups::make)
         .noting(handlers::backups::failed)
-        .by_hand::<backups::Make, _>(handlers::backups::ask)
-        .job::<backups::Nightly, _>(BRIEF, handlers::backups::nightly)
+        .by_hand::<backups::CreateBackup, _>(handlers::backups::ask)
+        .job::<backups::NightlyBackup, _>(BRIEF, handlers::backups::nightly)
         .job::<MailSoon, _>(PROMPT, handlers::notifications::mail)
         .job::<Digests, _>(BRIEF, handlers::notifications::digests)
         .by_hand::<Digests, _>(plain::<Digests>)
@@ -76,8 +76,8 @@ fn schedules() -> Vec<Line> {
         Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
         Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
         Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
-        Line::new::<health_checks::Watch>("20 * * * * *"), // every minute
-        Line::new::<backups::Nightly>("0 10 2 * * *"), // every night at ten past two
+        Line::new::<health_checks::RunHealthChecks>("20 * * * * *"), // every minute
+        Line::new::<backups::NightlyBackup>("0 10 2 * * *"), // every night at ten past two
         Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
     ]
 }

@@ -67,5 +67,5 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Backup>>> {
 #[utoipa::path(post, path = "/backups", operation_id = "backup_create", tag = "system",
     responses((status = 202, body = Backup)))]
 pub async fn create(New { ctx, .. }: New<Nothing>) -> Result<(StatusCode, Answer<Backup>)> {
-    Ok((StatusCode::ACCEPTED, Answer(backups::ask(&ctx).await?.into())))
+    Ok((StatusCode::ACCEPTED, Answer(backups::enqueue(&ctx).await?.into())))
 }

@@ -90,7 +90,7 @@ async fn create(portal: &Portal) -> Result {
     };
     bar.finish_and_clear();
     let Some(made) = made else {
-        let kept = match backups::stopped(ctx).await? {
+        let kept = match backups::clean_up_interrupted(ctx).await? {
             true => "stopped; the backup was whole by then, and is kept",
             false => "stopped; nothing was kept of this backup",
         };
@@ -107,7 +107,7 @@ async fn create(portal: &Portal) -> Result {
 
 async fn list(ctx: &Ctx, config: &Config, out: &Output) -> Result {
     let here = Some(config.backup_dir.to_string_lossy().into_owned());
-    let found = backups::found(ctx).await?;
+    let found = backups::list_stored(ctx).await?;
     let known = if ctx.db.is_migrated().await? { backups::list(ctx).await? } else { Vec::new() };
     let mut records: Vec<(String, Record)> = found
         .iter()

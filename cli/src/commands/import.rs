@@ -9,7 +9,7 @@ use clap::ValueEnum;
 use domain::{
     Error,
     kernel::i18n,
-    operations::imports::{self, Column, Import, Kind, Outcome, Row, Sums},
+    operations::imports::{self, Column, Import, ImportTotals, Kind, Outcome, Row},
     reporting::exports::csv_unguarded,
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -91,8 +91,8 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
         say(&format!("There is nothing in {file} but its columns."));
         return Ok(());
     }
-    let mut import = imports::begin(&portal.ctx, kind, args.dry_run)?;
-    let mut sums = Sums::default();
+    let mut import = imports::start(&portal.ctx, kind, args.dry_run)?;
+    let mut sums = ImportTotals::default();
     let mut refused = Vec::new();
     let stopped = rows(&mut import, kind, lines, &mut sums, &mut refused).await;
     // What was made stays, so it is said also where the rest could not be.
@@ -100,7 +100,7 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
     if !refused.is_empty() || portal.out.format == Format::Json {
         portal.out.list(refused, "refused rows")?;
     }
-    let Sums { made, there, refused } = sums;
+    let ImportTotals { created: made, existing: there, rejected: refused } = sums;
     say(&match args.dry_run {
         true => format!("Would import {made}, there already {there}, refused {refused}; nothing was changed."),
         false => format!("Imported {made}, there already {there}, refused {refused}."),
@@ -111,7 +111,13 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
 }
 
 /// Reads one row after the other. Asked to stop, it does so between two.
-async fn rows(import: &mut Import, kind: Kind, lines: Vec<Line>, sums: &mut Sums, refused: &mut Vec<Record>) -> Result {
+async fn rows(
+    import: &mut Import,
+    kind: Kind,
+    lines: Vec<Line>,
+    sums: &mut ImportTotals,
+    refused: &mut Vec<Record>,
+) -> Result {
     let stop = shutdown::on_signal();
     // Hidden by indicatif when stderr is no terminal.
     let bar = ProgressBar::new(lines.len() as u64).with_style(
@@ -126,23 +132,23 @@ async fn rows(import: &mut Import, kind: Kind, lines: Vec<Line>, sums: &mut Sums
         let name = row.as_ref().map(|row| name(kind, row)).unwrap_or_default();
         let why = match row {
             Ok(row) => match import.row(&row).await? {
-                Outcome::Made => {
-                    sums.made += 1;
+                Outcome::Created => {
+                    sums.created += 1;
                     None
                 }
-                Outcome::There(existing) => {
-                    sums.there += 1;
+                Outcome::Exists(existing) => {
+                    sums.existing += 1;
                     if let Some(existing) = existing {
                         bar.suspend(|| say(&format!("Line {number}: {name} is already there as {existing}.")));
                     }
                     None
                 }
-                Outcome::Refused(error) => Some(why(&error)),
+                Outcome::Rejected(error) => Some(why(&error)),
             },
             Err(why) => Some(why),
         };
         if let Some(Why { field, reason }) = why {
-            sums.refused += 1;
+            sums.rejected += 1;
             let record = Record::new().with("line", number).with("name", name);
             refused.push(record.with("field", field).with("reason", reason));
         }

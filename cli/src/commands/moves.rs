@@ -49,7 +49,7 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
     let mut stop = shutdown::on_signal();
     let tell = |progress: Progress<'_>| show(&bar, progress, "moved");
     let moving = tokio::select! {
-        moving = backups::begin_move(ctx, &target, &tell) => Some(moving),
+        moving = backups::begin_transfer(ctx, &target, &tell) => Some(moving),
         _ = stop.wait_for(|stop| *stop) => None,
     };
     bar.finish_and_clear();

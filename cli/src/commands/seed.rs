@@ -56,7 +56,7 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
         )));
     }
     match args.spvs {
-        Some(orders) => load(seed::Load { orders, companies: args.companies, isos: args.isos }, portal).await,
+        Some(orders) => load(seed::BenchmarkSize { orders, companies: args.companies, isos: args.isos }, portal).await,
         None if args.demo => {
             let mut stop = shutdown::on_signal();
             let made = tokio::select! {
@@ -139,7 +139,7 @@ fn of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
     }
 }
 
-async fn load(wanted: seed::Load, portal: &Portal) -> Result {
+async fn load(wanted: seed::BenchmarkSize, portal: &Portal) -> Result {
     let orders = wanted.orders;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
@@ -153,7 +153,7 @@ async fn load(wanted: seed::Load, portal: &Portal) -> Result {
         ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} orders, {per_sec}, {eta} left")
             .expect("the template is well formed"),
     );
-    let made = seed::load(&portal.ctx, wanted, |made| {
+    let made = seed::insert_benchmark_data(&portal.ctx, wanted, |made| {
         bar.set_position(made);
         !stop.load(Ordering::Relaxed)
     })

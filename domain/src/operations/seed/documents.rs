@@ -1,6 +1,6 @@
-//! What the clients of the demo office and its staff sent each other: documents that were asked for, in every state,
-//! small PDF files that open, and a few lines about each order.
-use super::{demo::elias, known};
+//! Demo documents and messages: requested documents in every state, small valid PDF files, and a conversation for each
+//! order.
+use super::{demo::demo_employee, find_user};
 use crate::{
     desk::messages,
     kernel::{
@@ -11,7 +11,7 @@ use crate::{
         ids::{DocumentId, DocumentRequestId, SessionId, SpvId},
     },
     orders::{
-        document_requests as asked,
+        document_requests,
         documents::uploads::{self, New},
         spvs::{self, Spv, Status},
     },
@@ -22,119 +22,124 @@ use chrono::{Duration, NaiveDate};
 use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str};
 use std::{convert::Infallible, sync::Arc};
 
-const WANTED: [(&str, &str); 4] = [
+const REQUESTED_DOCUMENTS: [(&str, &str); 4] = [
     ("Passport", "A colour copy of the page with the photograph."),
     ("Proof of address", "A utility bill or a bank statement, not older than three months."),
     ("Source of funds", "A letter of your bank, or the contract of a sale."),
     ("Signed articles", "Signed on the last page."),
 ];
 
-/// Lets the people of these orders ask for documents, send them in and talk. With each order, how many days ago it was
-/// made.
-pub(super) async fn papers(ctx: &Ctx, orders: &[(i64, SpvId)]) -> Result<()> {
+/// Requests and uploads documents and writes messages for these orders, given with their age in days.
+pub(super) async fn exchange(ctx: &Ctx, orders: &[(i64, SpvId)]) -> Result<()> {
     for (n, (age, id)) in orders.iter().enumerate() {
         let spv = spvs::get(ctx, *id).await?.spv;
         match spv.status {
-            Status::Processing | Status::Active => open(ctx, &spv, *age, n).await?,
-            Status::Closed => done(ctx, &spv, *age).await?,
+            Status::Processing | Status::Active => open_order(ctx, &spv, *age, n).await?,
+            Status::Closed => closed_order(ctx, &spv, *age).await?,
             _ => {}
         }
     }
     Ok(())
 }
 
-/// The people of an order, on a day of its life: the share of its time that has passed, in percent.
-async fn day(ctx: &Ctx, spv: &Spv, age: i64, passed: i64) -> Result<(Ctx, Ctx)> {
+/// Contexts of the staff and of the client of an order at the time when `passed` percent of its age had passed.
+async fn people_at(ctx: &Ctx, spv: &Spv, age: i64, passed: i64) -> Result<(Ctx, Ctx)> {
     let clock = Clock::fixed(ctx.now() - Duration::minutes(age * 24 * 60 * (100 - passed) / 100));
     let day = Ctx { clock, ..ctx.clone() };
-    let client = known(ctx, &spv.client_email).await?.ok_or(Error::NotFound("client"))?;
+    let client = find_user(ctx, &spv.client_email).await?.ok_or(Error::NotFound("client"))?;
     let client = Actor::User(Arc::new(client.signed_in(SessionId(client.id.0))));
-    Ok((day.clone().acting_as(elias(ctx).await?), day.acting_as(client)))
+    Ok((day.clone().acting_as(demo_employee(ctx).await?), day.acting_as(client)))
 }
 
-/// An order under way: one document approved, the next sent in, sent back or still to come.
-async fn open(ctx: &Ctx, spv: &Spv, age: i64, n: usize) -> Result<()> {
-    let (staff, client) = day(ctx, spv, age, 20).await?;
-    let first = ask(&staff, spv, 0, None).await?;
-    let second = ask(&staff, spv, 1 + n % 2, Some(ctx.now() + Duration::days(n as i64 % 6 - 1))).await?;
+/// An order in progress: the first document approved, the second uploaded, sent back or missing.
+async fn open_order(ctx: &Ctx, spv: &Spv, age: i64, n: usize) -> Result<()> {
+    let (staff, client) = people_at(ctx, spv, age, 20).await?;
+    let first = request_document(&staff, spv, 0, None).await?;
+    let second = request_document(&staff, spv, 1 + n % 2, Some(ctx.now() + Duration::days(n as i64 % 6 - 1))).await?;
     let hello = "Good day! We have begun with your order. Please send us the documents that we ask for on its page.";
     say(&staff, spv, hello, false).await?;
-    send(&client, spv, first, "passport.pdf", "Passport").await?;
-    let (staff, client) = day(ctx, spv, age, 50).await?;
-    asked::approve(&staff, first, None).await?;
+    upload_for_request(&client, spv, first, "passport.pdf", "Passport").await?;
+    let (staff, client) = people_at(ctx, spv, age, 50).await?;
+    document_requests::approve(&staff, first, None).await?;
     say(&client, spv, "Thank you. Is a bank statement of my wife's account enough? We share the flat.", false).await?;
-    let (staff, client) = day(ctx, spv, age, 80).await?;
+    let (staff, client) = people_at(ctx, spv, age, 80).await?;
     say(&staff, spv, "Yes, if it shows both your names.", false).await?;
     match n % 4 {
         0 => {
-            send(&client, spv, second, "statement.pdf", "Bank statement").await?;
+            upload_for_request(&client, spv, second, "statement.pdf", "Bank statement").await?;
             let reason = "The second page is missing. Please send all of it.";
-            asked::send_back(&staff, second, None, reason).await?;
+            document_requests::send_back(&staff, second, None, reason).await?;
         }
-        1 => send(&client, spv, second, "statement.pdf", "Bank statement").await?,
+        1 => upload_for_request(&client, spv, second, "statement.pdf", "Bank statement").await?,
         2 => say(&staff, spv, "Checked against the sanctions lists: nothing found.", true).await?,
         _ => {}
     }
     Ok(())
 }
 
-/// An order that is done: everything approved, and the certificate from us.
-async fn done(ctx: &Ctx, spv: &Spv, age: i64) -> Result<()> {
-    let (staff, client) = day(ctx, spv, age, 10).await?;
-    // An order that is closed asks its client for nothing more, so that these came with a message.
+/// A closed order: everything approved, and the certificate from the staff.
+async fn closed_order(ctx: &Ctx, spv: &Spv, age: i64) -> Result<()> {
+    let (staff, client) = people_at(ctx, spv, age, 10).await?;
+    // A closed order has no document requests, so these documents come with a message.
     let mut document_ids = Vec::new();
     for (n, file) in ["passport.pdf", "statement.pdf"].into_iter().enumerate() {
         let target = New { spv_id: Some(spv.id), attach: true, ..New::default() };
-        let content = paper(WANTED[n].0, spv, settings::person_today(&client).await?);
+        let content = sample_pdf(REQUESTED_DOCUMENTS[n].0, spv, settings::person_today(&client).await?);
         document_ids.extend(put(&client, target, file, content).await?);
     }
     let body = "Here are my passport and the bank statement.".to_owned();
     let input = messages::Input { spv_id: Some(spv.id), body, document_ids, ..messages::Input::default() };
     messages::send(&client, input).await?;
-    free(&staff, spv, "certificate-of-formation.pdf", "Certificate of formation").await?;
+    upload_for_order(&staff, spv, "certificate-of-formation.pdf", "Certificate of formation").await?;
     say(&staff, spv, "Your company is formed. You find its certificate with the documents of this order.", false).await
 }
 
-async fn ask(
+async fn request_document(
     staff: &Ctx,
     spv: &Spv,
     which: usize,
     due: Option<chrono::DateTime<chrono::Utc>>,
 ) -> Result<DocumentRequestId> {
-    let (name, instructions) = WANTED[which];
-    let input = asked::Input {
+    let (name, instructions) = REQUESTED_DOCUMENTS[which];
+    let input = document_requests::Input {
         name: Some(name.to_owned()),
         instructions: Some(instructions.to_owned()),
         due_date: due.map(|day| day.date_naive().to_string()),
-        ..asked::Input::default()
+        ..document_requests::Input::default()
     };
-    Ok(asked::create(staff, spv.id, input).await?.id)
+    Ok(document_requests::create(staff, spv.id, input).await?.id)
 }
 
-async fn send(client: &Ctx, spv: &Spv, request: DocumentRequestId, file: &str, title: &str) -> Result<()> {
+async fn upload_for_request(
+    client: &Ctx,
+    spv: &Spv,
+    request: DocumentRequestId,
+    file: &str,
+    title: &str,
+) -> Result<()> {
     let target = New { request_id: Some(request), ..New::default() };
-    put(client, target, file, paper(title, spv, settings::person_today(client).await?)).await.map(drop)
+    upload(client, target, file, sample_pdf(title, spv, settings::person_today(client).await?)).await.map(drop)
 }
 
-async fn free(by: &Ctx, spv: &Spv, file: &str, title: &str) -> Result<()> {
+async fn upload_for_order(by: &Ctx, spv: &Spv, file: &str, title: &str) -> Result<()> {
     let target = New { spv_id: Some(spv.id), ..New::default() };
-    put(by, target, file, paper(title, spv, settings::person_today(by).await?)).await.map(drop)
+    upload(by, target, file, sample_pdf(title, spv, settings::person_today(by).await?)).await.map(drop)
 }
 
-async fn put(by: &Ctx, target: New, file: &str, content: Vec<u8>) -> Result<Option<DocumentId>> {
+async fn upload(by: &Ctx, target: New, file: &str, content: Vec<u8>) -> Result<Option<DocumentId>> {
     let new = New { file_name: file.to_owned(), bytes: content.len() as u64, ..target };
     let upload = uploads::create(by, new).await?;
     let content = futures::stream::iter([Ok::<_, Infallible>(Bytes::from(content))]);
     Ok(uploads::append(by, upload.id, 0, content).await?.kept_in)
 }
 
-async fn say(by: &Ctx, spv: &Spv, body: &str, internal: bool) -> Result<()> {
+async fn send_message(by: &Ctx, spv: &Spv, body: &str, internal: bool) -> Result<()> {
     let input = messages::Input { spv_id: Some(spv.id), body: body.to_owned(), internal, ..messages::Input::default() };
     messages::send(by, input).await.map(drop)
 }
 
-/// A page with a title and a few lines.
-fn paper(title: &str, spv: &Spv, today: NaiveDate) -> Vec<u8> {
+/// A PDF page with a title and a few lines.
+fn sample_pdf(title: &str, spv: &Spv, today: NaiveDate) -> Vec<u8> {
     let [catalog, pages, page, font, content] = [1, 2, 3, 4, 5].map(Ref::new);
     let mut pdf = Pdf::new();
     pdf.catalog(catalog).pages(pages);
@@ -145,7 +150,7 @@ fn paper(title: &str, spv: &Spv, today: NaiveDate) -> Vec<u8> {
     sheet.finish();
     pdf.type1_font(font).base_font(Name(b"Helvetica")).encoding_predefined(Name(b"WinAnsiEncoding"));
     let mut text = Content::new();
-    text.begin_text().set_font(Name(b"F1"), 22.0).next_line(72.0, 740.0).show(Str(&latin(title)));
+    text.begin_text().set_font(Name(b"F1"), 22.0).next_line(72.0, 740.0).show(Str(&to_latin1(title)));
     text.set_font(Name(b"F1"), 11.0);
     let lines = [
         format!("Order {}", spv.identifier()),
@@ -154,14 +159,14 @@ fn paper(title: &str, spv: &Spv, today: NaiveDate) -> Vec<u8> {
         "A sample of the demo office, without any meaning in law.".to_owned(),
     ];
     for line in lines {
-        text.next_line(0.0, -24.0).show(Str(&latin(&line)));
+        text.next_line(0.0, -24.0).show(Str(&to_latin1(&line)));
     }
     text.end_text();
     pdf.stream(content, &text.finish());
     pdf.finish()
 }
 
-/// The letters of western Europe, as the font has them.
-fn latin(text: &str) -> Vec<u8> {
+/// Encodes text in Latin-1, the encoding of the font.
+fn to_latin1(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')).collect()
 }
