@@ -314,7 +314,7 @@ async fn a_resolved_alert_stays_away_for_an_hour_and_is_for_super_admins() {
             assert!(matches!(health_checks::list(&other).await, Err(Error::Forbidden(_))));
             assert!(matches!(security_scan::enqueue(&other).await, Err(Error::Forbidden(_))));
             assert!(matches!(security_scan::latest(&other).await, Err(Error::Forbidden(_))));
-            assert!(matches!(analytics::office(&other, &Asked::default()).await, Err(Error::Forbidden(_))));
+            assert!(matches!(analytics::staff(&other, &Asked::default()).await, Err(Error::Forbidden(_))));
             let log = activity::search(&other, &activity::Search::default(), &PageQuery::default()).await;
             assert!(matches!(log, Err(Error::Forbidden(_))));
         }
@@ -485,7 +485,7 @@ async fn what_happened_long_ago_is_found_by_its_day_whenever_it_was_numbered() {
             }
         }
         let table = exports::Table::Log(companies("2026-10-02", "", "company"));
-        let file = exports::begin(&sigrid, &table).await.unwrap().text;
+        let file = exports::first_page(&sigrid, &table).await.unwrap().text;
         for (name, is_in) in [("Today", true), ("First of the month", true), ("October", false)] {
             assert_eq!(file.contains(name), is_in, "{name}");
         }
@@ -495,7 +495,7 @@ async fn what_happened_long_ago_is_found_by_its_day_whenever_it_was_numbered() {
         fails(&days_ago(70), "192.0.2.2", 2).await;
         activity::number_all(&world.operator()).await.unwrap();
         let asked = Asked { from: Some("2026-09-01".to_owned()), to: Some("2026-11-30".to_owned()), period: None };
-        let office = analytics::office(&sigrid, &asked).await.unwrap();
+        let office = analytics::staff(&sigrid, &asked).await.unwrap();
         let failed: Vec<_> =
             office.months.iter().map(|month| (month.of.month.as_str(), month.failed_sign_ins)).collect();
         assert_eq!(failed, [("2026-09", 2), ("2026-10", 0), ("2026-11", 1)]);
@@ -512,7 +512,7 @@ async fn the_offices_figures_count_what_there_is() {
         let (_, spv, _) = world.client("Maya", company, Some(iso)).await;
         world.client("Nils", company, None).await;
         activity::number_all(&world.operator()).await.unwrap();
-        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
         assert_eq!(found.total, 2);
         let usd = (Currency::Usd, 250_000);
         assert_eq!(found.revenue, [usd]);
@@ -524,7 +524,7 @@ async fn the_offices_figures_count_what_there_is() {
         partners.sort_unstable();
         assert_eq!(partners, [None, Some("Ingrid Test")]);
         let empty = Asked { period: Some("last_year".to_owned()), ..Asked::default() };
-        assert_eq!(analytics::office(&sigrid, &empty).await.unwrap().total, 0);
+        assert_eq!(analytics::staff(&sigrid, &empty).await.unwrap().total, 0);
         // A company whose fees are in euros alone, and a country with none in dollars.
         let euros = clients::Input {
             first_name: "Okan".to_owned(),
@@ -537,7 +537,7 @@ async fn the_offices_figures_count_what_there_is() {
             ..clients::Input::default()
         };
         clients::create(&world.operator().silently(), clients::Setup::Full, euros).await.unwrap();
-        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
         let eur = (Currency::Eur, 9_990);
         assert_eq!(found.revenue, [usd, eur]);
         assert_eq!(found.companies.iter().map(|row| row.revenue.clone()).collect::<Vec<_>>(), [vec![usd], vec![eur]]);
@@ -549,14 +549,14 @@ async fn the_offices_figures_count_what_there_is() {
             world.clock.advance(Duration::days(days));
             steps::complete(&sigrid, spv, None, &[step.id]).await.unwrap();
         }
-        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
         let months = found.months.iter().filter(|month| month.steps > 0);
         let months: Vec<_> =
             months.map(|month| (month.of.month.as_str(), month.steps, month.average_step_days)).collect();
         assert_eq!(months, [("2026-11", 1, Some(2.0)), ("2026-12", 2, Some(7.0))]);
         assert_eq!(found.average_step_days, Some(5.3));
         let december = Asked { from: Some("2026-12-01".to_owned()), ..Asked::default() };
-        let found = analytics::office(&sigrid, &december).await.unwrap();
+        let found = analytics::staff(&sigrid, &december).await.unwrap();
         assert_eq!((found.total, found.average_step_days, found.months.len()), (0, Some(7.0), 1));
     })
     .await;

@@ -17,7 +17,7 @@ use domain::{
         analytics, dashboards,
         finances::{self, Account, Figures},
         reports,
-        reports::{Change, Input, Report, Wanted},
+        reports::{Change, Input, Report, ReportQuery},
     },
     testing::{World, code, on_both},
 };
@@ -57,8 +57,8 @@ async fn pay(ctx: &Ctx, spv: domain::kernel::ids::SpvId, amount: &str) {
     invoices::pay(ctx, found.items[0].id, None, typed).await.unwrap();
 }
 
-/// Every row of a report by the names of its columns, read two rows at a time.
-async fn rows(ctx: &Ctx, wanted: &Wanted) -> Vec<BTreeMap<&'static str, String>> {
+/// Frequency row of a report by the names of its columns, read two rows at a time.
+async fn rows(ctx: &Ctx, wanted: &ReportQuery) -> Vec<BTreeMap<&'static str, String>> {
     let mut page = PageQuery { limit: Some(2), cursor: None };
     let mut found = Vec::new();
     loop {
@@ -100,7 +100,7 @@ fn csv(text: &str) -> Vec<BTreeMap<&str, String>> {
     lines.map(|cells| names.iter().copied().zip(cells.map(str::to_owned)).collect()).collect()
 }
 
-/// Every figure of the company's pages is the same, whichever page and file it is read from.
+/// Frequency figure of the company's pages is the same, whichever page and file it is read from.
 async fn agree(ctx: &Ctx, company: CompanyId, history: &str) {
     let picked = Some(company);
     for name in Period::ALL {
@@ -135,7 +135,7 @@ async fn agree(ctx: &Ctx, company: CompanyId, history: &str) {
         assert_eq!(many, accounts.iter().map(|account| account.total.spvs).sum::<i64>(), "{history}");
 
         for report in Report::ALL {
-            let wanted = Wanted { report, company_id: picked, asked: asked.clone() };
+            let wanted = ReportQuery { report, company_id: picked, asked: asked.clone() };
             let found = rows(ctx, &wanted).await;
             let totals = reports::totals(ctx, &wanted).await.unwrap();
             assert_eq!(totals.rows, found.len() as i64, "{} {history}", report.name());
@@ -145,7 +145,7 @@ async fn agree(ctx: &Ctx, company: CompanyId, history: &str) {
                     assert_eq!(by_rows, *amount, "{} {column} {history}", report.name());
                 }
             }
-            let file = reports::begin(ctx, &wanted).await.unwrap();
+            let file = reports::first_page(ctx, &wanted).await.unwrap();
             assert_eq!(csv(&file.text), found, "{} {history}", report.name());
             match report {
                 Report::Portfolio => {
@@ -342,14 +342,14 @@ async fn only_the_company_and_super_admins_read_it() {
             (&world.nobody(), Some(company), "unauthenticated"),
         ] {
             let asked = Asked::default();
-            let wanted = Wanted { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
+            let wanted = ReportQuery { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
             assert_eq!(code(&finances::get(who, picked, &asked).await.unwrap_err()), said);
             assert_eq!(code(&finances::csv(who, picked, &asked).await.unwrap_err()), said);
             assert_eq!(code(&analytics::get(who, picked, &asked).await.unwrap_err()), said);
             assert_eq!(code(&reports::page(who, &wanted, &PageQuery::default()).await.unwrap_err()), said);
             assert_eq!(code(&reports::totals(who, &wanted).await.unwrap_err()), said);
-            assert_eq!(code(&reports::begin(who, &wanted).await.unwrap_err()), said);
-            assert_eq!(code(&reports::whole(who, &wanted).await.unwrap_err()), said);
+            assert_eq!(code(&reports::first_page(who, &wanted).await.unwrap_err()), said);
+            assert_eq!(code(&reports::all_rows(who, &wanted).await.unwrap_err()), said);
             assert_eq!(code(&reports::list(who, picked).await.unwrap_err()), said);
             assert_eq!(code(&reports::admins(who, picked).await.unwrap_err()), said);
             let input = Input { company_id: picked, ..schedule("portfolio", "weekly", vec![]) };

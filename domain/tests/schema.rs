@@ -434,7 +434,7 @@ async fn no_query_scans_a_table_that_grows() {
             activity::search(&sigrid, &wanted, &next).await.unwrap();
         }
         let asked = date_range::Asked { period: Some("last_month".to_owned()), ..Default::default() };
-        analytics::office(&sigrid, &asked).await.unwrap();
+        analytics::staff(&sigrid, &asked).await.unwrap();
         alerts::list(&sigrid, true, &PageQuery::default()).await.unwrap();
         alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap();
         alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();

@@ -248,7 +248,7 @@ pub async fn office(
 
 async fn of_office(ctx: &Ctx, wanted: WantedDays) -> Result<OfficeAnalytics> {
     let asked = Asked { period: wanted.period, from: wanted.from, to: wanted.to };
-    let found = analytics::office(ctx, &asked).await?;
+    let found = analytics::staff(ctx, &asked).await?;
     let months = found.months.into_iter().map(|row| OfficeMonth {
         of: row.of.into(),
         revenue: fees(row.revenue),

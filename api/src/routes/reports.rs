@@ -15,7 +15,7 @@ use domain::{
     Error,
     kernel::{date_range::Asked, error::Problem, ids::CompanyId, money::Currency, page::PageQuery},
     platform::settings,
-    reporting::reports::{self, Kind, Report, Wanted},
+    reporting::reports::{self, Kind, Report, ReportQuery},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -50,12 +50,12 @@ pub struct WantedReport {
 }
 
 impl WantedReport {
-    fn read(self) -> Result<(Wanted, PageQuery)> {
+    fn read(self) -> Result<(ReportQuery, PageQuery)> {
         let text = self.report.as_deref().unwrap_or_default();
         let report = if text.is_empty() { Err(Problem::new("required")) } else { text.parse() };
         let report = report.map_err(|problem| Error::field_with("report", problem))?;
         let asked = Asked { period: self.period, from: self.from, to: self.to };
-        let wanted = Wanted { report, company_id: self.company_id, asked };
+        let wanted = ReportQuery { report, company_id: self.company_id, asked };
         Ok((wanted, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
 }
@@ -138,11 +138,11 @@ pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) ->
     responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn csv(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Response> {
     let (wanted, _) = wanted.read()?;
-    let first = reports::begin(&ctx, &wanted).await?;
+    let first = reports::first_page(&ctx, &wanted).await?;
     let name = format!("{}-{}.csv", wanted.report.name(), settings::person_today(&ctx).await?);
     Ok(streamed(&name, first, move |cursor| {
         let (ctx, wanted) = (ctx.clone(), wanted.clone());
-        async move { reports::more(&ctx, &wanted, Some(cursor)).await }
+        async move { reports::next_page(&ctx, &wanted, Some(cursor)).await }
     }))
 }
 
@@ -154,7 +154,7 @@ const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.
         content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")))]
 pub async fn workbook(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Response> {
     let (wanted, _) = wanted.read()?;
-    let rows = reports::whole(&ctx, &wanted).await?;
+    let rows = reports::all_rows(&ctx, &wanted).await?;
     let (report, language) = (wanted.report, ctx.language().to_owned());
     let made = tokio::task::spawn_blocking(move || sheet::workbook(report, &rows, &language));
     let bytes = made.await.map_err(Error::internal)??;

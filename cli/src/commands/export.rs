@@ -9,6 +9,7 @@ use domain::{
     accounts::users::Status,
     desk::requests,
     directory::{calls, clients, isos, leads},
+    kernel::csv,
     orders::{documents, invoices, spvs},
     platform::activity,
     reporting::exports::{self, Table},
@@ -87,7 +88,7 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
     for (n, table) in args.table.tables().iter().enumerate() {
         let names = exports::columns(&portal.ctx, table);
         if n == 0 {
-            exports::taken(&portal.ctx, table).await?;
+            exports::log_export(&portal.ctx, table).await?;
             if !lines {
                 // A file is opened by people, and Excel needs the mark to read UTF-8; a pipe is read by programs.
                 if args.out.is_some() {
@@ -123,7 +124,7 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
 
 fn write(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result {
     let mut text = String::new();
-    exports::line(&mut text, cells);
+    csv::write_line(&mut text, cells);
     Ok(to.write_all(text.as_bytes())?)
 }
 

@@ -43,11 +43,11 @@ fn shapes_name_the_fields_of_their_structs_in_order() {
     agrees::<crate::directory::clients::Client>(crate::directory::clients::store::COLUMNS);
     agrees::<crate::orders::commissions::Commission>(crate::orders::commissions::store::COLUMNS);
     agrees::<crate::platform::activity::Activity>(crate::platform::activity::store::COLUMNS);
-    agrees::<crate::reporting::dashboards::store::Group>(crate::reporting::dashboards::store::GROUPS);
-    agrees::<crate::reporting::finances::store::Cell>(crate::reporting::finances::store::CELLS);
-    agrees::<crate::reporting::analytics::store::Orders>(crate::reporting::analytics::store::ORDERS);
-    agrees::<crate::reporting::analytics::store::Steps>(crate::reporting::analytics::store::STEPS);
-    agrees::<crate::reporting::analytics::store::Kept>(crate::reporting::analytics::store::KEPT);
+    agrees::<crate::reporting::dashboards::store::PartnerGroup>(crate::reporting::dashboards::store::PARTNER_GROUPS);
+    agrees::<crate::reporting::finances::store::FinanceRow>(crate::reporting::finances::store::FINANCE_ROWS);
+    agrees::<crate::reporting::analytics::store::OrderCount>(crate::reporting::analytics::store::ORDER_COUNTS);
+    agrees::<crate::reporting::analytics::store::StepDuration>(crate::reporting::analytics::store::STEP_DURATIONS);
+    agrees::<crate::reporting::analytics::store::OnTimeCount>(crate::reporting::analytics::store::ON_TIME_COUNTS);
     agrees::<crate::reporting::reports::store::Order>(crate::reporting::reports::store::ORDERS);
     agrees::<crate::reporting::reports::store::Step>(crate::reporting::reports::store::STEPS);
     agrees::<crate::accounts::auth::factors::Factor>(crate::accounts::auth::factors::store::COLUMNS);
