@@ -1,4 +1,5 @@
-//! What leaves for people: mails and notifications.
+//! Outgoing messages: mails, notifications and the live activity feed.
 
+pub mod activity_feed;
 pub mod mails;
 pub mod notifications;

@@ -33,12 +33,12 @@ use crate::{
         i18n, idempotency,
         ids::{RequestId, UserId},
         page::{Page, PageQuery},
+        search::{self, Entry},
         text::unique_key,
         validate::{Check, LINE},
     },
     orders::documents::{self, Holder},
     platform::activity,
-    reporting::search::{self, Entry},
 };
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;

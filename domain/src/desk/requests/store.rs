@@ -10,9 +10,9 @@ use crate::{
         email,
         error::{Problem, Result},
         ids::{RequestId, UserId},
+        search::{self, SearchCondition, SearchScope},
     },
-    platform::rollups::{companies::NOBODY, figures},
-    reporting::search::{self, Narrow, Within},
+    platform::rollups::{companies::NO_PARTNER, dated},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -106,7 +106,7 @@ pub async fn insert(tx: &mut Tx, requests: &[Request], address: Option<&str>) ->
         }
         query.run().await?;
         for request in some {
-            figures::request(tx, request.status, 1);
+            dated::add_request_count(tx, request.status.name(), 1);
         }
     }
     Ok(())
@@ -154,8 +154,8 @@ pub async fn reword(tx: &mut Tx, request: &Request) -> Result<()> {
 /// Everything that may have changed of it. Its row is locked.
 pub async fn save(tx: &mut Tx, request: &Request) -> Result<()> {
     let was: (Status,) = tx.sql("select status from requests where id = $1").bind(request.id).one().await?;
-    figures::request(tx, was.0, -1);
-    figures::request(tx, request.status, 1);
+    dated::add_request_count(tx, was.0.name(), -1);
+    dated::add_request_count(tx, request.status.name(), 1);
     tx.sql(
         "update requests set status = $2, spv_id = $3, reason = $4, decided_at = $5, decided_by = $6, version = $7, \
          priority = $8, due_at = $9, assignee_id = $10, made_kind = $11, made_id = $12, updated_at = $13, \
@@ -295,8 +295,8 @@ pub async fn list(
         let _ = write!(sql, " and {OPEN}");
     }
     let narrow = match &filter.ids {
-        Some(ids) => Narrow::Ids(ids.clone()),
-        None => search::narrow(db, "request", Within::default().few(of.is_some()), filter.q.as_deref()).await?,
+        Some(ids) => SearchCondition::Ids(ids.clone()),
+        None => search::condition(db, "request", SearchScope::default().few(of.is_some()), filter.q.as_deref()).await?,
     };
     let (search, words) = narrow.sql(db.dialect(), "r.id", ids.len() + 1);
     sql.push_str(&search);
@@ -344,7 +344,7 @@ pub async fn is_open(tx: &mut Tx, kind: Kind, email: &str) -> Result<bool> {
 /// How many there are of each state, as the figures keep it.
 pub async fn counted(db: &mut impl Sql) -> Result<Vec<(Status, i64)>> {
     db.sql("select period, n from figures where owner_id = $1 and grain = 'now' and what = 'requests' and n <> 0")
-        .bind(NOBODY)
+        .bind(NO_PARTNER)
         .all()
         .await
 }

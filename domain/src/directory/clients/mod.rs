@@ -23,6 +23,7 @@ use crate::{
         ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
         money::Currency,
         page::{Page, PageQuery},
+        search::{self, Entry},
         validate::{self, Check, LINE},
     },
     orders::{
@@ -34,7 +35,6 @@ use crate::{
         activity::{self, Event},
         settings,
     },
-    reporting::search::{self, Entry},
 };
 use serde_json::Map;
 use std::collections::HashMap;

@@ -33,7 +33,7 @@ pub struct Progress {
 impl Progress {
     /// Completed steps of all, in whole percent; 0 without steps.
     pub fn percent(&self) -> i64 {
-        crate::orders::spvs::percent(self.steps_completed, self.steps_total)
+        crate::kernel::order::percent(self.steps_completed, self.steps_total)
     }
 }
 

@@ -8,9 +8,9 @@ use crate::{
         db::{Db, Dialect, Sql, Tx},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
+        search::{self, SearchCondition, SearchScope},
     },
-    platform::rollups::figures,
-    reporting::search::{self, Narrow, Within},
+    platform::rollups::dated,
 };
 use chrono::{DateTime, Utc};
 
@@ -113,7 +113,7 @@ fn list_sql(
     dialect: Dialect,
     scope: Scope,
     filter: &Filter,
-    narrow: &Narrow,
+    narrow: &SearchCondition,
     after: bool,
     limit: usize,
 ) -> (String, Vec<uuid::Uuid>, Vec<String>) {
@@ -150,8 +150,8 @@ pub async fn list(
     after: Option<(String, String, IsoId)>,
     limit: usize,
 ) -> Result<Vec<Iso>> {
-    let within = Within::from(scope).company(filter.company_id);
-    let narrow = search::narrow(db, "iso", within, filter.q.as_deref()).await?;
+    let within = SearchScope::from(scope).company(filter.company_id);
+    let narrow = search::condition(db, "iso", within, filter.q.as_deref()).await?;
     let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
     let mut query = db.sql_built(sql);
     for id in ids {
@@ -205,7 +205,7 @@ pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by:
     let taken = format!("delete from requests where id in ({asked}) returning status");
     let statuses: Vec<(requests::Status,)> = tx.sql_built(taken).bind(id).all().await?;
     for (status,) in statuses {
-        figures::request(tx, status, -1);
+        dated::add_request_count(tx, status.name(), -1);
     }
     for gone in ["calls where iso_id = $1", "iso_notes where iso_id = $1", "isos where id = $1"] {
         tx.sql_built(format!("delete from {gone}")).bind(id).run().await?;

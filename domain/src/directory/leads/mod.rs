@@ -25,7 +25,7 @@ use crate::{
     },
     platform::{
         activity::{self, Event},
-        rollups::figures::{self, Of},
+        rollups::dated::{self, Metric},
     },
 };
 use chrono::{DateTime, Days, Utc};
@@ -335,7 +335,7 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: LeadId, version: Option<i64>) -> Res
 /// A partner's lead that is in a stage now (`by` 1), or is so no more (-1).
 fn count(tx: &mut Tx, iso: IsoId, stage: Stage, by: i64) {
     if stage.is_pending() {
-        figures::partner(tx, iso, Of::Leads, by);
+        dated::add_partner_count(tx, iso, Metric::Leads, by);
     }
 }
 

@@ -204,7 +204,7 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx) -> Result<Finding> {
-    Ok(if rollups::differ(&ctx.db()).await?.is_empty() {
+    Ok(if rollups::diff(&ctx.db()).await?.is_empty() {
         finding("counters", State::Ok, "counters_agree")
     } else {
         finding("counters", State::Failed, "counters_differ")

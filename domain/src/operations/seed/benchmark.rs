@@ -13,6 +13,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::Result,
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+        search::{self, Entry},
     },
     orders::{
         spvs::{self, Country, Status},
@@ -23,7 +24,6 @@ use crate::{
         activity::{self, Event},
         rollups, settings,
     },
-    reporting::search::{self, Entry},
 };
 use chrono::{Days, NaiveDate};
 
@@ -91,7 +91,7 @@ pub async fn insert_benchmark_data(
                 batch.write(tx, ctx, common).await?;
                 // The rows bypass the rollups, which are recounted once.
                 if last {
-                    rollups::repair(tx).await?;
+                    rollups::rebuild(tx).await?;
                 }
                 Ok(())
             }
@@ -101,13 +101,13 @@ pub async fn insert_benchmark_data(
         inserted = to;
         if !progress(inserted) {
             if !last {
-                ctx.transaction(|tx| rollups::repair(tx).scope_boxed()).await?;
+                ctx.transaction(|tx| rollups::rebuild(tx).scope_boxed()).await?;
             }
             break;
         }
     }
     // Activity rows are read by their sequence numbers, so these are assigned before the tables are analysed.
-    activity::number_all(ctx).await?;
+    activity::sequence_all(ctx).await?;
     ctx.db.set_bulk(false).await?;
     ctx.transaction(|tx| tx.analyze().scope_boxed()).await?;
     Ok(inserted)

@@ -181,9 +181,9 @@ async fn create_office(ctx: &Ctx) -> Result<()> {
     requests::insert_year(ctx).await?;
     schedule_weekly_report(ctx).await?;
     open_and_end_alerts(ctx).await?;
-    activity::number_all(ctx).await?;
-    notifications::catch_up(ctx).await?;
-    notifications::hush(ctx).await?;
+    activity::sequence_all(ctx).await?;
+    notifications::process_pending(ctx).await?;
+    notifications::mute(ctx).await?;
     ctx.transaction(|tx| store::set_last_active(tx, ctx.now()).scope_boxed()).await?;
     // Last: [`demo`] takes its presence as the mark of a complete office.
     ensure_account(&start, Role::SuperAdmin, "Sigrid", "Aalto", LAST, None).await?;

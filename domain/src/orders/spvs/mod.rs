@@ -2,7 +2,11 @@
 mod model;
 pub(crate) mod store;
 
-pub use model::{Country, Event, Spv, State, Status, display_identifier, percent};
+pub use crate::kernel::{
+    geo::Country,
+    order::{OrderStatus as Status, display_identifier, percent},
+};
+pub use model::{Event, Spv, State};
 pub use store::{ByIso, Filter, Key, Order};
 
 use crate::{
@@ -16,6 +20,7 @@ use crate::{
         ids::{CompanyId, IsoId, SpvId, UserId},
         money::{self, Currency},
         page::{Page, PageQuery},
+        search::{self, Entry},
         validate::{self, Check},
     },
     orders::{
@@ -26,10 +31,9 @@ use crate::{
     outbox::{mails, notifications},
     platform::{
         activity,
-        rollups::{self, Changes, Count, expected, figures},
+        rollups::{self, Counter, CounterDeltas, dated, expected_commissions},
         settings,
     },
-    reporting::search::{self, Entry},
 };
 use chrono::NaiveDate;
 use serde_json::Map;
@@ -231,11 +235,11 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
     activity::append(tx, ctx, event).await?;
     mail(tx, ctx, mails::Kind::SpvCreated, new.client_id, id).await?;
     document_requests::ask(tx, ctx, id, new.client_id, new.ordered_date, steps.into_iter().zip(&template)).await?;
-    let mut changes = Changes::default();
-    changes.add(Count::PendingReviews, template.len() as i64);
+    let mut changes = CounterDeltas::default();
+    changes.add(Counter::PendingReviews, template.len() as i64);
     if new.status == Status::Active {
-        changes.add(Count::ActiveSpvs, 1);
-        changes.add(Count::Revenue(new.currency), new.price_minor.unwrap_or(0));
+        changes.add(Counter::ActiveSpvs, 1);
+        changes.add(Counter::Revenue(new.currency), new.price_minor.unwrap_or(0));
     }
     changes.write(tx).await?;
     let order = rollups::companies::Order {
@@ -246,12 +250,12 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<SpvId> {
     };
     let cancelled = new.status == Status::Cancelled;
     let revenue = if cancelled { None } else { base };
-    rollups::companies::ordered(tx, order, cancelled, revenue.unwrap_or(0)).await?;
+    rollups::companies::add_order(tx, order, cancelled, revenue.unwrap_or(0)).await?;
     let place =
-        figures::Place { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
-    figures::order(tx, place, new.status, new.ordered_date, base.unwrap_or(0), 1);
+        dated::Dimensions { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
+    dated::add_order(tx, place, new.status, new.ordered_date, base.unwrap_or(0), 1);
     if new.status.is_open() {
-        expected::add(tx, place, row.iso_commission_minor.unwrap_or(0));
+        expected_commissions::add(tx, place, row.iso_commission_minor.unwrap_or(0));
     }
     if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
         let order =
@@ -470,14 +474,14 @@ pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, 
         store::save(tx, &after, state, ctx.now(), &ctx.who()).await?;
     }
     commissions::follow(tx, ctx, before, &after).await?;
-    let mut changes = Changes::default();
+    let mut changes = CounterDeltas::default();
     for (spv, sign) in [(before, -1), (&after, 1)] {
         if spv.status == Status::Active {
-            changes.add(Count::ActiveSpvs, sign);
-            changes.add(Count::Revenue(spv.currency), sign * spv.price_minor.unwrap_or(0));
+            changes.add(Counter::ActiveSpvs, sign);
+            changes.add(Counter::Revenue(spv.currency), sign * spv.price_minor.unwrap_or(0));
         }
         if spv.status.is_open() {
-            changes.add(Count::PendingReviews, sign * spv.steps_pending);
+            changes.add(Counter::PendingReviews, sign * spv.steps_pending);
         }
     }
     changes.write(tx).await?;
@@ -488,9 +492,9 @@ pub(crate) async fn moved(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, 
         currency: before.currency,
     };
     let cancelled = i64::from(after.status == Status::Cancelled) - i64::from(before.status == Status::Cancelled);
-    rollups::companies::changed(tx, order, cancelled, after.revenue_minor() - before.revenue_minor()).await?;
+    rollups::companies::change_order(tx, order, cancelled, after.revenue_minor() - before.revenue_minor()).await?;
     for (spv, by) in [(before, -1), (&after, 1)] {
-        figures::order(tx, spv.place(), spv.status, spv.ordered_date, spv.amount_minor().unwrap_or(0), by);
+        dated::add_order(tx, spv.place(), spv.status, spv.ordered_date, spv.amount_minor().unwrap_or(0), by);
     }
     Ok(after)
 }

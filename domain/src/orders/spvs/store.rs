@@ -8,10 +8,10 @@ use crate::{
         error::{Problem, Result},
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
         money::Currency,
+        search::{self, SearchCondition, SearchScope},
         text::unique_key,
     },
     orders::steps::{self, Step},
-    reporting::search::{self, Narrow, Within},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -216,7 +216,7 @@ fn list_sql(
     dialect: Dialect,
     scope: Scope,
     filter: &Filter,
-    narrow: &Narrow,
+    narrow: &SearchCondition,
     after: bool,
     limit: usize,
 ) -> (String, Vec<Uuid>, Vec<String>) {
@@ -266,16 +266,16 @@ fn list_sql(
     (sql, ids, words)
 }
 
-async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Narrow> {
+async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<SearchCondition> {
     if let Some(ids) = &filter.ids {
-        return Ok(Narrow::Ids(ids.clone()));
+        return Ok(SearchCondition::Ids(ids.clone()));
     }
     let iso = match filter.iso {
         Some(ByIso::One(id)) => Some(id),
         _ => None,
     };
-    let within = Within::from(scope).company(filter.company_id).iso(iso).few(filter.client_id.is_some());
-    search::narrow(db, "spv", within, filter.q.as_deref()).await
+    let within = SearchScope::from(scope).company(filter.company_id).iso(iso).few(filter.client_id.is_some());
+    search::condition(db, "spv", within, filter.q.as_deref()).await
 }
 
 /// A page of them, after where the one before ended.
@@ -468,4 +468,15 @@ pub async fn parties(tx: &mut Tx, company: CompanyId, client: UserId, iso: Optio
     .bind(iso)
     .optional()
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Spv>(COLUMNS);
+    }
 }

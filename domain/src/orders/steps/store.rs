@@ -262,3 +262,14 @@ pub async fn staff(tx: &mut Tx) -> Result<Vec<UserId>> {
         .await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Step>(COLUMNS);
+    }
+}

@@ -21,7 +21,7 @@ use crate::{
     orders::spvs::{self, Spv},
     platform::{
         activity::{self, Activity},
-        rollups::{self, Count, figures::Of},
+        rollups::{self, Counter, dated::Metric},
         settings::{self, Representative},
     },
 };
@@ -82,11 +82,11 @@ pub struct EmployeeDashboard {
 pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let office = store::staff_overview(&mut ctx.db(), 8).await?;
-    let value = |count: Count| office.counts.iter().find(|(name, _)| *name == count.name()).map_or(0, |(_, n)| *n);
+    let value = |count: Counter| office.counts.iter().find(|(name, _)| *name == count.name()).map_or(0, |(_, n)| *n);
     let mut revenue = Vec::new();
     if ctx.can(Action::View, Resource::Revenue) {
         for currency in Currency::ALL {
-            match value(Count::Revenue(currency)) {
+            match value(Counter::Revenue(currency)) {
                 0 => {}
                 minor => revenue.push(Sum { currency, minor }),
             }
@@ -94,12 +94,12 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
     }
     let currency = headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
     Ok(EmployeeDashboard {
-        total_clients: value(Count::Clients),
-        active_spvs: value(Count::ActiveSpvs),
-        pending_reviews: value(Count::PendingReviews),
+        total_clients: value(Counter::Clients),
+        active_spvs: value(Counter::ActiveSpvs),
+        pending_reviews: value(Counter::PendingReviews),
         revenue,
         currency,
-        activity: office.activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
+        activity: office.activity.into_iter().map(|row| activity::redact(&ctx.actor, row)).collect(),
     })
 }
 
@@ -149,16 +149,16 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
         let spvs = orders.iter().find(|(id, _)| *id == client.id).map_or(0, |(_, n)| *n);
         clients.push(IsoClient { client, spvs, latest });
     }
-    let count = |wanted: Of| counts.iter().filter(|row| row.what == wanted).map(|row| row.n).sum();
-    let earned = counts.iter().filter(|row| row.what == Of::Commission);
+    let count = |wanted: Metric| counts.iter().filter(|row| row.what == wanted).map(|row| row.n).sum();
+    let earned = counts.iter().filter(|row| row.what == Metric::Commission);
     let monthly_commissions: Vec<Sum> =
         earned.filter_map(|row| Some(Sum { currency: row.currency?, minor: row.minor })).collect();
     Ok(IsoDashboard {
-        active_clients: count(Of::Clients),
+        active_clients: count(Metric::Clients),
         currency: headline(&monthly_commissions, home.currency),
         monthly_commissions,
-        pending_leads: count(Of::Leads),
-        completed_spvs: count(Of::Closed),
+        pending_leads: count(Metric::Leads),
+        completed_spvs: count(Metric::Closed),
         clients,
     })
 }
@@ -220,7 +220,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
             Some(sum) => sum.minor += group.minor,
             None => revenue.push(Sum { currency: group.currency, minor: group.minor }),
         }
-        let iso_id = Some(group.iso_id).filter(|id| *id != rollups::companies::NOBODY);
+        let iso_id = Some(group.iso_id).filter(|id| *id != rollups::companies::NO_PARTNER);
         match partners.iter_mut().find(|partner| partner.iso_id == iso_id) {
             Some(partner) => partner.spvs += group.spvs,
             None => partners.push(Partner { iso_id, name: group.name(), spvs: group.spvs }),
@@ -237,7 +237,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         revenue,
         iso_partners,
         partners,
-        activity: activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
+        activity: activity.into_iter().map(|row| activity::redact(&ctx.actor, row)).collect(),
         spvs,
     })
 }
@@ -270,10 +270,10 @@ pub async fn admin(ctx: &Ctx, page: &PageQuery) -> Result<AdminDashboard> {
     let users = store::users(&mut db, page.after::<(DateTime<Utc>, UserId)>()?, limit + 1).await?;
     let counted = rollups::all(&mut db).await?;
     Ok(AdminDashboard {
-        users: counted.get(&Count::Users.name()).copied().unwrap_or(0),
+        users: counted.get(&Counter::Users.name()).copied().unwrap_or(0),
         uptime_percent: uptime(ctx).await?,
         sessions: sessions::count_live(ctx).await?,
-        storage_bytes: counted.get(&Count::StorageBytes.name()).copied().unwrap_or(0),
+        storage_bytes: counted.get(&Counter::StorageBytes.name()).copied().unwrap_or(0),
         people: Page::cut(users, limit, |person| (person.created_at, person.id)),
     })
 }

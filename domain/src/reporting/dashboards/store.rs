@@ -12,7 +12,7 @@ use crate::{
     orders::spvs,
     platform::{
         activity::{self, Activity},
-        rollups::figures::Of,
+        rollups::dated::Metric,
     },
 };
 use chrono::{DateTime, Utc};
@@ -46,7 +46,7 @@ pub async fn client_orders(db: &mut Db, client: UserId) -> Result<Vec<(spvs::Sta
 /// A rollup of a partner: number and, for money, amount.
 #[derive(Debug, sqlx::FromRow)]
 pub struct PartnerCount {
-    pub what: Of,
+    pub what: Metric,
     pub currency: Option<Currency>,
     pub n: i64,
     pub minor: i64,
@@ -99,7 +99,7 @@ impl PartnerGroup {
 /// Rollups and settings of the office.
 #[derive(Debug, sqlx::FromRow)]
 pub struct StaffOverview {
-    /// By [`crate::platform::rollups::Count::name`].
+    /// By [`crate::platform::rollups::Counter::name`].
     #[sqlx(try_from = "Shaped<Vec<(String, i64)>>")]
     pub counts: Vec<(String, i64)>,
     /// None if the settings leave it to the configuration.
@@ -120,7 +120,7 @@ pub async fn staff_overview(db: &mut Db, events: usize) -> Result<StaffOverview>
         &[("name", "t.name", Col::Plain), ("value", "t.value", Col::Plain)],
         "select name, cast(sum(value) as bigint) as value from counts group by name",
     );
-    let activity = activity::store::newest_work(dialect, Scope::All, events);
+    let activity = activity::newest_work_sql(dialect, Scope::All, events);
     db.sql_built(format!("select ({counts}) as counts, ({CURRENCY}) as currency, ({activity}) as activity")).one().await
 }
 
@@ -171,7 +171,7 @@ pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<C
              from company_figures where company_id = $1 group by iso_id, currency \
          ) g left join isos i on i.id = g.iso_id",
     );
-    let activity = activity::store::newest_work(dialect, Scope::Company(company), events);
+    let activity = activity::newest_work_sql(dialect, Scope::Company(company), events);
     let sql = format!(
         "select ({own}) as company, ({CURRENCY}) as currency, \
          (select cast(coalesce(sum(clients), 0) as bigint) from company_client_counts where company_id = $1) \
@@ -218,4 +218,15 @@ pub async fn insert_heartbeat(tx: &mut Tx, minute: i64, old: i64) -> Result<()> 
     .run()
     .await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Group>(GROUPS);
+    }
 }

@@ -18,7 +18,7 @@ use crate::{
     orders::spvs::Country,
     platform::{
         activity::{self, Event},
-        rollups::figures::Of,
+        rollups::dated::Metric,
     },
 };
 use std::collections::{BTreeMap, HashMap};
@@ -41,15 +41,15 @@ pub struct Figures {
 impl Figures {
     fn add(&mut self, row: &FinanceRow) {
         match row.kind {
-            Of::Ordered => {
+            Metric::Ordered => {
                 self.spvs += row.count;
                 self.ordered_minor += row.minor;
             }
-            Of::Invoiced => self.invoiced_minor += row.minor,
-            Of::Paid => self.paid_minor += row.minor,
-            Of::Commission => self.commission_minor += row.minor,
+            Metric::Invoiced => self.invoiced_minor += row.minor,
+            Metric::Paid => self.paid_minor += row.minor,
+            Metric::Commission => self.commission_minor += row.minor,
             // Without a month, or not amounts of the company.
-            Of::Due | Of::Clients | Of::Leads | Of::Closed | Of::Requests => {}
+            Metric::Due | Metric::Clients | Metric::Leads | Metric::Closed | Metric::Requests => {}
         }
     }
 }
@@ -91,8 +91,10 @@ pub struct Finances {
 /// As [`companies::portal`]; Invalid days.
 pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<Finances> {
     let (company, span, rows, names) = read(ctx, picked, asked).await?;
-    let months = span
-        .months(rows.iter().filter(|c| c.kind != Of::Due).map(|c| c.month.clone()).collect(), company.today(ctx.now()));
+    let months = span.months(
+        rows.iter().filter(|c| c.kind != Metric::Due).map(|c| c.month.clone()).collect(),
+        company.today(ctx.now()),
+    );
     let accounts = Currency::ALL
         .into_iter()
         .filter_map(|currency| {
@@ -122,7 +124,7 @@ fn account(currency: Currency, rows: &[&FinanceRow], months: &[String], names: &
     let mut by_partner: HashMap<Option<IsoId>, Figures> = HashMap::new();
     let mut by_country: HashMap<Country, Figures> = HashMap::new();
     for row in rows {
-        if row.kind == Of::Due {
+        if row.kind == Metric::Due {
             due_minor += row.minor;
             continue;
         }
@@ -161,7 +163,7 @@ pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
     // The id keeps partners of the same name apart.
     type Line<'a> = (&'a str, String, Option<IsoId>, &'a str, &'a str);
     let mut lines: BTreeMap<Line, (Currency, Figures)> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.kind != Of::Due) {
+    for row in rows.iter().filter(|row| row.kind != Metric::Due) {
         let name = row.partner().and_then(|id| names.get(&id).cloned()).unwrap_or_default();
         let key = (row.month.as_str(), name, row.partner(), row.country.code(), row.currency.code());
         lines.entry(key).or_insert((row.currency, Figures::default())).1.add(row);
