@@ -1,7 +1,7 @@
 //! Analytics of a company: number, country, status and duration of the orders placed in a period. Every chart counts
 //! the same orders.
 mod staff;
-pub(crate) mod store;
+mod store;
 
 pub use staff::{CountryRevenue, Fee, Group, StaffAnalytics, StaffMonth, staff};
 pub(super) use store::workable_since;

@@ -1,5 +1,5 @@
 //! Dashboards of the portals: counters and the main table. Amounts are summed per currency (decision 13).
-pub(crate) mod store;
+mod store;
 
 pub use store::{Sum, UserRow};
 

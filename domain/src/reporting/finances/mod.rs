@@ -2,7 +2,7 @@
 //!
 //! Currencies are never added up. Every figure is a sum of the same rows, so that tables, cards and the file agree to
 //! the minor unit.
-pub(crate) mod store;
+mod store;
 
 use crate::{
     directory::companies::{self, Company},

@@ -2,7 +2,7 @@
 mod model;
 mod schedule_store;
 pub(crate) mod schedules;
-pub(crate) mod store;
+mod store;
 
 pub use model::{Cells, Column, Frequency, Kind, Recipient, Report, Schedule, Sum, Totals};
 pub use schedules::{Change, Input, admins, can, create, delete, get, list, mail_due, update};
