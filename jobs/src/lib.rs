@@ -64,9 +64,9 @@ pub fn register(state: State) -> Register {
         .job::<ScanRest, _>(BRIEF, handlers::documents::scan_rest)
         .by_hand::<ScanRest, _>(plain::<ScanRest>)
         .job::<asked::Asked, _>(PROMPT, handlers::mails::answer)
-        .job::<seed::Run, _>(PROMPT, handlers::seed::test_data)
+        .job::<seed::SeedTestData, _>(PROMPT, handlers::seed::test_data)
         .noting(handlers::seed::failed)
-        .by_hand::<seed::Run, _>(handlers::seed::ask)
+        .by_hand::<seed::SeedTestData, _>(handlers::seed::ask)
 }
 
 /// Every schedule, in UTC. One line each.

@@ -111,7 +111,7 @@ pub struct JobQueued {
     responses((status = 202, body = JobQueued)))]
 pub async fn create(New { ctx, input, .. }: New<NewJob>) -> Result<(StatusCode, Answer<JobQueued>)> {
     let id = match input.name {
-        Name::Seed => seed::queue(&ctx).await?,
+        Name::Seed => seed::enqueue(&ctx).await?,
     };
     Ok((StatusCode::ACCEPTED, Answer(JobQueued { id })))
 }

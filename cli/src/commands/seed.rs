@@ -86,7 +86,7 @@ async fn test_data(portal: &Portal) -> Result {
     let (feed, mut events) = broadcast::channel(256);
     let before = activity::last_seq(ctx).await?;
     let following = tokio::spawn(activity_feed::run(ctx.clone(), feed, |_| ()));
-    let id = seed::queue(ctx).await?;
+    let id = seed::enqueue(ctx).await?;
     let began = Instant::now();
     let alone = queue::live_workers(ctx).await? == 0;
     let first = if alone { Duration::ZERO } else { WORKER_FIRST };

@@ -2,25 +2,25 @@
 use crate::{outcome, state::State};
 use domain::{
     Ctx,
-    operations::seed::{self, Run},
+    operations::seed::{self, SeedTestData},
     platform::queue::{Job, worker::Failure},
 };
 
 /// Makes the test data; what is there already is left alone, so a second run changes nothing.
-pub async fn test_data(state: State, job: Run) -> Result<(), Failure> {
-    seed::run(&state.ctx(Run::NAME), job.id).await.map_err(outcome::of)
+pub async fn test_data(state: State, job: SeedTestData) -> Result<(), Failure> {
+    seed::run(&state.ctx(SeedTestData::NAME), job.id).await.map_err(outcome::of)
 }
 
 /// Tells the toast that it did not work, once no other attempt will follow.
-pub async fn failed(state: State, job: Run, why: String, last: bool) {
+pub async fn failed(state: State, job: SeedTestData, why: String, last: bool) {
     if !last {
         return;
     }
-    if let Err(error) = seed::failed(&state.ctx(Run::NAME), job.id, &why).await {
+    if let Err(error) = seed::record_failure(&state.ctx(SeedTestData::NAME), job.id, &why).await {
         tracing::warn!(job = %job.id, %error, "the failure could not be told");
     }
 }
 
 pub async fn ask(ctx: Ctx) -> domain::Result<()> {
-    seed::queue(&ctx).await.map(drop)
+    seed::enqueue(&ctx).await.map(drop)
 }

@@ -1,7 +1,6 @@
 //! Clients: people with orders. Made by the two set-up flows, account and order in one transaction (decision 19).
 pub(crate) mod store;
 
-pub(crate) use store::orders;
 pub use store::{Client, Filter, Order};
 
 use crate::{

@@ -15,7 +15,6 @@ pub use model::{Company, Depends, Industry, Input, Size};
 pub use portfolio::{PortfolioClient, Progress, clients};
 pub(crate) use settings::{Defaults, defaults, defaults_within};
 pub use settings::{SettingsInput, remove_logo, set, set_logo};
-pub(crate) use store::logo_of;
 
 use crate::{
     accounts::auth::sessions,

@@ -330,7 +330,7 @@ async fn schedule_weekly_report(ctx: &Ctx) -> Result<()> {
         company_id: None,
         report: Some(reports::Report::Portfolio.name().to_owned()),
         period: None,
-        every: Some(reports::Every::Weekly.name().to_owned()),
+        every: Some(reports::Frequency::Weekly.name().to_owned()),
         recipients: vec![clara.id],
     };
     reports::create(&acting, schedule).await.map(drop)

@@ -10,6 +10,7 @@ pub use store::{Filter, Owed};
 pub use way::{Manual, Received, Typed, Way};
 
 use crate::{
+    accounts::users,
     kernel::{
         access::{Action, Resource},
         ctx::{Ctx, fresh},
@@ -298,7 +299,7 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.transaction(|tx| {
         async move {
             let mut count = 0;
-            for (today, zones) in settings::client_reminder_days(ctx, tx).await? {
+            for (today, zones) in users::client_reminder_days(ctx, tx).await? {
                 for (action, from, until, mark) in [
                     ("invoice.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
                     ("invoice.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),

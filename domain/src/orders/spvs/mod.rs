@@ -1,5 +1,6 @@
 //! Orders: made in one way whoever asks for them, moved by one table of transitions (decisions 1, 3 and 6).
 mod model;
+mod notify;
 pub(crate) mod store;
 
 pub use crate::kernel::{
@@ -7,6 +8,7 @@ pub use crate::kernel::{
     order::{OrderStatus as Status, display_identifier, percent},
 };
 pub use model::{Event, Spv, State};
+pub use notify::notify_client;
 pub use store::{ByIso, Filter, Key, Order};
 
 use crate::{
