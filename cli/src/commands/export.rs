@@ -9,6 +9,7 @@ use domain::{
     accounts::users::Status,
     desk::requests,
     directory::{calls, clients, isos, leads},
+    kernel::csv,
     orders::{documents, invoices, spvs},
     platform::activity,
     reporting::exports::{self, Table},
@@ -123,7 +124,7 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
 
 fn write(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result {
     let mut text = String::new();
-    exports::line(&mut text, cells);
+    csv::write_line(&mut text, cells);
     Ok(to.write_all(text.as_bytes())?)
 }
 

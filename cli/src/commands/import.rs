@@ -8,9 +8,8 @@ use crate::{
 use clap::ValueEnum;
 use domain::{
     Error,
-    kernel::i18n,
+    kernel::{csv::unescape_formulas, i18n},
     operations::imports::{self, Column, Import, Kind, Outcome, Row, Sums},
-    reporting::exports::csv_unguarded,
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::value::RawValue;
@@ -253,7 +252,7 @@ fn cells(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
             Err(malformed(format!("There are {} cells, and {} columns.", record.len(), header.len())))
         } else {
             let cells = header.iter().zip(&record);
-            Ok(cells.filter_map(|(column, cell)| Some((read_as(*column)?, csv_unguarded(cell)))).collect())
+            Ok(cells.filter_map(|(column, cell)| Some((read_as(*column)?, unescape_formulas(cell)))).collect())
         };
         lines.push(Line { number: line, row });
     }

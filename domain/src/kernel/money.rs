@@ -130,6 +130,25 @@ pub fn share(minor: i64, percent: i64) -> i64 {
     (whole + i128::from(up)) as i64
 }
 
+/// A share in whole percent, rounded half up; 0 of nothing.
+pub fn percent(part: i64, total: i64) -> i64 {
+    if total <= 0 { 0 } else { (200 * part + total) / (2 * total) }
+}
+
+/// An amount in one currency, in minor units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct CurrencyTotal {
+    pub currency: Currency,
+    pub minor: i64,
+}
+
+/// The currency that a card shows first: the default one where it has an amount, else the first that has one
+/// (decision 14).
+pub(crate) fn headline(totals: &[CurrencyTotal], default: Currency) -> Currency {
+    let has = |currency: Currency| totals.iter().any(|total| total.currency == currency && total.minor != 0);
+    if has(default) { default } else { Currency::ALL.into_iter().find(|currency| has(*currency)).unwrap_or(default) }
+}
+
 /// A decimal number as typed: groups of three between commas, points, spaces or apostrophes, then decimals.
 struct Decimal {
     negative: bool,
@@ -295,6 +314,11 @@ mod tests {
     }
 
     #[test]
+    fn share_is_rounded_to_whole_percent() {
+        assert_eq!([percent(0, 0), percent(1, 8), percent(1, 3), percent(2, 3), percent(8, 8)], [0, 13, 33, 67, 100]);
+    }
+
+    #[test]
     fn percentages_stop_at_one_hundred_and_four_decimals() {
         let read = |text: &str| parse_percent(text).map_err(|p| p.code);
         assert_eq!(read("2.5"), Ok(25_000));
@@ -343,5 +367,15 @@ mod tests {
             let twice = 2 * (i128::from(share(minor, percent)) * i128::from(MAX_PERCENT) - i128::from(minor) * i128::from(percent));
             prop_assert!(twice.abs() <= i128::from(MAX_PERCENT));
         }
+    }
+
+    #[test]
+    fn headline_prefers_a_currency_with_an_amount() {
+        let sum = |currency, minor| CurrencyTotal { currency, minor };
+        let (usd, eur, jpy) = (Currency::Usd, Currency::Eur, Currency::Jpy);
+        assert_eq!(headline(&[], eur), eur, "all are zero");
+        assert_eq!(headline(&[sum(usd, 657_000_000)], eur), usd);
+        assert_eq!(headline(&[sum(usd, 1), sum(eur, 1)], eur), eur);
+        assert_eq!(headline(&[sum(usd, 0), sum(jpy, -5)], eur), jpy, "a negative amount counts");
     }
 }

@@ -14,6 +14,7 @@ use crate::{
         leads::{self, Lead},
     },
     kernel::{
+        csv,
         ctx::Ctx,
         db::ScopedFutureExt,
         error::Result,
@@ -92,7 +93,7 @@ pub struct Part {
 pub async fn begin(ctx: &Ctx, table: &Table) -> Result<Part> {
     let rest = more(ctx, table, None).await?;
     let mut text = String::new();
-    line(&mut text, columns(ctx, table).into_iter().map(str::to_owned));
+    csv::write_line(&mut text, columns(ctx, table).into_iter().map(str::to_owned));
     text.push_str(&rest.text);
     taken(ctx, table).await?;
     Ok(Part { text, ..rest })
@@ -118,7 +119,7 @@ pub async fn more(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Pa
     }
     let found = rows(ctx, table, cursor).await?;
     let mut text = String::new();
-    found.items.into_iter().for_each(|cells| line(&mut text, cells));
+    found.items.into_iter().for_each(|cells| csv::write_line(&mut text, cells));
     Ok(Part { text, next_cursor: found.next_cursor })
 }
 
@@ -604,166 +605,4 @@ fn event(ctx: &Ctx, row: Activity) -> Vec<String> {
         row.spv_id.map(|id| id.to_string()).unwrap_or_default(),
         serde_json::Value::Object(row.data).to_string(),
     ]
-}
-
-/// One line as RFC 4180 has it.
-pub fn line(text: &mut String, cells: impl IntoIterator<Item = String>) {
-    for (n, cell) in cells.into_iter().enumerate() {
-        if n > 0 {
-            text.push(',');
-        }
-        let cell = csv_guarded(&cell);
-        if cell.contains([',', '"', '\r', '\n']) {
-            text.push('"');
-            text.push_str(&cell.replace('"', "\"\""));
-            text.push('"');
-        } else {
-            text.push_str(&cell);
-        }
-    }
-    text.push_str("\r\n");
-}
-
-/// What a spreadsheet would run begins with one of these, also in their full-width forms.
-const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-
-/// An amount below zero is a number, and stays one so that the file can be summed.
-pub fn harmless(cell: String) -> String {
-    let number = cell.strip_prefix('-').is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_digit()) && rest.chars().all(|c| c.is_ascii_digit() || c == '.')
-    });
-    if cell.starts_with(RUN) && !number { format!("'{cell}") } else { cell }
-}
-
-/// Where a spreadsheet may end a cell: at its own separator (`;` in Spanish and German, a tab), which quotation marks of
-/// ours inside a line do not keep it from, and at a line break.
-const SEPARATORS: [char; 6] = [';', ',', '\t', '|', '\r', '\n'];
-
-/// A CSV cell no part of which a spreadsheet runs, whatever it splits at: an apostrophe stands before each sign of
-/// [`RUN`] that begins the cell or a part of it, behind spaces, quotation marks and apostrophes too. [`csv_unguarded`]
-/// is the exact reverse.
-pub fn csv_guarded(cell: &str) -> String {
-    marked(cell, |kept, _| kept.push('\''))
-}
-
-/// A cell as it was before [`csv_guarded`]; one that was not guarded stays as it is.
-pub fn csv_unguarded(cell: &str) -> String {
-    let plain = marked(cell, |kept, run| {
-        if run.ends_with('\'') {
-            kept.pop();
-        }
-    });
-    if csv_guarded(&plain) == cell { plain } else { cell.to_owned() }
-}
-
-/// The cell, with `mark` called before each sign that would run; it is given what stands between the sign and the
-/// beginning of its part.
-fn marked(cell: &str, mark: impl Fn(&mut String, &str)) -> String {
-    let mut kept = String::with_capacity(cell.len() + 2);
-    // Where the run before a sign begins, while there is nothing else since the last separator.
-    let mut begins = Some(0);
-    for (at, c) in cell.char_indices() {
-        let breaks = SEPARATORS.contains(&c);
-        // A separator that begins the whole cell is taken off by some programs, and what follows runs.
-        let runs = RUN.contains(&c) && (!breaks || matches!(c, '\t' | '\r' | '\n') && begins == Some(0));
-        if let Some(start) = begins
-            && runs
-            && !is_number(&cell[at..])
-        {
-            mark(&mut kept, &cell[start..at]);
-        }
-        kept.push(c);
-        begins = match c {
-            _ if breaks => Some(at + c.len_utf8()),
-            ' ' | '\u{a0}' | '"' | '\'' => begins,
-            _ => None,
-        };
-    }
-    kept
-}
-
-/// Whether a part begins as an amount below zero, and has nothing else: it stays a number, so that a file can be summed.
-fn is_number(part: &str) -> bool {
-    let end = |c: char| SEPARATORS.contains(&c) || matches!(c, ']' | '}');
-    let number = part.split(end).next().unwrap_or(part);
-    number.strip_prefix('-').is_some_and(|rest| {
-        rest.starts_with(|c: char| c.is_ascii_digit()) && rest.chars().all(|c| c.is_ascii_digit() || c == '.')
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_is_never_a_formula_and_never_two_cells() {
-        let mut text = String::new();
-        let cells = [
-            "=1+1",
-            "+1 555",
-            "-2+1",
-            "-2.50",
-            "@sum",
-            "\tx",
-            "＝1",
-            "a,b",
-            "say \"hi\"",
-            "two\nlines",
-            "",
-            "Zoë",
-            "1250.00",
-        ];
-        line(&mut text, cells.map(str::to_owned));
-        assert_eq!(
-            text,
-            "'=1+1,'+1 555,'-2+1,-2.50,'@sum,'\tx,'＝1,\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",,Zoë,1250.00\r\n"
-        );
-    }
-
-    #[test]
-    fn no_part_of_a_cell_runs_whatever_a_spreadsheet_splits_at() {
-        for (cell, guarded) in [
-            ("x;=1+2;y", "x;'=1+2;y"),
-            ("x; =1+2", "x; '=1+2"),
-            ("x;\"=1+2\"", "x;\"'=1+2\""),
-            ("x\t@sum", "x\t'@sum"),
-            ("x|+1 555", "x|'+1 555"),
-            ("x,-2+1", "x,'-2+1"),
-            ("x\n=1\r\n＝1", "x\n'=1\r\n'＝1"),
-            (";=1;=2", ";'=1;'=2"),
-            ("x;\u{a0}=1", "x;\u{a0}'=1"),
-            ("x;'=1", "x;''=1"),
-            // Numbers, and signs in the midst of words, are no formulas.
-            ("1;-2.50;3", "1;-2.50;3"),
-            (r#"{"a":[1,-2]}"#, r#"{"a":[1,-2]}"#),
-            ("a=b; c+d", "a=b; c+d"),
-            ("maya@example.com;ana@example.com", "maya@example.com;ana@example.com"),
-            ("-2.50", "-2.50"),
-        ] {
-            assert_eq!(csv_guarded(cell), guarded, "{cell:?}");
-        }
-    }
-
-    #[test]
-    fn a_cell_is_read_as_it_was_written() {
-        assert_eq!(csv_unguarded("'-2.50"), "'-2.50", "somebody's own");
-        assert_eq!(csv_unguarded("'=1+1"), "=1+1");
-        assert_eq!(csv_unguarded("x;'=1+2"), "x;=1+2");
-        // Written by something else, which does not guard.
-        assert_eq!(csv_unguarded("=1;'=2"), "=1;'=2");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn every_cell_is_read_as_it_was_written(cell in "[-=+@;,|\t\n\r '\"a1.＝]{0,12}") {
-            let guarded = csv_guarded(&cell);
-            proptest::prop_assert_eq!(csv_unguarded(&guarded), cell);
-            for part in guarded.split(SEPARATORS) {
-                let run = part.trim_start_matches([' ', '"', '\'']);
-                let begin = &part[..part.len() - run.len()];
-                let runs = run.starts_with(['=', '+', '-', '@', '＝']) && !is_number(run);
-                proptest::prop_assert!(!runs || begin.ends_with('\''), "{}", guarded);
-            }
-        }
-    }
 }

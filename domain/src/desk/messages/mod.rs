@@ -130,7 +130,7 @@ async fn place(tx: &mut Tx, ctx: &Ctx, input: &Input) -> Result<Place> {
     let found = if let Some(id) = input.thread_id {
         store::place(tx, id).await?
     } else if let Some(id) = input.spv_id {
-        let (spv, _) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+        let (spv, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
         ctx.may(Action::View, spvs::resource(&spv))?;
         ctx.may(Action::Send, Resource::Thread { client_id: spv.client_id })?;
         store::open(tx, new, spv.client_id, Some(id), ctx.now()).await?

@@ -37,11 +37,11 @@ fn agrees<'de, T: Deserialize<'de>>(columns: &Shape) {
 
 #[test]
 fn shapes_name_the_fields_of_their_structs_in_order() {
-    agrees::<crate::orders::spvs::Spv>(crate::orders::spvs::store::COLUMNS);
-    agrees::<crate::directory::companies::Company>(crate::directory::companies::store::COLUMNS);
-    agrees::<crate::orders::steps::Step>(crate::orders::steps::store::COLUMNS);
-    agrees::<crate::directory::clients::Client>(crate::directory::clients::store::COLUMNS);
-    agrees::<crate::orders::commissions::Commission>(crate::orders::commissions::store::COLUMNS);
+    agrees::<crate::orders::spvs::Spv>(crate::orders::spvs::COLUMNS);
+    agrees::<crate::directory::companies::Company>(crate::directory::companies::COLUMNS);
+    agrees::<crate::orders::steps::Step>(crate::orders::steps::COLUMNS);
+    agrees::<crate::directory::clients::Client>(crate::directory::clients::COLUMNS);
+    agrees::<crate::orders::commissions::Commission>(crate::orders::commissions::COLUMNS);
     agrees::<crate::platform::activity::Activity>(crate::platform::activity::store::COLUMNS);
     agrees::<crate::reporting::dashboards::store::Group>(crate::reporting::dashboards::store::GROUPS);
     agrees::<crate::reporting::finances::store::Cell>(crate::reporting::finances::store::CELLS);

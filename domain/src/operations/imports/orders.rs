@@ -15,6 +15,7 @@ use crate::{
         validate::{self, Check},
     },
     orders::{
+        onboarding,
         spvs::{self, Country, Event, Status},
         steps::{self, Change},
     },
@@ -76,7 +77,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let iso_id = import.partner(&mut check, row, company_id).await?;
     let client_id = match sound(&mut check, |check| check.email("client_email", text(row, "client_email"))) {
         Some(email) => {
-            let found = clients::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
+            let found = clients::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
             check.read("client_email", found.ok_or_else(|| Problem::new("not_found")))
         }
         None => None,
@@ -84,7 +85,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let said = read_row(&mut check, row, &home, ctx.now());
     check.done()?;
     let client_id = client_id.ok_or(Error::NotFound("client"))?;
-    let new = &spvs::New {
+    let new = &onboarding::NewOrder {
         client_id,
         company_id,
         iso_id,
@@ -107,10 +108,10 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let (begun, ended, fate) = (&begun, &ended, &said.fate);
     let made = import.make(key, &identifier, |tx| {
         async move {
-            let id = spvs::make(tx, begun, new.clone()).await?;
+            let id = onboarding::insert_order(tx, begun, new.clone()).await?;
             bring(tx, ended, id, fate).await?;
             let today = settings::within(tx).await?.day(ctx.now());
-            store::hush(tx, id, today, today + Days::new(steps::SOON)).await
+            store::hush(tx, id, today, today + Days::new(steps::DUE_SOON_DAYS)).await
         }
         .scope_boxed()
     });
@@ -205,7 +206,7 @@ fn instant(text: &str, zone: Tz) -> std::result::Result<DateTime<Utc>, Problem> 
 /// Brings a new order to where it stands. Only a closed one has all of its steps completed: any other would close by
 /// itself. One on hold or cancelled was processed before if any of its steps is completed.
 async fn bring(tx: &mut Tx, ctx: &Ctx, id: SpvId, fate: &Fate) -> Result<()> {
-    let (order, _) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    let (order, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     let total = usize::try_from(order.steps_total).map_err(Error::internal)?;
     let most = match fate.status {
         Status::Closed => total,
@@ -244,13 +245,13 @@ async fn bring(tx: &mut Tx, ctx: &Ctx, id: SpvId, fate: &Fate) -> Result<()> {
 /// The next of the first `done` steps that is not completed. What others wait for comes first; where all of them wait
 /// for later ones, the first is answered, and refused when it is moved.
 async fn next(tx: &mut Tx, id: SpvId, done: usize) -> Result<Option<StepId>> {
-    let (_, steps) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    let (_, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     let mut left = steps.iter().take(done).filter(|step| step.status != steps::Status::Completed).peekable();
     let first = left.peek().map(|step| step.id);
-    Ok(left.find(|step| step.open_needs(&steps).next().is_none()).map(|step| step.id).or(first))
+    Ok(left.find(|step| step.open_dependencies(&steps).next().is_none()).map(|step| step.id).or(first))
 }
 
 async fn move_to(tx: &mut Tx, ctx: &Ctx, step: StepId, status: steps::Status) -> Result<()> {
     let change = Change { status: Some(status.name().to_owned()), ..Change::default() };
-    steps::work(tx, ctx, step, None, change).await.map(drop)
+    steps::update_within(tx, ctx, step, None, change).await.map(drop)
 }

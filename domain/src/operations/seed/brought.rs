@@ -18,7 +18,10 @@ use crate::{
         ids::{CommissionId, CompanyId, IsoId, SessionId, SpvId},
         page::{MAX_LIMIT, PageQuery},
     },
-    orders::commissions::{self, Filter},
+    orders::{
+        commissions::{self, Filter},
+        onboarding,
+    },
     platform::settings,
 };
 use chrono::{Duration, NaiveTime};
@@ -50,7 +53,7 @@ pub(super) async fn clients(ctx: &Ctx, chance: &Chance, company: CompanyId, iso:
         let country = Country::ALL[n];
         let clock = Clock::fixed(ctx.now() - Duration::days(age));
         let day = Ctx { clock, actor: elias(ctx).await?, ..ctx.clone() };
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: first.to_owned(),
             last_name: last.to_owned(),
             email: format!("{}.{}@example.com", first.to_lowercase(), last.to_lowercase()),
@@ -61,9 +64,9 @@ pub(super) async fn clients(ctx: &Ctx, chance: &Chance, company: CompanyId, iso:
             commission: Some(commission.to_owned()),
             country: Some(country.code().to_owned()),
             without_invoice: true,
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        let new = clients::create(&day, clients::Setup::Full, input).await?;
+        let new = onboarding::create_client(&day, onboarding::Setup::Full, input).await?;
         let client = new.client.id;
         ctx.transaction(|tx| homes::settle(tx, client, country, 600 + n).scope_boxed()).await?;
         let order = new.spv.id;

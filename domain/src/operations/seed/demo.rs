@@ -3,7 +3,7 @@
 use super::{Order, account, asked, billing, brought, company, history, homes, iso, known, papers, store};
 use crate::{
     accounts::auth::{failures, passwords},
-    directory::{clients, companies},
+    directory::companies,
     kernel::{
         access::{Action, Actor, Role},
         clock::{Chance, Clock},
@@ -18,6 +18,7 @@ use crate::{
         health_checks,
     },
     orders::{
+        onboarding,
         spvs::{self, Country, Event, Status},
         steps::{self, Change},
         templates,
@@ -199,7 +200,7 @@ async fn office(ctx: &Ctx) -> Result<()> {
         let day = past(age(fate, n)).acting_as(elias(ctx).await?);
         let country = Country::ALL[chance.below(5) as usize];
         let price = 12_000 + 1_500 * chance.below(20);
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: (*first).to_owned(),
             last_name: (*last).to_owned(),
             email: email.clone(),
@@ -210,9 +211,9 @@ async fn office(ctx: &Ctx) -> Result<()> {
             commission: partner.map(|_| format!("{}.00", price / 10)),
             country: Some(country.code().to_owned()),
             without_invoice: true,
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        let made = clients::create(&day, clients::Setup::Full, input).await?;
+        let made = onboarding::create_client(&day, onboarding::Setup::Full, input).await?;
         let client = made.client.id;
         ctx.transaction(|tx| homes::settle(tx, client, country, 100 + n).scope_boxed()).await?;
         if n == 0 {
@@ -370,7 +371,7 @@ async fn open(ctx: &Ctx, email: &str) -> Result<()> {
 }
 
 async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
-    let new = &spvs::New {
+    let new = &onboarding::NewOrder {
         client_id: order.client,
         company_id: order.company,
         iso_id: order.iso,
@@ -386,7 +387,7 @@ async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
         ordered_date: settings::office_today(ctx).await?,
         invoiced: false,
     };
-    ctx.transaction(|tx| spvs::make(tx, ctx, new.clone()).scope_boxed()).await
+    ctx.transaction(|tx| onboarding::insert_order(tx, ctx, new.clone()).scope_boxed()).await
 }
 
 /// What becomes of an order.
@@ -417,7 +418,7 @@ pub(super) async fn lived(tx: &mut Tx, ctx: &Ctx, staff: &Actor, chance: &Chance
     let gap = days * 24 * 60 / (done as i64 + 4);
     let wait = || clock.advance(Duration::minutes(gap - chance.below(90) as i64));
     wait();
-    let (spv, steps) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    let (spv, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     if spv.status == Status::Pending && !matches!(end, Status::Pending | Status::Active) {
         spvs::turn(tx, &top, id, None, Action::Start, Event::Start, None).await?;
     }
@@ -437,7 +438,7 @@ pub(super) async fn lived(tx: &mut Tx, ctx: &Ctx, staff: &Actor, chance: &Chance
                 waiting_on: Some("client".to_owned()),
                 ..Change::default()
             };
-            steps::work(tx, &day, next.id, None, change).await?;
+            steps::update_within(tx, &day, next.id, None, change).await?;
         }
     }
     wait();
@@ -451,7 +452,7 @@ pub(super) async fn lived(tx: &mut Tx, ctx: &Ctx, staff: &Actor, chance: &Chance
 
 async fn move_to(tx: &mut Tx, ctx: &Ctx, step: StepId, status: &str) -> Result<()> {
     let change = Change { status: Some(status.to_owned()), ..Change::default() };
-    steps::work(tx, ctx, step, None, change).await.map(drop)
+    steps::update_within(tx, ctx, step, None, change).await.map(drop)
 }
 
 /// The demo employee, so that the log names a person.

@@ -19,7 +19,8 @@ use crate::{
     },
     orders::{
         commissions::{self, Filter},
-        spvs::{self, Country, Status},
+        onboarding,
+        spvs::{Country, Status},
     },
     platform::settings,
 };
@@ -121,7 +122,7 @@ pub(super) async fn orders(
                         client
                     }
                 };
-                let new = spvs::New {
+                let new = onboarding::NewOrder {
                     client_id,
                     company_id: *company,
                     iso_id: partner,
@@ -136,7 +137,7 @@ pub(super) async fn orders(
                     ordered_date,
                     invoiced: false,
                 };
-                let id = spvs::make(tx, day, new).await?;
+                let id = onboarding::insert_order(tx, day, new).await?;
                 lived(tx, ctx, staff, chance, id, life).await?;
                 Ok((client_id, id))
             }

@@ -19,7 +19,7 @@ use crate::{
         auth::passwords::{self, Verdict},
         users::{self, NewUser, User},
     },
-    directory::{clients, companies, isos},
+    directory::{companies, isos},
     kernel::{
         access::{Action, Resource, Role},
         ctx::Ctx,
@@ -28,7 +28,7 @@ use crate::{
         idempotency,
         ids::{CompanyId, IsoId, UserId},
     },
-    orders::spvs,
+    orders::{onboarding, spvs},
     platform::{
         activity::{self, Event},
         queue::{self, Job},
@@ -112,7 +112,7 @@ async fn test_data(ctx: &Ctx) -> Result<()> {
     }
     let company = company(ctx, "Test Company", "Test Company LLC").await?;
     let iso = iso(ctx, company, "Test", "Partner", "test.iso@example.com").await?;
-    let client = clients::Input {
+    let client = onboarding::ClientInput {
         first_name: "Test".to_owned(),
         last_name: "Client".to_owned(),
         email: "test.client@example.com".to_owned(),
@@ -120,9 +120,9 @@ async fn test_data(ctx: &Ctx) -> Result<()> {
         iso_id: Some(iso),
         price: Some("2500.00".to_owned()),
         commission: Some("250.00".to_owned()),
-        ..clients::Input::default()
+        ..onboarding::ClientInput::default()
     };
-    match clients::create(ctx, clients::Setup::Full, client).await {
+    match onboarding::create_client(ctx, onboarding::Setup::Full, client).await {
         Ok(_) => Ok(()),
         Err(Error::Conflict(problem)) if problem.code == "email_taken" => Ok(()),
         Err(e) => Err(e),

@@ -6,6 +6,7 @@ use super::{
 use crate::{
     kernel::{
         access::{Action, Resource},
+        csv,
         ctx::{Ctx, fresh},
         db::ScopedFutureExt,
         error::{Error, Problem, Result},
@@ -19,7 +20,6 @@ use crate::{
         activity::{self, Event},
         settings,
     },
-    reporting::exports,
 };
 use chrono::Datelike;
 
@@ -194,7 +194,7 @@ pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
         return Err(Error::Conflict(Problem::new("run_ended").with("name", run.name())));
     }
     let mut text = String::new();
-    exports::line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
+    csv::write_line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
     for payout in payouts {
         let reference = format!("{} {}", run.name(), &payout.iso_id.to_string()[..8]);
         let amount = payout.currency.format(payout.amount_minor);
@@ -206,7 +206,7 @@ pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
             payout.currency.code().to_owned(),
             reference,
         ];
-        exports::line(&mut text, cells);
+        csv::write_line(&mut text, cells);
     }
     let event = &Event::new("export.made", "export", id.0, run.name());
     ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await?;

@@ -4,7 +4,7 @@ use crate::{
         db::times,
         error::{Error, Problem, Result},
         ids::{CompanyId, IsoId, SpvId, UserId},
-        money::Currency,
+        money::{self, Currency},
         text::unique_key,
     },
     platform::rollups::figures::Place,
@@ -233,7 +233,7 @@ impl Spv {
 
     /// Completed of all steps as a whole percent; 0 without steps.
     pub fn percent(&self) -> i64 {
-        percent(self.steps_completed, self.steps_total)
+        money::percent(self.steps_completed, self.steps_total)
     }
 
     pub fn state(&self) -> State {
@@ -253,11 +253,6 @@ pub fn display_identifier(id: SpvId, custom: Option<&str>) -> String {
 
 fn short(id: SpvId) -> String {
     id.0.hyphenated().encode_lower(&mut [0; 36])[..8].to_owned()
-}
-
-/// See [`Spv::percent`].
-pub fn percent(completed: i64, total: i64) -> i64 {
-    if total <= 0 { 0 } else { (200 * completed + total) / (2 * total) }
 }
 
 /// Where a vehicle is formed: ISO 3166 alpha-2.
@@ -348,11 +343,6 @@ mod tests {
             assert_eq!(back, held, "a cancelled order goes back on hold");
             assert_eq!(back.after(Event::Resume).unwrap().status, from);
         }
-    }
-
-    #[test]
-    fn progress_is_a_whole_percent() {
-        assert_eq!([percent(0, 0), percent(1, 8), percent(1, 3), percent(2, 3), percent(8, 8)], [0, 13, 33, 67, 100]);
     }
 
     #[test]

@@ -12,8 +12,9 @@ use crate::{
         date_range::{Asked, Span},
         error::Result,
         ids::CompanyId,
+        money::percent,
     },
-    orders::spvs::{Country, Status, percent},
+    orders::spvs::{Country, Status},
 };
 
 #[derive(Clone, Debug)]

@@ -2,7 +2,8 @@
 //! currency (decision 13).
 pub(crate) mod store;
 
-pub use store::{Person, Sum};
+pub use crate::kernel::money::CurrencyTotal;
+pub use store::Person;
 
 use crate::{
     accounts::auth::sessions,
@@ -16,7 +17,7 @@ use crate::{
         db::ScopedFutureExt,
         error::{Error, Result},
         ids::{CompanyId, IsoId, UserId},
-        money::Currency,
+        money::{self, Currency},
         page::{Page, PageQuery},
     },
     orders::spvs::{self, Spv},
@@ -68,7 +69,7 @@ pub struct EmployeeDashboard {
     pub active_spvs: i64,
     pub pending_reviews: i64,
     /// Prices of active orders by currency; empty for all but super admins (decision 14).
-    pub revenue: Vec<Sum>,
+    pub revenue: Vec<CurrencyTotal>,
     /// Of the headline: see [`headline`].
     pub currency: Currency,
     pub activity: Vec<Activity>,
@@ -87,11 +88,11 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
         for currency in Currency::ALL {
             match value(Count::Revenue(currency)) {
                 0 => {}
-                minor => revenue.push(Sum { currency, minor }),
+                minor => revenue.push(CurrencyTotal { currency, minor }),
             }
         }
     }
-    let currency = headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
+    let currency = money::headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
     Ok(EmployeeDashboard {
         total_clients: value(Count::Clients),
         active_spvs: value(Count::ActiveSpvs),
@@ -107,7 +108,7 @@ pub struct IsoDashboard {
     /// Clients active or pending.
     pub active_clients: i64,
     /// What the ledger says was earned this month.
-    pub monthly_commissions: Vec<Sum>,
+    pub monthly_commissions: Vec<CurrencyTotal>,
     /// Of the headline: see [`headline`].
     pub currency: Currency,
     pub pending_leads: i64,
@@ -149,11 +150,11 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     }
     let count = |wanted: Of| have.iter().filter(|have| have.what == wanted).map(|have| have.n).sum();
     let earned = have.iter().filter(|have| have.what == Of::Commission);
-    let monthly_commissions: Vec<Sum> =
-        earned.filter_map(|have| Some(Sum { currency: have.currency?, minor: have.minor })).collect();
+    let monthly_commissions: Vec<CurrencyTotal> =
+        earned.filter_map(|have| Some(CurrencyTotal { currency: have.currency?, minor: have.minor })).collect();
     Ok(IsoDashboard {
         active_clients: count(Of::Clients),
-        currency: headline(&monthly_commissions, home.currency),
+        currency: money::headline(&monthly_commissions, home.currency),
         monthly_commissions,
         pending_leads: count(Of::Leads),
         completed_spvs: count(Of::Closed),
@@ -169,7 +170,7 @@ pub struct CompanyDashboard {
     /// Distinct clients with such an order.
     pub active_clients: i64,
     /// Purchase amounts, else prices, of orders that are not cancelled.
-    pub revenue: Vec<Sum>,
+    pub revenue: Vec<CurrencyTotal>,
     /// Of the headline: see [`headline`].
     pub currency: Currency,
     pub iso_partners: i64,
@@ -204,12 +205,12 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
     let store::Overview { mut company, currency, clients: active_clients, partners: iso_partners, groups, activity } =
         store::company(&mut ctx.db(), id, 8).await?;
     let company = company.pop().ok_or(Error::NotFound("company"))?;
-    let mut revenue: Vec<Sum> = Vec::new();
+    let mut revenue: Vec<CurrencyTotal> = Vec::new();
     let mut partners: Vec<Partner> = Vec::new();
     for group in &groups {
         match revenue.iter_mut().find(|sum| sum.currency == group.currency) {
             Some(sum) => sum.minor += group.minor,
-            None => revenue.push(Sum { currency: group.currency, minor: group.minor }),
+            None => revenue.push(CurrencyTotal { currency: group.currency, minor: group.minor }),
         }
         let iso_id = Some(group.iso_id).filter(|id| *id != rollups::companies::NOBODY);
         match partners.iter_mut().find(|partner| partner.iso_id == iso_id) {
@@ -221,7 +222,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
     // By name, those without a partner last.
     partners.sort_by(|a, b| (a.name.is_none(), &a.name).cmp(&(b.name.is_none(), &b.name)));
     Ok(CompanyDashboard {
-        currency: headline(&revenue, company.currency.or(currency).unwrap_or(ctx.options.default_currency)),
+        currency: money::headline(&revenue, company.currency.or(currency).unwrap_or(ctx.options.default_currency)),
         company,
         total_spvs: groups.iter().map(|group| group.spvs - group.cancelled).sum(),
         active_clients,
@@ -231,12 +232,6 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         activity: activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
         spvs,
     })
-}
-
-/// The currency a card shows first: the usual one where it has an amount, else the first that has one (decision 14).
-pub(crate) fn headline(sums: &[Sum], usual: Currency) -> Currency {
-    let has = |currency: Currency| sums.iter().any(|sum| sum.currency == currency && sum.minor != 0);
-    if has(usual) { usual } else { Currency::ALL.into_iter().find(|currency| has(*currency)).unwrap_or(usual) }
 }
 
 #[derive(Clone, Debug)]
@@ -296,19 +291,4 @@ async fn recent(ctx: &Ctx, limit: u32) -> Result<Vec<Activity>> {
     let page = PageQuery { limit: Some(limit), cursor: None };
     let filter = activity::Filter { work_only: true, ..activity::Filter::default() };
     Ok(activity::list(ctx, &filter, &page).await?.items)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_card_never_headlines_a_zero_beside_an_amount() {
-        let sum = |currency, minor| Sum { currency, minor };
-        let (usd, eur, jpy) = (Currency::Usd, Currency::Eur, Currency::Jpy);
-        assert_eq!(headline(&[], eur), eur, "all are zero");
-        assert_eq!(headline(&[sum(usd, 657_000_000)], eur), usd);
-        assert_eq!(headline(&[sum(usd, 1), sum(eur, 1)], eur), eur);
-        assert_eq!(headline(&[sum(usd, 0), sum(jpy, -5)], eur), jpy, "taken back is money, too");
-    }
 }

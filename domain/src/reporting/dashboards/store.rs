@@ -18,13 +18,6 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-/// An amount in one currency, in minor units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Sum {
-    pub currency: Currency,
-    pub minor: i64,
-}
-
 /// A row of the super admins' table.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct Person {
@@ -157,8 +150,8 @@ pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<O
     let dialect = db.dialect();
     let own = list_of(
         dialect,
-        companies::store::COLUMNS,
-        &format!("select {} from companies where id = $1", companies::store::ROW_COLUMNS),
+        companies::COLUMNS,
+        &format!("select {} from companies where id = $1", companies::ROW_COLUMNS),
     );
     let groups = list_of(
         dialect,

@@ -7,6 +7,7 @@ pub(crate) mod store;
 use crate::{
     directory::companies::{self, Company},
     kernel::{
+        csv,
         ctx::Ctx,
         date_range::{Asked, Span},
         db::ScopedFutureExt,
@@ -19,7 +20,6 @@ use crate::{
         activity::{self, Event},
         rollups::figures::Of,
     },
-    reporting::exports,
 };
 use std::collections::{BTreeMap, HashMap};
 use store::Cell;
@@ -165,7 +165,7 @@ pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
     }
     let mut text = String::new();
     let columns = ["month", "iso_name", "country", "currency", "spvs", "ordered", "invoiced", "paid", "commission"];
-    exports::line(&mut text, columns.map(str::to_owned));
+    csv::write_line(&mut text, columns.map(str::to_owned));
     for ((month, name, _, country, code), (currency, figures)) in lines {
         let amount = |minor| currency.format(minor);
         let cells = [
@@ -179,7 +179,7 @@ pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
             amount(figures.paid_minor),
             amount(figures.commission_minor),
         ];
-        exports::line(&mut text, cells);
+        csv::write_line(&mut text, cells);
     }
     let event = &Event::new("export.made", "export", company.id.0, "finances").of(None, Some(company.id), None);
     ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await?;

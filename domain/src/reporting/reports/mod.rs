@@ -12,6 +12,7 @@ use crate::{
     directory::companies::{self, Company},
     kernel::{
         access::Scope,
+        csv,
         ctx::Ctx,
         date_range::{Asked, Span},
         db::ScopedFutureExt,
@@ -63,7 +64,7 @@ pub async fn page(ctx: &Ctx, wanted: &Wanted, page: &PageQuery) -> Result<Part> 
         Report::Commissions => {
             let filter = filter(span);
             let scope = Scope::Company(company.id);
-            let found = commissions::store::list(&mut db, scope, &filter, page.after()?, limit + 1).await?;
+            let found = commissions::list_rows(&mut db, scope, &filter, page.after()?, limit + 1).await?;
             Page::cut(found, limit, |row| (row.earned_date, row.created_at, row.id)).map(commission)
         }
         Report::StepTimes => {
@@ -98,9 +99,9 @@ pub async fn totals(ctx: &Ctx, wanted: &Wanted) -> Result<Totals> {
         }
         Report::Commissions => {
             let (scope, filter) = (Scope::Company(company.id), filter(span));
-            let found = commissions::store::sums(&mut db, scope, &filter).await?;
+            let found = commissions::sum_rows(&mut db, scope, &filter).await?;
             Totals {
-                rows: commissions::store::count(&mut db, scope, &filter).await?,
+                rows: commissions::count(&mut db, scope, &filter).await?,
                 sums: found
                     .into_iter()
                     .map(|sums| Sum { currency: sums.currency, amounts: vec![("amount", sums.total_minor())] })
@@ -118,7 +119,7 @@ pub async fn totals(ctx: &Ctx, wanted: &Wanted) -> Result<Totals> {
 pub async fn begin(ctx: &Ctx, wanted: &Wanted) -> Result<exports::Part> {
     let rest = more(ctx, wanted, None).await?;
     let mut text = String::new();
-    exports::line(&mut text, wanted.report.columns().iter().map(|(name, _)| (*name).to_owned()));
+    csv::write_line(&mut text, wanted.report.columns().iter().map(|(name, _)| (*name).to_owned()));
     text.push_str(&rest.text);
     taken(ctx, wanted).await?;
     Ok(exports::Part { text, ..rest })
@@ -134,7 +135,7 @@ pub async fn more(ctx: &Ctx, wanted: &Wanted, cursor: Option<String>) -> Result<
     }
     let found = page(ctx, wanted, &PageQuery { limit: Some(MAX_LIMIT), cursor }).await?.rows;
     let mut text = String::new();
-    found.items.into_iter().for_each(|cells| exports::line(&mut text, cells));
+    found.items.into_iter().for_each(|cells| csv::write_line(&mut text, cells));
     Ok(exports::Part { text, next_cursor: found.next_cursor })
 }
 
@@ -202,7 +203,7 @@ fn order(company: &Company, row: store::Order) -> Cells {
         row.status.name().to_owned(),
         row.ordered_date.to_string(),
         day(row.closed_at.map(|at| company.today(at))),
-        crate::orders::spvs::percent(row.steps_completed, row.steps_total).to_string(),
+        crate::kernel::money::percent(row.steps_completed, row.steps_total).to_string(),
         row.currency.code().to_owned(),
         amount(row.currency, row.amount_minor),
         amount(row.currency, row.invoiced_minor),
