@@ -22,7 +22,7 @@ use domain::{
         db::Db,
         ids::UserId,
     },
-    platform::activity::Feed,
+    outbox::activity_feed::ActivityBroadcast,
 };
 use std::{
     net::IpAddr,
@@ -48,8 +48,8 @@ pub struct Parts {
     pub chance: Chance,
     pub options: Arc<Options>,
     pub auth: Auth,
-    /// Filled by [`domain::platform::activity::follow`], which the caller runs.
-    pub feed: Feed,
+    /// Filled by [`domain::outbox::activity_feed::run`], which the caller runs.
+    pub feed: ActivityBroadcast,
     pub http: Http,
 }
 

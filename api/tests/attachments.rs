@@ -26,8 +26,8 @@ fn names(documents: &Value) -> Vec<&str> {
 /// The titles of what somebody was told of.
 async fn told(app: &TestApp, person: &Person) -> Vec<String> {
     let operator = app.world.operator();
-    activity::number_all(&operator).await.unwrap();
-    notifications::catch_up(&operator).await.unwrap();
+    activity::sequence_all(&operator).await.unwrap();
+    notifications::process_pending(&operator).await.unwrap();
     let page = person.get("/rest/v1/notifications").await.ok();
     let items = page["items"].as_array().unwrap();
     items.iter().map(|item| item["activity"]["action"].as_str().unwrap_or_default().to_owned()).collect()
@@ -108,7 +108,7 @@ async fn nobody_sends_a_receipt_for_a_foreign_invoice_nor_with_a_foreign_documen
         let elsewhere = file(&maya, "elsewhere.pdf", &[("spv_id", second["id"].as_str().unwrap())]).await;
         send(&maya, &hers, elsewhere).await.refused(404, "not_found");
         send(&maya, &hers, paper).await.ok();
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         for stranger in [&ivan, &cora, &nils] {
             let log = stranger.get("/rest/v1/activity?limit=500").await.ok().to_string();
             assert!(!log.contains("receipt_sent") && !log.contains("hers.pdf"), "{log}");

@@ -264,7 +264,7 @@ async fn the_audit_tells_who_did_what() {
         let sam = app.super_admin("Sam").await;
         app.world.clock.advance(Duration::seconds(1));
         post(&sam, "admin/users", json!({ "email": "ada@example.com" })).await.ok();
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let audit = async |query: &str| modern(app.service().get(&format!("/auth/v1/admin/audit{query}"))).await;
         let all = audit("").await.ok();
         assert_eq!(all[0]["payload"]["action"], "user.created");

@@ -415,7 +415,7 @@ async fn a_foreign_document_does_not_exist() {
         let request = format!("/rest/v1/document-requests/{}", request["id"].as_str().unwrap());
         let made = announce(&maya, 10, &[("file_name", "slow.pdf")]).await;
         let location = made.header("location").unwrap().to_owned();
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
 
         let older = json!({ "version_id": version });
         for stranger in [&ivan, &cora, &nils] {
@@ -566,10 +566,10 @@ async fn each_opening_of_a_document_is_logged_once_for_the_staff() {
         let spv = maya.spv.unwrap().to_string();
         let content = pdf(2_000);
         let (document, version) = upload(&maya, &content, &[("file_name", "passport.pdf"), ("spv_id", &spv)]).await;
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let before = maya.get("/rest/v1/me/activity").await.ok();
         let feed = async |person: &Person| {
-            activity::number_all(&app.world.operator()).await.unwrap();
+            activity::sequence_all(&app.world.operator()).await.unwrap();
             person.get("/rest/v1/dashboards/employee").await.ok()["activity"].clone()
         };
         let work = feed(&erin).await;

@@ -111,7 +111,7 @@ async fn first_step(person: &Person, spv: SpvId) -> String {
 
 /// Everything that the preparations wrote has its number: a stream that begins now does not bring it.
 async fn settled(app: &TestApp) {
-    domain::platform::activity::number_all(&app.world.operator()).await.unwrap();
+    domain::platform::activity::sequence_all(&app.world.operator()).await.unwrap();
 }
 
 #[tokio::test]

@@ -524,7 +524,7 @@ async fn visitors_and_the_operator_are_worded_in_the_readers_language() {
         let (sam, erin) = (app.super_admin("Sam").await, app.employee("Erin").await);
         let support = json!({ "kind": "support", "name": "Vera", "email": "vera@example.com", "message": "Hello" });
         app.nobody().post("/rest/v1/requests", support).await.ok();
-        domain::platform::activity::number_all(&app.world.operator()).await.unwrap();
+        domain::platform::activity::sequence_all(&app.world.operator()).await.unwrap();
         let request = erin.get("/rest/v1/requests").await.ok()["items"][0].clone();
         let path = format!("/rest/v1/requests/{}", request["id"].as_str().unwrap());
         for (language, visitor, operator) in

@@ -168,7 +168,7 @@ async fn whoever_looks_is_named_and_ends_it() {
         assert_eq!(looking.post("/rest/v1/impersonation/end", json!({})).await.status, 204);
         looking.get("/rest/v1/me").await.refused(401, "unauthenticated");
         sam.post("/rest/v1/impersonation/end", json!({})).await.refused(409, "not_impersonating");
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let page = sam.get("/rest/v1/activity?limit=2").await.ok();
         for (row, action) in
             page["items"].as_array().unwrap().iter().zip(["impersonation.ended", "impersonation.started"])
@@ -218,7 +218,7 @@ async fn it_is_over_with_the_time_the_session_the_role_or_the_account() {
         app.world.clock.advance(Duration::seconds(1));
         let looking = looks_as(&sam, &maya).await;
         over(&first).await;
-        activity::number_all(&root).await.unwrap();
+        activity::sequence_all(&root).await.unwrap();
         let page = sam.get("/rest/v1/activity?limit=2").await.ok();
         for (row, action) in
             page["items"].as_array().unwrap().iter().zip(["impersonation.started", "impersonation.ended"])

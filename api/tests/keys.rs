@@ -77,7 +77,7 @@ async fn what_is_the_staffs_alone_leaves_for_nobody_else() {
         let order = json!({ "kind": "order",
             "order": { "purpose": "Buy a house", "proposed_names": ["One"], "purchase_amount": "1" } });
         let wanted = format!("/rest/v1/requests/{}", text(&maya.post("/rest/v1/requests", order).await.ok()["id"]));
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
 
         let roles = [("client", &maya), ("iso", &ivan), ("company", &cora), ("employee", &erin), ("super admin", &sam)];
         let things = [

@@ -52,13 +52,13 @@ async fn during_maintenance_everybody_looks_and_only_super_admins_write() {
         let new = json!({ "email": "made@example.com" });
         assert!(service.post("/auth/v1/admin/users", new).await.status.is_success());
         // Jobs go on.
-        activity::number_all(&app.world.operator()).await.unwrap();
-        domain::outbox::notifications::catch_up(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
+        domain::outbox::notifications::process_pending(&app.world.operator()).await.unwrap();
 
         assert_eq!(sam.delete("/rest/v1/maintenance").await.status, 204);
         assert!(app.nobody().get("/rest/v1/settings").await.ok()["maintenance"].is_null());
         maya.post("/rest/v1/messages", message).await.ok();
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let page = sam.get("/rest/v1/activity?limit=100").await.ok();
         let actions: Vec<&str> =
             page["items"].as_array().unwrap().iter().filter_map(|row| row["action"].as_str()).collect();
@@ -212,7 +212,7 @@ async fn what_is_tried_at_a_shut_account_is_told() {
         let link = json!({ "type": "recovery", "token_hash": letter.token });
         let tried = app.nobody().post("/auth/v1/verify", link).header("x-supabase-api-version", "2024-01-01").await;
         tried.refused(403, "user_banned");
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let page = sam.get(&format!("/rest/v1/users/{}/sign-ins?limit=2", maya.id)).await.ok();
         let told: Vec<(&str, &str)> = page["items"]
             .as_array()
@@ -228,7 +228,7 @@ async fn what_is_tried_at_a_shut_account_is_told() {
             .header("user-agent", "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0")
             .await
             .ok();
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let found =
             activity::list(&app.world.operator(), &activity::Filter::default(), &Default::default()).await.unwrap();
         let asked = found

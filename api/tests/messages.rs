@@ -27,7 +27,7 @@ async fn unread(person: &Person) -> (i64, i64) {
 
 /// Everything a person's pages read, as one text.
 async fn all_that_is_read_by(app: &TestApp, person: &Person, thread: &str) -> String {
-    activity::number_all(&app.world.operator()).await.unwrap();
+    activity::sequence_all(&app.world.operator()).await.unwrap();
     let mut read = String::new();
     for path in [
         "/rest/v1/me".to_owned(),
@@ -98,7 +98,7 @@ async fn a_conversation_does_not_exist_for_anybody_else() {
         let (maya, nora) = (app.client_of("Maya", app.acme, Some(iso)).await, app.client("Nora").await);
         let sent = write(&app, &erin, json!({ "spv_id": maya.spv.unwrap(), "body": "for Maya alone" })).await;
         let general = write(&app, &maya, json!({ "body": "for the office alone" })).await;
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         for other in [&nora, &ivan, &cora] {
             for thread in [&sent["thread_id"], &general["thread_id"]] {
                 let thread = thread.as_str().unwrap();

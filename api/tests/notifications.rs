@@ -5,8 +5,8 @@ use domain::{outbox::notifications, platform::activity};
 use serde_json::{Value, json};
 
 async fn settle(app: &TestApp) {
-    activity::number_all(&app.world.operator()).await.unwrap();
-    notifications::catch_up(&app.world.operator()).await.unwrap();
+    activity::sequence_all(&app.world.operator()).await.unwrap();
+    notifications::process_pending(&app.world.operator()).await.unwrap();
 }
 
 async fn list(person: &Person, filter: &str) -> Vec<Value> {

@@ -163,7 +163,7 @@ impl Office {
 
     /// What the log says of an action, newest first.
     async fn told(&self, staff: &Person, action: &str) -> Vec<Value> {
-        domain::platform::activity::number_all(&self.app.world.operator()).await.unwrap();
+        domain::platform::activity::sequence_all(&self.app.world.operator()).await.unwrap();
         let all = staff.get("/rest/v1/activity?limit=200").await.ok();
         all["items"].as_array().unwrap().iter().filter(|item| item["action"] == action).cloned().collect()
     }

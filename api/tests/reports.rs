@@ -85,7 +85,7 @@ async fn a_report_is_the_same_on_the_screen_in_csv_and_in_a_workbook() {
         assert!(csv.starts_with("\u{feff}month,iso_name,country,currency,spvs,ordered,"), "{csv}");
 
         // The log keeps who took a copy.
-        domain::platform::activity::number_all(&app.world.operator()).await.unwrap();
+        domain::platform::activity::sequence_all(&app.world.operator()).await.unwrap();
         let log = app.super_admin("Sam").await.get("/rest/v1/activity?limit=100").await.ok();
         let taken = |row: &&Value| row["action"] == "export.made";
         assert_eq!(log["items"].as_array().unwrap().iter().filter(taken).count(), 3);

@@ -218,7 +218,7 @@ async fn three_of_similar_names_see_nothing_of_each_other() {
                 people.push(("a partner", iso, id));
             }
         }
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let mut told: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for &(who, ref person, company) in &people {
             let (own, others): (Vec<&Part>, Vec<&Part>) = parts.iter().partition(|part| {

@@ -70,7 +70,7 @@ async fn people_see_their_own_sign_ins_and_what_was_tried() {
         let here = sign_in(&app, &maya, "maya").await;
         app.world.clock.advance(Duration::seconds(1));
         maya.ask(Method::POST, "/auth/v1/logout?scope=local").await.ok();
-        activity::number_all(&app.world.operator()).await.expect("numbers");
+        activity::sequence_all(&app.world.operator()).await.expect("numbers");
         let page = here.get("/rest/v1/me/sign-ins?limit=3").await.ok();
         let told: Vec<_> = page["items"]
             .as_array()
@@ -138,7 +138,7 @@ async fn tries_at_unknown_accounts_do_not_fill_the_log() {
         for n in 0..20 {
             try_password(&app, &format!("nobody{n}@example.com"), PASSWORD).await.refused(400, "invalid_credentials");
         }
-        activity::number_all(&app.world.operator()).await.expect("numbers");
+        activity::sequence_all(&app.world.operator()).await.expect("numbers");
         let ada = app.super_admin("Ada").await;
         let log = ada.get("/rest/v1/activity?limit=500").await.ok();
         let failed = log["items"].as_array().expect("rows").iter().filter(|row| row["action"] == "sign_in.failed");
@@ -213,7 +213,7 @@ async fn each_route_is_limited_by_address_and_by_account() {
         let home = "192.0.2.50";
         let right = json!({ "email": "maya@example.com", "password": PASSWORD });
         ask("token?grant_type=password", right.clone(), home).await.ok();
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let (mut asked, mut away) = (0, 51);
         loop {
             while guess("maya@example.com", format!("198.18.{}.{}", asked / 200, asked % 200)).await.status != 429 {

@@ -63,7 +63,7 @@ async fn orders_begin_with_what_the_template_says_on_their_day() {
         let letters = app.post().await;
         let about = letters.iter().filter(|letter| letter.kind == domain::outbox::mails::Kind::DocumentRequested);
         assert_eq!(about.count(), 1, "one mail about both");
-        domain::platform::activity::number_all(&app.world.operator()).await.unwrap();
+        domain::platform::activity::sequence_all(&app.world.operator()).await.unwrap();
         let history = sam.get("/rest/v1/activity?limit=100").await.ok();
         let event =
             history["items"].as_array().unwrap().iter().find(|one| one["action"] == "template.updated").unwrap();
@@ -150,7 +150,7 @@ async fn a_spanish_reader_sees_the_names_of_shipped_steps_and_documents_in_spani
 
         let first = theirs["steps"][0]["id"].as_str().unwrap();
         erin.patch(&format!("/rest/v1/steps/{first}"), json!({ "status": "in_progress" })).await.ok();
-        domain::platform::activity::number_all(&app.world.operator()).await.unwrap();
+        domain::platform::activity::sequence_all(&app.world.operator()).await.unwrap();
         let feed = maya.get(&format!("/rest/v1/activity?spv_id={spv}")).await.ok().to_string();
         for (said, kept) in [("KYC y beneficiarios finales", "KYC and"), ("Comprobante de domicilio", "Proof of")] {
             assert!(feed.contains(said) && !feed.contains(kept), "{feed}");

@@ -19,11 +19,11 @@ async fn link(app: &TestApp) -> (String, crate::support::Person) {
     let maya = app.client("Maya").await;
     let erin = app.world.employee("Erin").await;
     messages::send(&erin, Input { spv_id: maya.spv, body: "When?".to_owned(), ..Input::default() }).await.unwrap();
-    activity::number_all(&app.world.operator()).await.unwrap();
-    notifications::catch_up(&app.world.operator()).await.unwrap();
-    app.world.clock.advance(notifications::WAIT);
+    activity::sequence_all(&app.world.operator()).await.unwrap();
+    notifications::process_pending(&app.world.operator()).await.unwrap();
+    app.world.clock.advance(notifications::READ_GRACE);
     let job = app.world.as_actor(Actor::System("mails"));
-    assert!(notifications::mail_now(&job, maya.id).await.unwrap());
+    assert!(notifications::send_immediate_mail(&job, maya.id).await.unwrap());
     let page = PageQuery { limit: Some(100), cursor: None };
     let queued = mails::list(&job, Some(Status::Queued), &page).await.unwrap().items;
     let mail = queued.iter().find(|mail| mail.kind == Kind::Notices).unwrap();

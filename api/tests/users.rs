@@ -10,7 +10,7 @@ fn names(page: &Value) -> Vec<&str> {
 }
 
 async fn told(app: &TestApp, who: &Person, id: &str) -> Vec<(String, Value)> {
-    activity::number_all(&app.world.operator()).await.expect("numbers");
+    activity::sequence_all(&app.world.operator()).await.expect("numbers");
     let page = who.get(&format!("/rest/v1/users/{id}/activity?limit=50")).await.ok();
     let rows = page["items"].as_array().expect("rows").iter();
     rows.map(|row| (row["action"].as_str().expect("an action").to_owned(), row.clone())).collect()
@@ -251,7 +251,7 @@ async fn one_session_is_ended_and_a_strangers_is_not() {
         for gone in [&maya, &other] {
             gone.get("/rest/v1/me").await.refused(401, "unauthenticated");
         }
-        activity::number_all(&app.world.operator()).await.unwrap();
+        activity::sequence_all(&app.world.operator()).await.unwrap();
         let page = sam.get(&format!("/rest/v1/users/{}/sign-ins", maya.id)).await.ok();
         assert_eq!(
             (page["items"][0]["outcome"].as_str(), page["items"][0]["reason"].as_str()),

@@ -445,7 +445,7 @@ async fn where_a_log_was_changed_is_said() {
         for name in ["Anchor", "Meridian", "Summit"] {
             world.company(name).await;
         }
-        domain::platform::activity::number_all(&world.operator()).await.unwrap();
+        domain::platform::activity::sequence_all(&world.operator()).await.unwrap();
         let whole = office.run(&["activity", "verify"]);
         assert_eq!(whole.code, 0, "{}", whole.err);
         // One sign of one name.

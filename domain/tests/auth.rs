@@ -20,6 +20,7 @@ use domain::{
         ids::ChallengeId,
     },
     orders::onboarding,
+    outbox::activity_feed,
     platform::{
         activity,
         settings::{self, Settings},
@@ -583,7 +584,7 @@ async fn another_node_refuses_an_ended_session_within_a_second() {
         let (here, there) = (node(), node());
         let (feed, _) = broadcast::channel(64);
         let memory = there.verified.clone();
-        let following = tokio::spawn(activity::follow(world.operator(), feed, move |event| memory.forget(event)));
+        let following = tokio::spawn(activity_feed::run(world.operator(), feed, move |event| memory.forget(event)));
         let maya = person(&world, Role::Employee, "maya").await;
         let refused_within_a_second = async |token: &str, why: &str| {
             for _ in 0..20 {
@@ -934,7 +935,7 @@ async fn who_comes_from_where_they_signed_in_before_waits_for_no_guesses_from_el
             auth::sign_in(&from(address), &auth, "maya@example.com", password).await
         };
         tries("2001:db8:1:2::1", PASSWORD).await.expect("signs in");
-        activity::number_all(&world.operator()).await.expect("numbers");
+        activity::sequence_all(&world.operator()).await.expect("numbers");
         for n in 0..55 {
             // As patient as is asked of whoever comes from somewhere new.
             world.clock.advance(Duration::seconds(31));

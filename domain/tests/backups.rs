@@ -143,7 +143,7 @@ async fn the_demo_office_moves_from_either_database_to_either() {
         let password = office.options.demo_password.clone();
         let granted = auth::sign_in(&office.nobody(), &before, "super@example.com", &password).await.unwrap();
         health_checks::ask(&operator).await.unwrap();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let made = backups::create(&operator, &quiet).await.unwrap();
         assert_eq!((made.state, made.documents_missing), (State::Done, 0));
         assert!(made.rows_count > 3_000 && made.documents_count > 3 && made.bytes > 10_000, "{made:?}");
@@ -185,7 +185,7 @@ async fn the_demo_office_moves_from_either_database_to_either() {
             assert_eq!(again.jobs.lines, manifest.jobs.lines);
             // And it works.
             assert!(activity::verify(&operator).await.unwrap() >= report.activity);
-            activity::number_all(&operator).await.unwrap();
+            activity::sequence_all(&operator).await.unwrap();
             assert!(activity::verify(&operator).await.unwrap() > report.activity);
             let keys = home.options.signing_keys.clone().unwrap();
             let auth = Auth::new(Keys::load_or_create(&keys).unwrap());
@@ -266,7 +266,7 @@ async fn moves(office: &World, here: &Path, manifest: &Manifest, were: &BTreeMap
             let rows: Vec<&String> = rows.iter().filter(|row| !news(row)).collect();
             assert_eq!(rows, found.iter().collect::<Vec<_>>(), "{told}, {table}");
         }
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         assert!(activity::verify(&operator).await.unwrap() > entries, "{told}");
         let refused = backups::begin_move(&office.operator(), &home.db, &quiet).await.unwrap_err();
         assert_eq!(code(&refused), "move_target", "{told}");
@@ -341,7 +341,7 @@ async fn small(world: &World, folder: &Path) -> (World, Ctx, backups::Backup) {
     let company = world.company("Harbor").await;
     let (_, _, maya) = world.client("Maya", company, None).await;
     send(&maya, b"%PDF-1.4 Maya's passport").await;
-    activity::number_all(&world.operator()).await.unwrap();
+    activity::sequence_all(&world.operator()).await.unwrap();
     let made = backups::create(&world.operator(), &quiet).await.unwrap();
     (world.clone(), world.operator(), made)
 }
@@ -705,7 +705,7 @@ async fn one_is_made_at_a_time_and_the_writers_go_on() {
         backups::run(&job, asked.id).await.unwrap();
         let made = backups::get(&sigrid, asked.id).await.unwrap();
         assert_eq!((made.state, made.asked_by.as_str()), (State::Done, "Sigrid Test"));
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
         let told: Vec<&str> =
             log.iter().filter(|row| row.subject_kind == "backup").map(|row| row.action.as_str()).collect();
@@ -766,7 +766,7 @@ async fn a_document_that_cannot_be_read_is_named_and_the_rest_is_kept() {
         assert!(matches!(world.options.storage.size(&key).await, Err(Error::Unavailable(_))));
 
         let operator = world.operator();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let made = backups::create(&operator, &quiet).await.unwrap();
         let name = format!("passport.pdf ({key})");
         assert_eq!((made.state, made.documents_count, made.documents_missing), (State::Done, 2, 1));
@@ -961,7 +961,7 @@ async fn when_it_was_restored_is_known_before_the_log_is_numbered_and_after() {
         let home = machine.operator();
         backups::restore(&home, &made.name, &quiet).await.unwrap();
         assert_eq!(backups::restored_at(&home).await.unwrap(), Some(home.now()));
-        activity::number_all(&home).await.unwrap();
+        activity::sequence_all(&home).await.unwrap();
         assert_eq!(backups::restored_at(&home).await.unwrap(), Some(home.now()));
     })
     .await;

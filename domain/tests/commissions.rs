@@ -177,7 +177,7 @@ async fn what_is_earned_is_of_the_month_by_the_companys_clock() {
         // Midnight in New York.
         world.clock.advance(Duration::minutes(3 * 60 + 30));
         assert_eq!(told().await, [0; 6]);
-        assert!(rollups::differ(&world.db).await.unwrap().is_empty());
+        assert!(rollups::diff(&world.db).await.unwrap().is_empty());
     })
     .await;
 }
@@ -484,7 +484,7 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                 if n % 5 == 0 {
                     agree(&partner, iso, &history).await;
                     agree(&sam, iso, &history).await;
-                    let differing = rollups::differ(&world.db).await.unwrap();
+                    let differing = rollups::diff(&world.db).await.unwrap();
                     assert!(differing.is_empty(), "{history}: {differing:?}");
                 }
             }

@@ -48,7 +48,7 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         }
         let before = first.lock().unwrap().replace(told.clone());
         assert!(before.is_none_or(|before| before == told));
-        let differing = rollups::differ(&world.db).await.unwrap();
+        let differing = rollups::diff(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         let demo = companies::find(&operator, "Meridian Ventures").await.unwrap();
         let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();

@@ -25,7 +25,7 @@ use domain::{
 };
 
 async fn assert_agree(db: &Db) {
-    let differing = rollups::differ(db).await.unwrap();
+    let differing = rollups::diff(db).await.unwrap();
     assert!(differing.is_empty(), "{differing:?}");
 }
 
@@ -317,13 +317,13 @@ async fn recount_finds_missing_and_wrong_figures_and_repairs_them() {
             tx.sql(sql).run().await.unwrap();
         }
         tx.commit().await.unwrap();
-        let differing = rollups::differ(db).await.unwrap();
+        let differing = rollups::diff(db).await.unwrap();
         assert!(differing.iter().any(|(name, kept, found)| name.ends_with(".clients.count") && kept - 1 == *found));
         for name in ["expected.", "company."] {
             assert!(differing.iter().any(|(of, kept, found)| of.starts_with(name) && *kept == 0 && *found > 0));
         }
         let mut tx = db.begin().await.unwrap();
-        rollups::repair(&mut tx).await.unwrap();
+        rollups::rebuild(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
         assert_agree(db).await;
     })
@@ -400,9 +400,9 @@ async fn cancelled_orders_count_in_no_card_of_the_overview() {
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update company_clients set spvs = 7").run().await.unwrap();
         tx.commit().await.unwrap();
-        assert!(!rollups::differ(&world.db).await.unwrap().is_empty());
+        assert!(!rollups::diff(&world.db).await.unwrap().is_empty());
         let mut tx = world.db.begin().await.unwrap();
-        rollups::repair(&mut tx).await.unwrap();
+        rollups::rebuild(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
         assert_eq!(cards().await, (1, 1, 125_000));
     })
@@ -464,7 +464,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         assert_eq!(active().await, 1);
         let repair = async || {
             let mut tx = world.db.begin().await.unwrap();
-            rollups::repair(&mut tx).await.unwrap();
+            rollups::rebuild(&mut tx).await.unwrap();
             tx.commit().await.unwrap();
             assert_agree(&world.db).await;
         };
@@ -475,7 +475,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         tx.sql("update expected_commissions set minor = minor - 1").run().await.unwrap();
         tx.commit().await.unwrap();
         assert!(active().await > 2);
-        let differing = rollups::differ(&world.db).await.unwrap();
+        let differing = rollups::diff(&world.db).await.unwrap();
         let names: Vec<_> = differing.iter().map(|(name, ..)| name.as_str()).collect();
         let wrong = [format!("company.{company}.active_clients"), format!("expected.{iso}.{company}.USD")];
         assert_eq!(names, wrong);
@@ -562,7 +562,7 @@ async fn a_repair_beside_others_who_order_and_work_loses_nothing_and_is_in_nobod
     }
     while others.iter().any(|other| !other.is_finished()) {
         let mut tx = world.db.begin().await.unwrap();
-        rollups::repair(&mut tx).await.unwrap();
+        rollups::rebuild(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
     }
     for other in others {

@@ -147,7 +147,7 @@ async fn a_log_that_grows_meanwhile_is_whole() {
             tokio::spawn(async move {
                 for n in 0..60 {
                     world.company(&format!("C{n}")).await;
-                    activity::number_all(&operator).await.expect("numbered");
+                    activity::sequence_all(&operator).await.expect("numbered");
                 }
             })
         };

@@ -38,7 +38,7 @@ fn reading(ctx: &Ctx, kind: Kind) -> Import {
 /// How many rows each table has, and what is counted.
 async fn everything(world: &World) -> Vec<(String, i64)> {
     let mut db = world.db.clone();
-    let mut found: Vec<_> = rollups::kept(&mut db).await.unwrap().into_iter().collect();
+    let mut found: Vec<_> = rollups::stored(&mut db).await.unwrap().into_iter().collect();
     for table in [
         "activity",
         "commissions",
@@ -64,7 +64,7 @@ async fn count(world: &World, table: &str) -> i64 {
 }
 
 async fn assert_agree(world: &World) {
-    let differing = rollups::differ(&world.db).await.unwrap();
+    let differing = rollups::diff(&world.db).await.unwrap();
     assert!(differing.is_empty(), "{differing:?}");
 }
 
@@ -115,7 +115,7 @@ async fn a_client_is_made_once_as_the_file_says() {
         assert_eq!(count(&world, "mails").await, mails, "nobody is mailed");
         assert_agree(&world).await;
 
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let log = activity::list(&operator, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
         let made: Vec<_> = log.iter().filter(|event| event.action == "client.created").collect();
         assert!(made.len() == 4 && made.iter().all(|event| event.data["setup"] == "import" && event.public));
@@ -330,7 +330,7 @@ async fn a_closed_order_earned_when_it_closed() {
             ]
         );
         assert_agree(&world).await;
-        assert!(activity::number_all(&operator).await.is_ok());
+        assert!(activity::sequence_all(&operator).await.is_ok());
         activity::verify(&operator).await.unwrap();
     })
     .await;

@@ -188,7 +188,7 @@ async fn payments_add_up_exactly_and_never_to_more_than_is_due() {
         assert_eq!((detail.invoice.status, detail.invoice.paid_minor), (Status::Paid, 125_000));
         assert_eq!(detail.payments.iter().map(|payment| payment.amount_minor).sum::<i64>(), 125_000);
         assert!(invoices::billing(&maya).await.unwrap().owed.is_empty());
-        activity::number_all(&elias).await.unwrap();
+        activity::sequence_all(&elias).await.unwrap();
         let told: Vec<_> = activity::since(&maya, 0, 500).await.unwrap();
         let told: Vec<_> = told.iter().filter(|row| row.subject_kind == "invoice").collect();
         let actions: Vec<&str> = told.iter().map(|row| row.action.as_str()).collect();
@@ -225,7 +225,7 @@ async fn an_invoice_is_its_clients_and_the_staffs_alone() {
         let cora = world.company_admin("Cora", company).await;
         let sam = world.super_admin("Sam").await;
         let hers = all(&maya).await[0].clone();
-        activity::number_all(&sam).await.unwrap();
+        activity::sequence_all(&sam).await.unwrap();
         let knows = async |ctx: &Ctx, id: InvoiceId| {
             let told = activity::since(ctx, 0, 500).await.unwrap();
             told.iter().any(|row| row.subject_id == Some(id.0)) || all(ctx).await.iter().any(|one| one.id == id)

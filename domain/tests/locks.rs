@@ -185,7 +185,7 @@ async fn those_who_change_the_steps_of_one_order_at_once_lose_nothing() {
         }
         let pending = after.steps.iter().filter(|step| step.status == steps::Status::Pending).count();
         assert_eq!(usize::try_from(after.spv.steps_pending), Ok(pending));
-        let differing = rollups::differ(&world.db).await.unwrap();
+        let differing = rollups::diff(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
     })
     .await;

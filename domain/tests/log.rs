@@ -17,7 +17,7 @@ use domain::{
         security_scan, seed,
     },
     orders::{spvs, steps},
-    outbox::mails,
+    outbox::{activity_feed, mails},
     platform::{
         activity::{self, Activity},
         queue,
@@ -68,7 +68,7 @@ async fn nothing_but_its_number_is_ever_written_into_an_entry() {
         ] {
             refused(&world, sql).await;
         }
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         for sql in [
             "update activity set quiet = quiet where seq = 1",
             "update activity set hash = 'x' where seq = 1",
@@ -174,7 +174,7 @@ async fn whoever_goes_round_the_triggers_is_found_out() {
             for name in ["Anchor", "Meridian", "Summit", "Harbor"] {
                 world.company(name).await;
             }
-            activity::number_all(&world.operator()).await.unwrap();
+            activity::sequence_all(&world.operator()).await.unwrap();
             assert_eq!(activity::verify(&world.operator()).await.unwrap(), 4);
             for sql in harm {
                 world.without_triggers(sql).await;
@@ -208,12 +208,12 @@ async fn however_many_processes_number_what_has_gathered_it_is_one_chain_and_eac
         tx.commit().await.unwrap();
         let follow = || {
             let (feed, heard) = broadcast::channel(1_000);
-            (tokio::spawn(activity::follow(operator.clone(), feed, |_| ())), heard)
+            (tokio::spawn(activity_feed::run(operator.clone(), feed, |_| ())), heard)
         };
         let mut following = vec![follow(), follow()];
         let numbering = (0..3).map(|_| {
             let operator = operator.clone();
-            tokio::spawn(async move { activity::number_all(&operator).await })
+            tokio::spawn(async move { activity::sequence_all(&operator).await })
         });
         for one in numbering.collect::<Vec<_>>() {
             one.await.unwrap().unwrap();
@@ -247,16 +247,16 @@ async fn a_head_that_was_noted_is_found_again() {
     on_both(async |world| {
         let operator = world.operator();
         world.company("Meridian").await;
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let (seq, hash) = activity::head(&operator).await.unwrap();
         world.company("Summit").await;
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         assert_eq!(activity::holds(&operator, seq, &hash).await.unwrap(), Some(true));
         assert_eq!(activity::holds(&operator, seq, "x").await.unwrap(), Some(false));
         assert_eq!(activity::holds(&operator, 99, &hash).await.unwrap(), Some(false));
         let later = Clock::fixed(noon() + Duration::days(1));
         let later = World { clock: later, ..world.clone() };
-        activity::cut(&later.operator(), noon() + Duration::hours(1)).await.unwrap();
+        activity::prune(&later.operator(), noon() + Duration::hours(1)).await.unwrap();
         assert_eq!(activity::holds(&operator, seq, &hash).await.unwrap(), None);
     })
     .await;
@@ -268,7 +268,7 @@ async fn an_entry_beside_the_chain_is_found_out() {
         on_both(async |world| {
             world.super_admin("Sigrid").await;
             world.company("Meridian").await;
-            activity::number_all(&world.operator()).await.unwrap();
+            activity::sequence_all(&world.operator()).await.unwrap();
             assert_eq!(broken_at(&world).await, None);
             world.without_triggers(&copy("", ANOTHER, numbered)).await;
             assert_eq!(broken_at(&world).await, Some(place));
@@ -284,7 +284,7 @@ async fn an_entry_that_cannot_be_read_is_named() {
     for name in ["Anchor", "Meridian", "Summit"] {
         world.company(name).await;
     }
-    activity::number_all(&world.operator()).await.unwrap();
+    activity::sequence_all(&world.operator()).await.unwrap();
     world.without_triggers("update activity set data = '{' where seq = 2").await;
     assert_eq!(broken_at(&world).await, Some(2));
 }
@@ -308,7 +308,7 @@ async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
         seed::failed(&operator, seeded, "the disk is full").await.unwrap();
         let jobs = queue::list(&sigrid, None, &PageQuery::default()).await.unwrap().items;
         queue::retry(&sigrid, &jobs[0].id).await.unwrap();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         for (ctx, label) in [(&sigrid, "disk"), (&operator, "disk"), (&olga, "disk_low")] {
             let listed = activity::list(ctx, &activity::Filter::default(), &Default::default()).await.unwrap().items;
             let heard = activity::since(ctx, 0, 100).await.unwrap();
@@ -328,7 +328,7 @@ async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
                 assert_eq!(failed.data.contains_key("reason"), !is_employee);
                 // The stream may show once more what it caught up on.
                 for row in &rows {
-                    assert_eq!(activity::shown(&ctx.actor, row.clone()), *row);
+                    assert_eq!(activity::redact(&ctx.actor, row.clone()), *row);
                 }
                 assert!(rows.iter().any(|row| row.action == "alert.opened" && row.subject_label == label));
             }
@@ -361,7 +361,7 @@ async fn who_is_shut_out_is_so_before_anybody_is_told_of_it() {
     let (forgotten, mut forgetting) = mpsc::unbounded_channel();
     let (feed, mut live) = broadcast::channel(1_000);
     let first = move |event: &Activity| forgotten.send(event.action.clone()).unwrap_or_default();
-    let following = tokio::spawn(activity::follow(operator, feed, first));
+    let following = tokio::spawn(activity_feed::run(operator, feed, first));
     let soon = std::time::Duration::from_secs(10);
     let suspended = async { while forgetting.recv().await.unwrap() != "client.suspended" {} };
     tokio::time::timeout(soon, suspended).await.expect("it waits for nobody");
@@ -392,7 +392,7 @@ async fn who_is_shut_out_is_so_though_what_came_later_waits_for_its_number() {
     assert_eq!(unnumbered, None);
     let (forgotten, mut forgetting) = mpsc::unbounded_channel();
     let first = move |event: &Activity| forgotten.send(event.action.clone()).unwrap_or_default();
-    let following = tokio::spawn(activity::follow(operator, broadcast::channel(1_000).0, first));
+    let following = tokio::spawn(activity_feed::run(operator, broadcast::channel(1_000).0, first));
     let suspended = async { while forgetting.recv().await.unwrap() != "client.suspended" {} };
     tokio::time::timeout(std::time::Duration::from_secs(10), suspended).await.expect("it waits for nobody");
     other.commit().await.unwrap();
@@ -409,7 +409,7 @@ async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
         let clara = world.company_admin("Clara", company).await;
         let otto = world.user(Role::Employee, "Otto", None, None).await;
         // All of it is of the same instant: what is numbered by now is older than what comes.
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let some = |text: &str| Some(text.to_owned());
         let input = companies::Input { phone: some("+1 555 0142"), ..Default::default() };
         companies::update(&olga, company, None, input).await.unwrap();
@@ -431,7 +431,7 @@ async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
         let change = leads::Change { note: some("Call back"), ..Default::default() };
         leads::update(&ingrid, lead.id, None, change).await.unwrap();
         users::set_role(&sigrid, otto.id, Role::CompanyAdmin, Some(company), None, None).await.unwrap();
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
 
         let read = async |ctx: &Ctx| activity::since(ctx, 0, 500).await.unwrap();
         let rows = read(&sigrid).await;
@@ -484,18 +484,18 @@ async fn what_is_old_is_cut_off_and_the_rest_stays_whole() {
             world.company(name).await;
         }
         let operator = world.operator();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         let old = activity::verify(&operator).await.unwrap();
         let mut later = world.clone();
         later.clock = Clock::fixed(noon() + Duration::days(200));
         later.company("Summit").await;
-        let cut = activity::cut(&later.operator(), noon() + Duration::days(10)).await.unwrap();
+        let cut = activity::prune(&later.operator(), noon() + Duration::days(10)).await.unwrap();
         assert_eq!(i64::try_from(cut).unwrap(), old);
         // Before the entry that tells of it has a number, and after.
         activity::verify(&operator).await.unwrap();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         assert_eq!(activity::verify(&operator).await.unwrap(), 2, "a company, and what was cut");
-        assert_eq!(activity::cut(&later.operator(), noon() + Duration::days(10)).await.unwrap(), 0);
+        assert_eq!(activity::prune(&later.operator(), noon() + Duration::days(10)).await.unwrap(), 0);
         let newest = activity::list(&sigrid, &activity::Filter::default(), &Default::default()).await.unwrap().items;
         assert!(newest.iter().any(|row| row.action == "activity.cut"));
         assert_eq!(newest.len(), 2);

@@ -17,8 +17,9 @@ use domain::{
     },
     orders::{document_requests, invoices, spvs, steps},
     outbox::{
+        activity_feed,
         mails::{self, Kind, Mail},
-        notifications::{self, Mailed, Topic, Wanted, Way},
+        notifications::{self, Channels, MailFrequency, SetChoice, Topic},
     },
     platform::{activity, queue},
     testing::{World, on_both},
@@ -45,8 +46,8 @@ async fn office(world: World) -> Office {
 impl Office {
     /// What the process that follows the log does.
     async fn settle(&self) {
-        activity::number_all(&self.world.operator()).await.unwrap();
-        notifications::catch_up(&self.world.operator()).await.unwrap();
+        activity::sequence_all(&self.world.operator()).await.unwrap();
+        notifications::process_pending(&self.world.operator()).await.unwrap();
     }
 
     fn job(&self) -> Ctx {
@@ -76,12 +77,12 @@ async fn told(ctx: &Ctx) -> Vec<String> {
     page.items.into_iter().map(|one| one.activity.action).collect()
 }
 
-async fn chooses(ctx: &Ctx, topic: Topic, in_app: bool, mail: Mailed) {
+async fn chooses(ctx: &Ctx, topic: Topic, in_app: bool, mail: MailFrequency) {
     chooses_event(ctx, topic.name(), in_app, mail).await;
 }
 
-async fn chooses_event(ctx: &Ctx, event: &str, in_app: bool, mail: Mailed) {
-    let wanted = Wanted { event: event.to_owned(), way: Way { in_app, mail } };
+async fn chooses_event(ctx: &Ctx, event: &str, in_app: bool, mail: MailFrequency) {
+    let wanted = SetChoice { event: event.to_owned(), channels: Channels { in_app, mail } };
     notifications::choose(ctx, &[wanted]).await.unwrap();
 }
 
@@ -122,22 +123,22 @@ async fn a_mail_waits_and_is_not_sent_when_it_was_read_in_the_app() {
         let jobs = queue::list(&office.world.operator(), None, &PageQuery::default()).await.unwrap().items;
         let waiting: Vec<_> = jobs.iter().filter(|job| job.job == "notifications.mail").collect();
         assert_eq!(waiting.len(), 1, "one mail tells of both");
-        assert_eq!(waiting[0].run_at, Some(office.world.clock.now() + notifications::WAIT));
+        assert_eq!(waiting[0].run_at, Some(office.world.clock.now() + notifications::READ_GRACE));
         assert!(office.mails(Kind::Notices).await.is_empty());
 
-        office.world.clock.advance(notifications::WAIT);
-        assert!(notifications::mail_now(&office.job(), maya).await.unwrap());
-        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap(), "each is mailed once");
+        office.world.clock.advance(notifications::READ_GRACE);
+        assert!(notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
+        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap(), "each is mailed once");
         let mails = office.mails(Kind::Notices).await;
         assert_eq!((mails.len(), mails[0].user_id, mails[0].data["count"].as_i64()), (1, Some(maya), Some(2)));
         assert!(!serde_json::to_string(&mails[0].data).unwrap().contains("1250"), "no text of a message is mailed");
 
         office.writes(&office.erin, "Seen?").await;
         notifications::read(&office.maya, &[], true).await.unwrap();
-        office.world.clock.advance(notifications::WAIT);
-        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap(), "it was read in the app");
+        office.world.clock.advance(notifications::READ_GRACE);
+        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap(), "it was read in the app");
         assert!(office.maya.can(Action::View, domain::kernel::access::Resource::Thread { client_id: maya }));
-        assert!(notifications::mail_now(&office.maya, maya).await.is_err(), "people do not send mails");
+        assert!(notifications::send_immediate_mail(&office.maya, maya).await.is_err(), "people do not send mails");
     })
     .await;
 }
@@ -147,12 +148,12 @@ async fn who_is_somebody_else_now_is_told_nothing_of_before() {
     on_both(async |world| {
         let office = office(world).await;
         let sam = office.world.super_admin("Sam").await;
-        chooses(&office.erin, Topic::Messages, true, Mailed::Daily).await;
+        chooses(&office.erin, Topic::Messages, true, MailFrequency::Daily).await;
         office.writes(&office.maya, "When?").await;
         assert_eq!(notifications::unread(&office.erin).await.unwrap(), 1);
         users::set_role(&sam, id(&office.erin), Role::SuperAdmin, None, None, None).await.unwrap();
         office.world.clock.advance(Duration::days(2));
-        assert_eq!(notifications::mail_digests(&office.job()).await.unwrap(), 0);
+        assert_eq!(notifications::send_digests(&office.job()).await.unwrap(), 0);
         assert_eq!(office.mails(Kind::Digest).await.len(), 0);
         assert_eq!(notifications::unread(&office.erin).await.unwrap(), 0);
     })
@@ -214,20 +215,20 @@ async fn people_choose_where_they_are_told() {
     on_both(async |world| {
         let office = office(world).await;
         let maya = id(&office.maya);
-        chooses(&office.maya, Topic::Messages, false, Mailed::Now).await;
+        chooses(&office.maya, Topic::Messages, false, MailFrequency::Now).await;
         office.writes(&office.erin, "One").await;
         assert_eq!((told(&office.maya).await.len(), notifications::unread(&office.maya).await.unwrap()), (0, 0));
-        assert!(notifications::mail_now(&office.job(), maya).await.unwrap());
-        chooses(&office.maya, Topic::Messages, true, Mailed::Off).await;
+        assert!(notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
+        chooses(&office.maya, Topic::Messages, true, MailFrequency::Off).await;
         office.writes(&office.erin, "Two").await;
         assert_eq!(told(&office.maya).await.len(), 1);
-        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap());
-        chooses(&office.maya, Topic::Messages, false, Mailed::Off).await;
+        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
+        chooses(&office.maya, Topic::Messages, false, MailFrequency::Off).await;
         office.writes(&office.erin, "Three").await;
         assert_eq!(told(&office.maya).await.len(), 1);
         for others in ["progress", "progress.spv.held", "messages.spv.held"] {
-            let way = Way { in_app: true, mail: Mailed::Now };
-            let wanted = Wanted { event: others.to_owned(), way };
+            let channels = Channels { in_app: true, mail: MailFrequency::Now };
+            let wanted = SetChoice { event: others.to_owned(), channels };
             assert!(
                 notifications::choose(&office.erin, &[wanted]).await.is_err(),
                 "the staff are not told of {others}"
@@ -245,14 +246,14 @@ async fn one_event_can_be_chosen_apart_from_its_topic() {
         let way = async |event: &str| {
             let all = notifications::choices(&office.maya).await.unwrap();
             let choice = all.into_iter().find(|choice| choice.event.name() == event).unwrap();
-            (choice.way.in_app, choice.way.mail)
+            (choice.channels.in_app, choice.channels.mail)
         };
-        assert_eq!(way("progress.spv.held").await, (true, Mailed::Daily));
+        assert_eq!(way("progress.spv.held").await, (true, MailFrequency::Daily));
         // As a topic was chosen before its events could be.
-        chooses(&office.maya, Topic::Progress, true, Mailed::Now).await;
-        chooses_event(&office.maya, "progress.spv.resumed", false, Mailed::Off).await;
-        assert_eq!(way("progress.spv.held").await, (true, Mailed::Now));
-        assert_eq!(way("progress.spv.resumed").await, (false, Mailed::Off));
+        chooses(&office.maya, Topic::Progress, true, MailFrequency::Now).await;
+        chooses_event(&office.maya, "progress.spv.resumed", false, MailFrequency::Off).await;
+        assert_eq!(way("progress.spv.held").await, (true, MailFrequency::Now));
+        assert_eq!(way("progress.spv.resumed").await, (false, MailFrequency::Off));
         notifications::read(&office.maya, &[], true).await.unwrap();
         let before = told(&office.maya).await.len();
         spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
@@ -260,14 +261,14 @@ async fn one_event_can_be_chosen_apart_from_its_topic() {
         office.settle().await;
         let hers = told(&office.maya).await;
         assert_eq!((hers.len(), hers[0].as_str()), (before + 1, "spv.held"));
-        assert!(notifications::mail_now(&office.job(), maya).await.unwrap());
+        assert!(notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
         assert_eq!(office.mails(Kind::Notices).await[0].data["count"].as_i64(), Some(1));
         // One action of the log may be two things: what waits for her, and what moved on.
-        chooses_event(&office.maya, "tasks.step.updated", false, Mailed::Off).await;
-        assert_eq!(way("progress.step.updated").await, (true, Mailed::Now));
+        chooses_event(&office.maya, "tasks.step.updated", false, MailFrequency::Off).await;
+        assert_eq!(way("progress.step.updated").await, (true, MailFrequency::Now));
         // What has a mail of its own is chosen like all else.
-        chooses_event(&office.maya, "tasks.document_request.created", true, Mailed::Off).await;
-        chooses_event(&office.erin, "reminders.step.overdue", true, Mailed::Off).await;
+        chooses_event(&office.maya, "tasks.document_request.created", true, MailFrequency::Off).await;
+        chooses_event(&office.erin, "reminders.step.overdue", true, MailFrequency::Off).await;
         let before = office.mails(Kind::DocumentRequested).await.len();
         let input = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
         document_requests::create(&office.erin, office.spv, input).await.unwrap();
@@ -276,9 +277,9 @@ async fn one_event_can_be_chosen_apart_from_its_topic() {
         steps::remind_overdue(&office.world.operator()).await.unwrap();
         assert!(office.mails(Kind::StepOverdue).await.is_empty());
         // A topic that is chosen anew stands for all of its events.
-        chooses(&office.maya, Topic::Progress, true, Mailed::Off).await;
-        assert_eq!(way("progress.spv.resumed").await, (true, Mailed::Off));
-        assert_eq!(way("tasks.step.updated").await, (false, Mailed::Off));
+        chooses(&office.maya, Topic::Progress, true, MailFrequency::Off).await;
+        assert_eq!(way("progress.spv.resumed").await, (true, MailFrequency::Off));
+        assert_eq!(way("tasks.step.updated").await, (false, MailFrequency::Off));
     })
     .await;
 }
@@ -296,14 +297,14 @@ async fn what_has_a_mail_of_its_own_follows_the_choice_too() {
         };
         let before = office.mails(Kind::DocumentRequested).await.len();
         assert_eq!(asks("Passport").await, before + 1, "at once, unless somebody chose otherwise");
-        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap(), "and not a second time");
-        chooses(&office.maya, Topic::Tasks, true, Mailed::Off).await;
+        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap(), "and not a second time");
+        chooses(&office.maya, Topic::Tasks, true, MailFrequency::Off).await;
         assert_eq!(asks("Proof of address").await, before + 1);
-        chooses(&office.maya, Topic::Tasks, false, Mailed::Daily).await;
+        chooses(&office.maya, Topic::Tasks, false, MailFrequency::Daily).await;
         assert_eq!(asks("Source of funds").await, before + 1);
-        assert!(!notifications::mail_now(&office.job(), maya).await.unwrap());
+        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
         office.world.clock.advance(Duration::hours(26));
-        notifications::mail_digests(&office.job()).await.unwrap();
+        notifications::send_digests(&office.job()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         let to_maya = digests.iter().find(|mail| mail.to_email.starts_with("maya")).expect("a digest");
         let lines = to_maya.data["events"].as_array().unwrap();
@@ -319,8 +320,8 @@ async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_o
         let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
         let (_, his, _) = office.world.client("Nils", company, None).await;
         let (_, hers, nora) = office.world.client("Nora", company, None).await;
-        chooses(&office.maya, Topic::Progress, true, Mailed::Off).await;
-        chooses_event(&nora, "progress.spv.closed", true, Mailed::Daily).await;
+        chooses(&office.maya, Topic::Progress, true, MailFrequency::Off).await;
+        chooses_event(&nora, "progress.spv.closed", true, MailFrequency::Daily).await;
         for spv in [office.spv, his, hers] {
             let ids: Vec<_> = steps::list(&office.erin, spv).await.unwrap().into_iter().map(|step| step.id).collect();
             steps::complete(&office.erin, spv, None, &ids).await.unwrap();
@@ -329,7 +330,7 @@ async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_o
         assert_eq!(told, ["nils@example.com"]);
         office.settle().await;
         office.world.clock.advance(Duration::hours(26));
-        notifications::mail_digests(&office.job()).await.unwrap();
+        notifications::send_digests(&office.job()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         let closings = |who: &str| {
             let lines = digests.iter().filter(|mail| mail.to_email.starts_with(who));
@@ -345,13 +346,13 @@ async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_o
 async fn who_has_reminders_with_the_digest_has_no_other_mail_of_them() {
     on_both(async |world| {
         let office = office(world).await;
-        chooses(&office.erin, Topic::Reminders, true, Mailed::Daily).await;
+        chooses(&office.erin, Topic::Reminders, true, MailFrequency::Daily).await;
         // Noon in UTC is seven in New York, and digests come at eight.
         office.world.clock.advance(Duration::days(365) + Duration::hours(2));
         steps::remind_overdue(&office.world.operator()).await.unwrap();
         office.settle().await;
         assert!(office.mails(Kind::StepOverdue).await.is_empty());
-        notifications::mail_digests(&office.job()).await.unwrap();
+        notifications::send_digests(&office.job()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         let hers = digests.iter().find(|mail| mail.to_email.starts_with("erin")).expect("a digest");
         let lines = hers.data["events"].as_array().unwrap();
@@ -366,8 +367,8 @@ async fn a_digest_comes_once_a_day_in_the_readers_morning_and_once_after_days_wi
         let office = office(world).await;
         let zone = users::Preferences { time_zone: Some("America/New_York".to_owned()), ..Default::default() };
         users::set_preferences(&office.maya, zone).await.unwrap();
-        chooses(&office.maya, Topic::Messages, true, Mailed::Daily).await;
-        let digests = async || notifications::mail_digests(&office.job()).await.unwrap();
+        chooses(&office.maya, Topic::Messages, true, MailFrequency::Daily).await;
+        let digests = async || notifications::send_digests(&office.job()).await.unwrap();
         // Noon in UTC is seven in New York.
         office.writes(&office.erin, "One").await;
         assert_eq!(digests().await, 0);
@@ -396,11 +397,11 @@ async fn the_digest_of_a_companys_admin_comes_in_the_companys_morning() {
         // Made by the clock that the company had then.
         let there = companies::SettingsInput { time_zone: Some("Asia/Singapore".to_owned()), ..Default::default() };
         companies::set(&clara, company, None, there).await.unwrap();
-        chooses(&clara, Topic::Progress, true, Mailed::Daily).await;
+        chooses(&clara, Topic::Progress, true, MailFrequency::Daily).await;
         spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
         office.settle().await;
         // Seven in New York, and eight in the evening there.
-        notifications::mail_digests(&office.job()).await.unwrap();
+        notifications::send_digests(&office.job()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         assert!(digests.iter().any(|mail| mail.to_email.starts_with("clara")), "{digests:?}");
     })
@@ -538,7 +539,7 @@ async fn nothing_is_missed_however_many_processes_follow() {
         let office = office(world).await;
         let follow = || {
             let (feed, heard) = broadcast::channel(1_000);
-            (tokio::spawn(activity::follow(office.world.operator(), feed, |_| ())), heard)
+            (tokio::spawn(activity_feed::run(office.world.operator(), feed, |_| ())), heard)
         };
         let ((one, mut heard), (other, mut heard_by_other)) = (follow(), follow());
         let notes = async |text: String| {
@@ -563,7 +564,7 @@ async fn nothing_is_missed_however_many_processes_follow() {
             messages::send(&office.erin, input).await.unwrap();
             if n % 4 == 1 {
                 // One that numbers and ends before it tells.
-                activity::number_all(&office.world.operator()).await.unwrap();
+                activity::sequence_all(&office.world.operator()).await.unwrap();
             }
             if n % 10 == 9 {
                 // Whoever hears of a message finds what they are told of it.
@@ -606,7 +607,7 @@ async fn what_is_done_quietly_is_told_to_nobody() {
     on_both(async |world| {
         let office = office(world).await;
         let (feed, mut heard) = broadcast::channel(1_000);
-        let following = tokio::spawn(activity::follow(office.world.operator(), feed, |_| ()));
+        let following = tokio::spawn(activity_feed::run(office.world.operator(), feed, |_| ()));
         let quiet = Ctx { silent: true, ..office.erin.clone() };
         for (n, who) in [&office.erin, &quiet, &quiet, &office.erin].into_iter().enumerate() {
             let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
@@ -626,11 +627,11 @@ async fn what_nobody_is_to_be_told_of_waits_for_no_writer() {
         let step = spvs::get(&office.erin, office.spv).await.unwrap().steps[0].id;
         let change = steps::Change { text_data: Some("For us".to_owned()), ..steps::Change::default() };
         steps::update(&office.erin, step, None, change).await.unwrap();
-        activity::number_all(&office.world.operator()).await.unwrap();
+        activity::sequence_all(&office.world.operator()).await.unwrap();
         let mut writer = office.world.db.begin().await.unwrap();
         writer.sql("update notified set one = 1").run().await.unwrap();
         let soon = std::time::Duration::from_secs(5);
-        tokio::time::timeout(soon, notifications::catch_up(&office.world.operator())).await.unwrap().unwrap();
+        tokio::time::timeout(soon, notifications::process_pending(&office.world.operator())).await.unwrap().unwrap();
         drop(writer);
         office.writes(&office.erin, "For you").await;
         assert_eq!(told(&office.maya).await, ["message.sent"]);

@@ -27,7 +27,7 @@ fn at(world: &World, minutes: i64) -> World {
 }
 
 async fn check(world: &World, readings: &Readings) -> Vec<Alert> {
-    activity::number_all(&world.operator()).await.unwrap();
+    activity::sequence_all(&world.operator()).await.unwrap();
     alerts::check(&world.operator(), readings).await.unwrap();
     alerts::list(&world.operator(), true, &PageQuery::default()).await.unwrap().items
 }
@@ -368,7 +368,7 @@ async fn a_scan_finds_what_is_wrong() {
         let open = World { options: options.into(), ..world.clone() };
         let asked = security_scan::ask(&sigrid).await.unwrap();
         assert_eq!(asked.finished_at, None);
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         world.without_triggers("update activity set actor_name = 'Mallory' where seq = 1").await;
         security_scan::run(&open.operator(), asked.id, async { Err("it is away".to_owned()) }).await.unwrap();
         let scan = security_scan::latest(&sigrid).await.unwrap().unwrap();
@@ -407,7 +407,7 @@ async fn the_log_is_searched_by_who_what_whom_when_and_from_where() {
             ..Default::default()
         };
         domain::directory::companies::update(&there, company, None, update).await.unwrap();
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let search = async |wanted: activity::Search| {
             let found = activity::search(&sigrid, &wanted, &PageQuery::default()).await?.items;
             Ok::<_, Error>(found.into_iter().map(|row| row.action).collect::<Vec<_>>())
@@ -449,7 +449,7 @@ async fn what_happened_long_ago_is_found_by_its_day_whenever_it_was_numbered() {
         // Numbered one after the other, and not in the order in which they happened.
         for (days, name) in [(0, "Today"), (20, "First of the month"), (1, "Yesterday"), (51, "October")] {
             days_ago(days).company(name).await;
-            activity::number_all(&world.operator()).await.unwrap();
+            activity::sequence_all(&world.operator()).await.unwrap();
         }
         let companies = |from: &str, to: &str, what: &str| activity::Search {
             what: Some(what.to_owned()),
@@ -490,9 +490,9 @@ async fn what_happened_long_ago_is_found_by_its_day_whenever_it_was_numbered() {
         }
         // Sign-ins that were not possible: one today, and then two that are told of later and were in September.
         fails(&world, "192.0.2.1", 1).await;
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         fails(&days_ago(70), "192.0.2.2", 2).await;
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let asked = Asked { from: Some("2026-09-01".to_owned()), to: Some("2026-11-30".to_owned()), period: None };
         let office = analytics::office(&sigrid, &asked).await.unwrap();
         let failed: Vec<_> =
@@ -510,7 +510,7 @@ async fn the_offices_figures_count_what_there_is() {
         let (iso, _) = world.iso("Ingrid", company).await;
         let (_, spv, _) = world.client("Maya", company, Some(iso)).await;
         world.client("Nils", company, None).await;
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
         assert_eq!(found.total, 2);
         let usd = (Currency::Usd, 250_000);
@@ -591,7 +591,7 @@ async fn the_offices_settings_are_used_where_they_say() {
         assert_eq!(spv.currency, domain::kernel::money::Currency::Eur);
         let found = settings::get(&sigrid).await.unwrap();
         assert_eq!(found.storage_quota(&world.options), Some(2_000_000_000));
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let wanted = activity::Search { what: Some("settings.updated".to_owned()), ..Default::default() };
         let told = activity::search(&sigrid, &wanted, &PageQuery::default()).await.unwrap().items.remove(0);
         assert_eq!(told.data["before"]["identifier_prefix"], serde_json::Value::Null);

@@ -42,7 +42,7 @@ async fn orders(world: &World) -> usize {
 }
 
 async fn told(ctx: &Ctx, request: RequestId) -> Vec<String> {
-    activity::number_all(ctx).await.unwrap();
+    activity::sequence_all(ctx).await.unwrap();
     let seen = activity::since(ctx, 0, 500).await.unwrap();
     seen.into_iter().filter(|row| row.subject_id == Some(request.0)).map(|row| row.action).collect()
 }

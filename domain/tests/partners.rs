@@ -290,9 +290,9 @@ async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell
         tx.sql("update company_clients set client_created_at = $1").bind(DateTime::UNIX_EPOCH).run().await.unwrap();
         tx.commit().await.unwrap();
         assert!(listed(&clara, meridian, None).await.len() <= 3, "its pages end");
-        assert!(!rollups::differ(&world.db).await.unwrap().is_empty());
+        assert!(!rollups::diff(&world.db).await.unwrap().is_empty());
         let mut tx = clara.begin().await.unwrap();
-        rollups::repair(&mut tx).await.unwrap();
+        rollups::rebuild(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
         let rows = listed(&clara, meridian, None).await;
         assert_eq!(rows.iter().map(|row| row.client.id).collect::<Vec<_>>(), [maya, noah, olaf]);
@@ -414,9 +414,9 @@ async fn a_lead_becomes_a_client_with_an_order_once_and_keeps_its_partner() {
         assert_eq!(code(&leads::update(&ingrid, lena.id, None, Change::default()).await.unwrap_err()), "lead_won");
 
         // Of a client the partner's dashboard tells what happened last.
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let latest = async || {
-            activity::number_all(&world.operator()).await.unwrap();
+            activity::sequence_all(&world.operator()).await.unwrap();
             let shown = dashboards::iso(&ingrid).await.unwrap().clients.remove(0);
             (shown.client.id, shown.latest.unwrap().action)
         };
@@ -490,8 +490,8 @@ async fn desk(ctx: &Ctx, kind: Kind) -> Vec<Request> {
 
 /// What this person was told of, the newest first.
 async fn told(ctx: &Ctx) -> Vec<String> {
-    activity::number_all(ctx).await.unwrap();
-    notifications::catch_up(ctx).await.unwrap();
+    activity::sequence_all(ctx).await.unwrap();
+    notifications::process_pending(ctx).await.unwrap();
     let page = notifications::list(ctx, false, &PageQuery::default()).await.unwrap();
     page.items.into_iter().map(|told| told.activity.action).collect()
 }
@@ -693,7 +693,7 @@ async fn three_partners_of_similar_names_see_nothing_of_each_other() {
             let call = calls::create(&ctx, calls::Input { topic, times, ..Default::default() }).await.unwrap();
             partners.push((ctx, mark, client, spv, lead.id, call.id));
         }
-        activity::number_all(&sam).await.unwrap();
+        activity::sequence_all(&sam).await.unwrap();
         for (ctx, own, ..) in &partners {
             let text = all_of(ctx).await;
             for (_, mark, client, spv, lead, call) in &partners {

@@ -117,7 +117,7 @@ async fn ones_own_log_is_what_one_did_and_suffered() {
         assert_eq!((me.theme, me.date_format, me.language.as_str()), (Theme::Dark, DateFormat::Ymd, "en-US"));
         users::update_profile(&nils, None, ProfileChange { city: some("Oslo"), ..Default::default() }).await.unwrap();
         spvs::hold(&elias, spv, None, "Wait").await.unwrap();
-        activity::number_all(&elias).await.unwrap();
+        activity::sequence_all(&elias).await.unwrap();
         let log = async |ctx: &Ctx| {
             let mut seen = Vec::new();
             let mut page = PageQuery { limit: Some(1), cursor: None };

@@ -363,7 +363,7 @@ async fn only_the_company_and_super_admins_read_it() {
         assert!(finances::get(&bella, None, &period(Period::AllTime)).await.unwrap().accounts.is_empty());
         assert_eq!(reports::list(&sam, Some(company)).await.unwrap().len(), 1);
         // Nobody else hears of it.
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         for (who, heard) in [(&clara, true), (&bella, false), (&ingrid, false), (&maya, false)] {
             let found = activity::list(who, &activity::Filter::default(), &PageQuery::default()).await.unwrap();
             assert_eq!(found.items.iter().any(|row| row.action.starts_with("report_schedule")), heard);

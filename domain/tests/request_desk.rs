@@ -83,8 +83,8 @@ async fn sent(world: &World) -> Vec<(mails::Kind, String)> {
 }
 
 async fn told(ctx: &Ctx) -> Vec<String> {
-    activity::number_all(ctx).await.unwrap();
-    notifications::catch_up(ctx).await.unwrap();
+    activity::sequence_all(ctx).await.unwrap();
+    notifications::process_pending(ctx).await.unwrap();
     let page = notifications::list(ctx, false, &PageQuery::default()).await.unwrap();
     page.items.into_iter().map(|told| told.activity.action).collect()
 }
@@ -296,7 +296,7 @@ async fn a_request_is_given_to_somebody_and_taken_into_review() {
         assert_eq!(told(&maya).await, ["request.in_review"]);
         assert_eq!(requests::can(&elias, &taken), ["approve", "reject", "update"]);
         // What the staff do among themselves is nobody else's.
-        activity::number_all(&maya).await.unwrap();
+        activity::sequence_all(&maya).await.unwrap();
         let seen = activity::since(&maya, 0, 500).await.unwrap();
         let seen: Vec<_> =
             seen.iter().filter(|row| row.subject_id == Some(id.0)).map(|row| row.action.as_str()).collect();
@@ -586,7 +586,7 @@ async fn the_desk_counts_what_there_is_in_the_weeks_of_the_viewer() {
         requests::reject(&elias, late.id, None, "No").await.unwrap();
         requests::review(&elias, early.id, None).await.unwrap();
         let low = requests::create(&elias, Input { priority: Some("low".to_owned()), ..ask("call") }).await.unwrap();
-        activity::number_all(&elias).await.unwrap();
+        activity::sequence_all(&elias).await.unwrap();
 
         let desk = requests::desk(&elias).await.unwrap();
         let counts: Vec<i64> = desk.statuses.iter().map(|(_, count)| *count).collect();

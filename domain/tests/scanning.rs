@@ -82,7 +82,7 @@ async fn a_virus_is_found_and_kept_apart() {
         }
         assert_eq!(documents::seen(&maya, good).await.unwrap().scan, Scan::Clean);
         assert_eq!(code(documents::seen(&world.operator(), bad).await), "infected", "not for the staff either");
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let mut told = activity::since(&world.operator(), 0, 200).await.unwrap();
         told.retain(|event| event.action == "document.infected");
         assert_eq!(told.len(), 1);

@@ -213,8 +213,8 @@ async fn no_query_scans_a_table_that_grows() {
             invoices::send_receipt(&maya, invoice.id, Some(paper)).await.unwrap();
         }
         let owed = owed[0].id;
-        activity::number_all(&operator).await.unwrap();
-        notifications::catch_up(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
+        notifications::process_pending(&operator).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         let jobs = if tx.dialect() == Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
         let done = format!("update {jobs} set status = 'Done' where id < (select max(id) from {jobs})");

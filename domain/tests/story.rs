@@ -36,7 +36,7 @@ async fn jobs(world: &World) -> Vec<String> {
 
 /// Numbers what was written, as a running portal does all the time.
 async fn actions(world: &World, ctx: &Ctx) -> Vec<String> {
-    activity::number_all(&world.operator()).await.expect("numbered");
+    activity::sequence_all(&world.operator()).await.expect("numbered");
     let page = PageQuery { limit: Some(200), cursor: None };
     let mut found: Vec<String> = activity::list(ctx, &Filter::default(), &page)
         .await
@@ -323,7 +323,7 @@ async fn a_changed_or_missing_row_of_the_log_is_found() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
         let whole = activity::verify(&world.operator()).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         let refused = tx.sql("update activity set actor_name = 'Mallory' where seq = 2").run().await;
@@ -406,9 +406,9 @@ async fn stored_counters_equal_a_recount_after_any_history() {
             };
         }
         let mut db = world.db.clone();
-        let stored = rollups::kept(&mut db).await.unwrap();
+        let stored = rollups::stored(&mut db).await.unwrap();
         assert!(stored.keys().any(|name| name.ends_with(".unassigned.USD.spvs")), "{stored:?}");
-        let differing = rollups::differ(&db).await.unwrap();
+        let differing = rollups::diff(&db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         for (_, id, _) in &orders {
             let detail = spvs::get(&sigrid, *id).await.unwrap();

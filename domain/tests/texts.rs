@@ -182,7 +182,7 @@ async fn the_log_is_searched_without_case_and_accents() {
     on_both(async |world| {
         world.company("E\u{301}toile Łódź Straße").await;
         let operator = world.operator();
-        activity::number_all(&operator).await.unwrap();
+        activity::sequence_all(&operator).await.unwrap();
         for words in ["étoile", "ETOILE", "lodz", "STRASSE", "e\u{301}toile lo"] {
             let search = Search {
                 subject: Some(words.to_owned()),

@@ -50,7 +50,7 @@ async fn a_timeline_has_what_happened_to_the_orders() {
             let note = steps::Change { text_data: Some("Ask the bank".to_owned()), ..steps::Change::default() };
             steps::update(&elias, step, None, note).await.unwrap();
         }
-        activity::number_all(&world.operator()).await.unwrap();
+        activity::sequence_all(&world.operator()).await.unwrap();
 
         let seen = about(&elias, maya.0).await;
         let all = actions(&seen);

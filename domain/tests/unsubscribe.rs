@@ -10,7 +10,7 @@ use domain::{
     },
     outbox::{
         mails::{self, Kind, Mail},
-        notifications::{self, Mailed, Wanted, Way},
+        notifications::{self, Channels, MailFrequency, SetChoice},
     },
     platform::activity,
     reporting::reports,
@@ -44,13 +44,13 @@ async fn token(world: &World, mail: MailId) -> Option<String> {
 async fn write(world: &World, who: &Ctx, spv: SpvId) {
     let input = Input { spv_id: Some(spv), body: "When?".to_owned(), ..Input::default() };
     messages::send(who, input).await.unwrap();
-    activity::number_all(&world.operator()).await.unwrap();
-    notifications::catch_up(&world.operator()).await.unwrap();
+    activity::sequence_all(&world.operator()).await.unwrap();
+    notifications::process_pending(&world.operator()).await.unwrap();
 }
 
-async fn choices(ctx: &Ctx) -> BTreeMap<String, Way> {
+async fn choices(ctx: &Ctx) -> BTreeMap<String, Channels> {
     let all = notifications::choices(ctx).await.unwrap();
-    all.into_iter().map(|choice| (choice.event.name(), choice.way)).collect()
+    all.into_iter().map(|choice| (choice.event.name(), choice.channels)).collect()
 }
 
 #[tokio::test]
@@ -59,12 +59,13 @@ async fn a_link_in_notices_stops_notices_and_nothing_else() {
         let acme = world.company("Acme").await;
         let erin = world.employee("Erin").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
-        let hidden = Wanted { event: "invoices".to_owned(), way: Way { in_app: false, mail: Mailed::Now } };
+        let hidden =
+            SetChoice { event: "invoices".to_owned(), channels: Channels { in_app: false, mail: MailFrequency::Now } };
         notifications::choose(&maya, &[hidden]).await.unwrap();
         let before = choices(&maya).await;
         write(&world, &erin, spv).await;
-        world.clock.advance(notifications::WAIT);
-        assert!(notifications::mail_now(&job(&world), id(&maya)).await.unwrap());
+        world.clock.advance(notifications::READ_GRACE);
+        assert!(notifications::send_immediate_mail(&job(&world), id(&maya)).await.unwrap());
         let mail = outbox(&world, Kind::Notices).await.remove(0);
         // A link of each attempt works, as an earlier one may have left.
         let (first, second) = (token(&world, mail.id).await.unwrap(), token(&world, mail.id).await.unwrap());
@@ -74,15 +75,19 @@ async fn a_link_in_notices_stops_notices_and_nothing_else() {
         for token in [&first, &first, &second] {
             assert_eq!(mails::unsubscribe(&world.nobody(), token).await.unwrap(), Kind::Notices);
         }
-        world.clock.advance(notifications::WAIT);
-        assert!(!notifications::mail_now(&job(&world), id(&maya)).await.unwrap(), "what waited is not mailed");
+        world.clock.advance(notifications::READ_GRACE);
+        assert!(
+            !notifications::send_immediate_mail(&job(&world), id(&maya)).await.unwrap(),
+            "what waited is not mailed"
+        );
         assert_eq!(notifications::unread(&maya).await.unwrap(), 2, "the portal goes on telling");
         let own = ["progress.spv.created", "progress.spv.closed"];
         let own_tasks = ["tasks.document_request.created", "tasks.document_request.returned"];
         for (event, way) in choices(&maya).await {
-            let stays = before[&event].mail != Mailed::Now || [own, own_tasks].concat().contains(&event.as_str());
-            let mail = if stays { before[&event].mail } else { Mailed::Off };
-            assert_eq!(way, Way { mail, ..before[&event] }, "{event}");
+            let stays =
+                before[&event].mail != MailFrequency::Now || [own, own_tasks].concat().contains(&event.as_str());
+            let mail = if stays { before[&event].mail } else { MailFrequency::Off };
+            assert_eq!(way, Channels { mail, ..before[&event] }, "{event}");
         }
     })
     .await;
@@ -94,22 +99,24 @@ async fn a_link_in_a_digest_stops_digests() {
         let acme = world.company("Acme").await;
         let erin = world.employee("Erin").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
-        let daily = Wanted { event: "messages".to_owned(), way: Way { in_app: true, mail: Mailed::Daily } };
+        let daily =
+            SetChoice { event: "messages".to_owned(), channels: Channels { in_app: true, mail: MailFrequency::Daily } };
         notifications::choose(&maya, &[daily]).await.unwrap();
         write(&world, &erin, spv).await;
         world.clock.advance(Duration::hours(26));
-        assert_eq!(notifications::mail_digests(&job(&world)).await.unwrap(), 1);
+        assert_eq!(notifications::send_digests(&job(&world)).await.unwrap(), 1);
         let mail = outbox(&world, Kind::Digest).await.remove(0);
         let token = token(&world, mail.id).await.unwrap();
         let before = choices(&maya).await;
         assert_eq!(mails::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Digest);
         for (event, way) in choices(&maya).await {
-            let mail = if before[&event].mail == Mailed::Daily { Mailed::Off } else { before[&event].mail };
+            let mail =
+                if before[&event].mail == MailFrequency::Daily { MailFrequency::Off } else { before[&event].mail };
             assert_eq!(way.mail, mail, "{event}");
         }
         write(&world, &erin, spv).await;
         world.clock.advance(Duration::hours(26));
-        assert_eq!(notifications::mail_digests(&job(&world)).await.unwrap(), 0);
+        assert_eq!(notifications::send_digests(&job(&world)).await.unwrap(), 0);
     })
     .await;
 }

@@ -161,7 +161,7 @@ async fn the_count_of_clients_keeps_step() {
         let agree = async |expected: Option<i64>| {
             let (kept, real) = (
                 rollups::all(&mut world.db.clone()).await.unwrap(),
-                rollups::recount(&mut world.db.clone()).await.unwrap(),
+                rollups::recompute(&mut world.db.clone()).await.unwrap(),
             );
             assert_eq!(real.get("clients").copied(), expected);
             assert_eq!(kept.get("clients").copied().unwrap_or(0), expected.unwrap_or(0));

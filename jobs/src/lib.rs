@@ -20,7 +20,7 @@ use domain::{
     orders::documents::scanning::{ScanRest, ScanVersion},
     outbox::{
         mails,
-        notifications::{Digests, MailSoon},
+        notifications::{SendDigests, SendImmediateMail},
     },
     platform::queue::worker::{self, stopped},
 };
@@ -57,9 +57,9 @@ pub fn register(state: State) -> Register {
         .noting(handlers::backups::failed)
         .by_hand::<backups::Make, _>(handlers::backups::ask)
         .job::<backups::Nightly, _>(BRIEF, handlers::backups::nightly)
-        .job::<MailSoon, _>(PROMPT, handlers::notifications::mail)
-        .job::<Digests, _>(BRIEF, handlers::notifications::digests)
-        .by_hand::<Digests, _>(plain::<Digests>)
+        .job::<SendImmediateMail, _>(PROMPT, handlers::notifications::mail)
+        .job::<SendDigests, _>(BRIEF, handlers::notifications::digests)
+        .by_hand::<SendDigests, _>(plain::<SendDigests>)
         .job::<ScanVersion, _>(BRIEF, handlers::documents::scan)
         .job::<ScanRest, _>(BRIEF, handlers::documents::scan_rest)
         .by_hand::<ScanRest, _>(plain::<ScanRest>)
@@ -73,7 +73,7 @@ pub fn register(state: State) -> Register {
 fn schedules() -> Vec<Line> {
     vec![
         Line::new::<RemindOverdue>("0 0 * * * *"), // every hour: it is seven in the morning somewhere
-        Line::new::<Digests>("0 2/15 * * * *"),    // every quarter of an hour: it is morning somewhere
+        Line::new::<SendDigests>("0 2/15 * * * *"), // every quarter of an hour: it is morning somewhere
         Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
         Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
         Line::new::<health_checks::Watch>("20 * * * * *"), // every minute

@@ -161,7 +161,7 @@ impl Listener {
 
     fn change(&mut self, row: Row) -> Event {
         self.after = row.seq.unwrap_or(self.after).max(self.after);
-        let row = activity::shown(&self.ctx.actor, row);
+        let row = activity::redact(&self.ctx.actor, row);
         let data = serde_json::to_string(&Activity::of(&self.ctx, row)).expect("an event is plain data");
         Event::default().event("change").id(self.after.to_string()).data(data)
     }

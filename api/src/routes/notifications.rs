@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
     kernel::{ids::NotificationId, page::PageQuery},
-    outbox::notifications::{self, Choice, Mailed, Topic, Wanted as Chosen, Way},
+    outbox::notifications::{self, Channels, Choice, MailFrequency, SetChoice as Chosen, Topic},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -101,12 +101,17 @@ pub struct NotificationChoice {
     event: String,
     topic: Topic,
     in_app: bool,
-    mail: Mailed,
+    mail: MailFrequency,
 }
 
 impl From<Choice> for NotificationChoice {
     fn from(choice: Choice) -> Self {
-        Self { event: choice.event.name(), topic: choice.event.topic, in_app: choice.way.in_app, mail: choice.way.mail }
+        Self {
+            event: choice.event.name(),
+            topic: choice.event.topic,
+            in_app: choice.channels.in_app,
+            mail: choice.channels.mail,
+        }
     }
 }
 
@@ -129,7 +134,7 @@ pub struct NotificationWish {
     #[schema(example = "messages")]
     event: String,
     in_app: bool,
-    mail: Mailed,
+    mail: MailFrequency,
     /// As it was answered; it changes nothing.
     #[serde(default, rename = "topic")]
     _topic: Option<Topic>,
@@ -151,6 +156,6 @@ pub async fn choose(
     let wanted = wanted
         .choices
         .into_iter()
-        .map(|choice| Chosen { event: choice.event, way: Way { in_app: choice.in_app, mail: choice.mail } });
+        .map(|choice| Chosen { event: choice.event, channels: Channels { in_app: choice.in_app, mail: choice.mail } });
     Ok(answer(notifications::choose(&ctx, &wanted.collect::<Vec<_>>()).await?))
 }

@@ -21,7 +21,10 @@ use domain::{
         ids::{CompanyId, IsoId, SpvId, UserId},
         page::PageQuery,
     },
-    outbox::mails::{self, Kind},
+    outbox::{
+        activity_feed,
+        mails::{self, Kind},
+    },
     platform::{
         activity::{self, Activity},
         queue::{self, Job},
@@ -140,7 +143,7 @@ impl TestApp {
     pub fn follow(&self) {
         let verified = self.app.auth.verified.clone();
         let following =
-            activity::follow(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
+            activity_feed::run(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
         tokio::spawn(following);
     }
 

@@ -66,7 +66,7 @@ fn head(text: &str) -> Result<(i64, String), String> {
 pub async fn run(verb: Verb, portal: &Portal) -> Result {
     let (ctx, out) = (&portal.ctx, &portal.out);
     // What commands wrote while no server ran is in the log only once it is numbered.
-    activity::number_all(ctx).await?;
+    activity::sequence_all(ctx).await?;
     match verb {
         Verb::List(args) => {
             let List { spv, who, what, address, from, to, paging } = args;

@@ -189,14 +189,14 @@ async fn fonts(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx, repair: bool) -> Result<Finding> {
-    let differ = rollups::differ(&ctx.db()).await?;
+    let differ = rollups::diff(&ctx.db()).await?;
     if differ.is_empty() {
         return Ok(Good("agree with a fresh count".to_owned()));
     }
     let differ: Vec<String> =
         differ.into_iter().map(|(name, kept, found)| format!("{name} says {kept} for {found}")).collect();
     if repair {
-        ctx.transaction(|tx| rollups::repair(tx).scope_boxed()).await?;
+        ctx.transaction(|tx| rollups::rebuild(tx).scope_boxed()).await?;
         return Ok(Note(format!("put right: {}", differ.join(", "))));
     }
     Ok(Bad(format!("{}; run `spvctl doctor --recount`", differ.join(", "))))

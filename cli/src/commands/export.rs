@@ -73,7 +73,7 @@ impl Name {
 /// Every row, as CSV, or with `--format json` as JSON Lines.
 pub async fn run(args: Args, portal: &Portal) -> Result {
     if matches!(args.table, Name::Activity) {
-        activity::number_all(&portal.ctx).await?;
+        activity::sequence_all(&portal.ctx).await?;
     }
     let to: Box<dyn Write> = match &args.out {
         Some(path) => {

@@ -120,7 +120,7 @@ pub async fn run(cli: Cli) -> Result {
         _ => unreachable!("answered above"),
     };
     // Where no server runs, what was done is in the log all the same. It may fail: the next to number does it.
-    if !moves && let Err(error) = domain::platform::activity::number_all(&portal.ctx).await {
+    if !moves && let Err(error) = domain::platform::activity::sequence_all(&portal.ctx).await {
         tracing::debug!(%error, "the log was not numbered");
     }
     portal.ctx.db.close().await;

@@ -7,7 +7,11 @@ use crate::{
 };
 use domain::{
     operations::{backups, seed},
-    platform::{activity, activity::Activity, queue},
+    outbox::activity_feed,
+    platform::{
+        activity::{self, Activity},
+        queue,
+    },
 };
 use indicatif::{ProgressBar, ProgressStyle};
 use std::{
@@ -81,7 +85,7 @@ async fn test_data(portal: &Portal) -> Result {
     let ctx = &portal.ctx;
     let (feed, mut events) = broadcast::channel(256);
     let before = activity::last_seq(ctx).await?;
-    let following = tokio::spawn(activity::follow(ctx.clone(), feed, |_| ()));
+    let following = tokio::spawn(activity_feed::run(ctx.clone(), feed, |_| ()));
     let id = seed::queue(ctx).await?;
     let began = Instant::now();
     let alone = queue::live_workers(ctx).await? == 0;

@@ -58,7 +58,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     let feed = broadcast::channel(FEED).0;
     let verified = auth.verified.clone();
     let forgetting = move |event: &domain::platform::activity::Activity| verified.forget(event);
-    let following = tokio::spawn(domain::platform::activity::follow(ctx.clone(), feed.clone(), forgetting));
+    let following = tokio::spawn(domain::outbox::activity_feed::run(ctx.clone(), feed.clone(), forgetting));
     let watching = tokio::spawn(auth.keys.clone().watch());
     let beating = tokio::spawn(jobs::beat(ctx.clone(), stop.clone()));
     let working = (!args.no_worker).then(|| {

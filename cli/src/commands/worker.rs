@@ -29,7 +29,7 @@ pub async fn run(config: Config) -> Result {
     portal::metrics(&config, &ctx, stop.clone()).await?;
     // Events of this worker's jobs are numbered even while no server runs.
     let following =
-        tokio::spawn(domain::platform::activity::follow(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
+        tokio::spawn(domain::outbox::activity_feed::run(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
     tracing::info!(concurrency = config.worker_concurrency, "working");
     jobs::run(ctx.clone(), jobs::State::new(ctx, mailer), portal::worker_options(&config), stop).await;
     following.abort();

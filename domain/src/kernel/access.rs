@@ -405,7 +405,7 @@ impl Actor {
     }
 
     /// Whose company portal it is: a company admin's own, and the one that a super admin picks (decision 25).
-    /// Use cases ask through [`crate::directory::companies::portal`], which reads the row too.
+    /// Use cases ask through `companies::portal`, which reads the row too.
     ///
     /// # Errors
     /// Unauthenticated; Forbidden for other roles; NotFound for a company that is not the actor's; Invalid
@@ -493,6 +493,15 @@ impl Actor {
             _ => self.name(),
         }
     }
+}
+
+/// SQL condition: whether an account of this company, ISO partner and role is shut out because the company, or the partner
+/// whose person it is, is archived (archived partners, decision 26). A client of an archived partner is not shut out.
+pub(crate) fn shut_out_sql(company: &str, iso: &str, role: &str) -> String {
+    format!(
+        "(exists (select 1 from companies where id = {company} and archived_at is not null) \
+         or ({role} = 'iso' and exists (select 1 from isos where id = {iso} and archived_at is not null)))"
+    )
 }
 
 fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {

@@ -1,22 +1,26 @@
-//! The portal's database: the crate `db` with the portal's migrations, and with what a transaction of the portal writes or
-//! signals when it commits (kept figures, jobs, activity).
+//! The portal's database: the crate `db` with the portal's migrations, and with what a transaction writes before its commit
+//! (rollups) and signals after it (jobs, activity).
 //!
 //! [`Db`], [`Tx`], [`Sql`] and [`Query`] are those of `db` with this crate's [`Error`].
-mod inspect;
 #[cfg(test)]
-mod shapes;
+mod column_check;
+mod inspect;
+mod rollup_deltas;
 
 pub use ::db::{
     AssertSqlSafe, Col, ConnectionLimit, Dialect, Durability, Json, PerDialect, PoolSizes, QueuePool, Record, Scalar,
     ScopedBoxFuture, ScopedFutureExt, Shape, Shaped, SqlSafeStr, TxConnection, Value, beside, contains, elapsed,
     for_update, in_list, json_row, list_of, params, row_of, rows_of, slot, times, within,
 };
+#[cfg(test)]
+pub(crate) use column_check::assert_columns_match;
 pub use inspect::{Existing, inspect, sqlite_file};
+pub use rollup_deltas::Metric;
+pub(crate) use rollup_deltas::{Period, RollupDeltas, RollupKey};
 
-use crate::{
-    kernel::error::{Error, Result},
-    operations::health_check::HealthCheck,
-    platform::rollups::figures,
+use crate::kernel::{
+    error::{Error, Result},
+    health_check::HealthCheck,
 };
 use ::db::{Sql as _, UnitOfWork};
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
@@ -84,7 +88,7 @@ pub struct Tx {
     signals: Arc<Signals>,
     jobs: bool,
     events: i64,
-    figures: figures::Changes,
+    rollup_deltas: RollupDeltas,
 }
 
 /// One moment of the whole database ([`::db::Snapshot`]).
@@ -451,7 +455,7 @@ impl UnitOfWork for Tx {
     }
 
     async fn before_commit(&mut self) -> Result<()> {
-        figures::write(self).await
+        rollup_deltas::write(self).await
     }
 
     fn committed(self) {
@@ -461,7 +465,7 @@ impl UnitOfWork for Tx {
 
 impl Tx {
     fn new(tx: ::db::Tx, signals: &Arc<Signals>) -> Self {
-        Self { tx, signals: signals.clone(), jobs: false, events: 0, figures: figures::Changes::default() }
+        Self { tx, signals: signals.clone(), jobs: false, events: 0, rollup_deltas: RollupDeltas::default() }
     }
 
     /// Commits a transaction of [`Db::begin_bulk`].
@@ -505,9 +509,9 @@ impl Tx {
         self.jobs = true;
     }
 
-    /// The figures that this transaction changes: they are written before it commits.
-    pub(crate) fn figures(&mut self) -> &mut figures::Changes {
-        &mut self.figures
+    /// The rollup deltas that are written before this transaction commits.
+    pub(crate) fn rollup_deltas(&mut self) -> &mut RollupDeltas {
+        &mut self.rollup_deltas
     }
 
     /// The place of another row of activity in this transaction.

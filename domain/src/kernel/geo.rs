@@ -1,6 +1,6 @@
-//! Countries and their states, as ISO 3166 lists them. What people write an address with; where vehicles are formed
-//! is [`crate::orders::spvs::Country`].
-use crate::kernel::error::Problem;
+//! Countries and states of ISO 3166 for postal addresses, and the countries in which vehicles are formed ([`Country`]).
+use crate::kernel::{error::Problem, text::unique_key};
+use serde::{Deserialize, Serialize};
 
 /// A state, province, region: whatever a country is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,48 @@ pub(crate) fn country(text: &str) -> Result<String, Problem> {
 pub(crate) fn state(country: &str, text: &str) -> Result<String, Problem> {
     let known = rust_iso3166::iso3166_2::from_code(text).filter(|state| state.country_code == country);
     known.map(|state| state.code.to_owned()).ok_or_else(|| Problem::new("unknown_place"))
+}
+
+/// A country in which vehicles are formed, as ISO 3166 alpha-2 (vehicle countries, decision 11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[sqlx(type_name = "text", rename_all = "UPPERCASE")]
+pub enum Country {
+    #[default]
+    Us,
+    Ae,
+    Jp,
+    Sg,
+    Th,
+}
+
+impl Country {
+    pub const ALL: [Self; 5] = [Self::Us, Self::Ae, Self::Jp, Self::Sg, Self::Th];
+
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Us => "US",
+            Self::Ae => "AE",
+            Self::Jp => "JP",
+            Self::Sg => "SG",
+            Self::Th => "TH",
+        }
+    }
+}
+
+/// Also reads the names that the specification shows, `UAE` among them.
+impl std::str::FromStr for Country {
+    type Err = Problem;
+    fn from_str(text: &str) -> Result<Self, Problem> {
+        Ok(match unique_key(text).as_str() {
+            "us" | "usa" | "united states" => Self::Us,
+            "ae" | "uae" | "united arab emirates" => Self::Ae,
+            "jp" | "japan" => Self::Jp,
+            "sg" | "singapore" => Self::Sg,
+            "th" | "thailand" => Self::Th,
+            _ => return Err(Problem::new("unknown").with("allowed", "US, UAE, JP, SG, TH")),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //!
 //! The files in `domain/messages` are the web app's format too (`{{name}}` marks a value, `_one` and `_other`
 //! a plural), so that an error reads the same beside a form field, in a terminal and in a mail.
-use crate::{
-    accounts::users::DateFormat,
-    kernel::error::{Error, FieldError, Problem},
+use crate::kernel::{
+    error::{Error, FieldError, Problem},
+    locale::DateFormat,
 };
 use chrono::{DateTime, Datelike, NaiveDate, Utc};
 use chrono_tz::Tz;
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn what_is_refused_by_an_orders_status_says_what_is_possible_in_each() {
-        for status in crate::orders::spvs::Status::ALL {
+        for status in crate::kernel::order::OrderStatus::ALL {
             for language in ["en-US", "es"] {
                 let any = Error::conflict("wrong_status");
                 let own = error(language, &Error::wrong_status(status));

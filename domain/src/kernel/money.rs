@@ -130,11 +130,6 @@ pub fn share(minor: i64, percent: i64) -> i64 {
     (whole + i128::from(up)) as i64
 }
 
-/// A share in whole percent, rounded half up; 0 of nothing.
-pub fn percent(part: i64, total: i64) -> i64 {
-    if total <= 0 { 0 } else { (200 * part + total) / (2 * total) }
-}
-
 /// An amount in one currency, in minor units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct CurrencyTotal {
@@ -311,11 +306,6 @@ mod tests {
         );
         assert_eq!(read("1,250"), Err("ambiguous_amount"));
         assert_eq!(read("1,250.5"), Err("percent_too_large"));
-    }
-
-    #[test]
-    fn share_is_rounded_to_whole_percent() {
-        assert_eq!([percent(0, 0), percent(1, 8), percent(1, 3), percent(2, 3), percent(8, 8)], [0, 13, 33, 67, 100]);
     }
 
     #[test]

@@ -12,6 +12,8 @@ use std::ops::RangeInclusive;
 
 /// Longest name, identifier or other single line.
 pub const LINE: usize = 200;
+/// Characters that a password must have, unless the settings demand more.
+pub const MIN_PASSWORD_LENGTH: usize = 8;
 /// Longest telephone number, with what people write between and after its digits.
 pub const PHONE: usize = 40;
 /// Longest note or reason.

@@ -2,7 +2,6 @@
 
 pub mod alerts;
 pub mod backups;
-pub mod health_check;
 pub mod health_checks;
 pub mod imports;
 pub mod security_scan;

@@ -1,5 +1,6 @@
-//! Rows that lower modules leave for others: mails, notifications and requests to the staff.
+//! Outgoing messages: mails, notifications, the live activity feed, and requests to the staff.
 
+pub mod activity_feed;
 pub mod mails;
 pub mod notifications;
 pub mod requests;

@@ -1,8 +1,8 @@
-//! Office-wide counters, kept in step by the transactions that change what they count, so that reading one
-//! costs the same for ten orders and ten million. `doctor --recount` compares them with a real count.
+//! Rollups: counters and sums that transactions maintain for what they change, so that reading one takes the same time for ten
+//! orders and ten million. `spvctl doctor --recount` compares them with a recount.
 pub(crate) mod companies;
-pub(crate) mod expected;
-pub(crate) mod figures;
+pub(crate) mod dated;
+pub(crate) mod expected_commissions;
 
 use crate::kernel::{
     db::{Db, Dialect, PerDialect, Sql, Tx, slot},
@@ -19,24 +19,24 @@ static ADD: PerDialect = PerDialect::new(|dialect| {
     )
 });
 
-/// What is counted.
+/// A counter of the whole office.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Count {
+pub enum Counter {
     /// Client accounts that are not archived.
     Clients,
     /// Accounts of every role that are not archived.
     Users,
     /// Orders in status active.
     ActiveSpvs,
-    /// Pending steps of open orders (decision 10).
+    /// Pending steps of open orders (pending reviews, decision 10).
     PendingReviews,
-    /// What documents take, in bytes.
+    /// Size of all documents.
     StorageBytes,
-    /// Prices of active orders, in minor units of one currency (decision 14).
+    /// Prices of active orders, in minor units of one currency (revenue, decision 14).
     Revenue(Currency),
 }
 
-impl Count {
+impl Counter {
     pub fn name(self) -> String {
         match self {
             Self::Clients => "clients".to_owned(),
@@ -49,24 +49,24 @@ impl Count {
     }
 }
 
-/// Changes to counters, summed up and written once, at the end of a transaction and always in the same order,
-/// so that two transactions never wait for each other crosswise.
+/// Deltas of counters, summed up and written once, at the end of a transaction and in one order, so that no two transactions
+/// deadlock.
 #[derive(Debug, Default)]
-pub struct Changes(BTreeMap<Count, i64>);
+pub struct CounterDeltas(BTreeMap<Counter, i64>);
 
-impl Changes {
-    pub fn add(&mut self, count: Count, by: i64) {
-        *self.0.entry(count).or_default() += by;
+impl CounterDeltas {
+    pub fn add(&mut self, counter: Counter, by: i64) {
+        *self.0.entry(counter).or_default() += by;
     }
 
-    /// Writes the changes.
+    /// Writes the deltas.
     ///
     /// # Errors
     /// What the database refuses.
     pub async fn write(self, tx: &mut Tx) -> Result<()> {
-        for (count, by) in self.0 {
+        for (counter, by) in self.0 {
             if by != 0 {
-                tx.sql(ADD.of(tx.dialect())).bind(count.name()).bind(by).run().await?;
+                tx.sql(ADD.of(tx.dialect())).bind(counter.name()).bind(by).run().await?;
             }
         }
         Ok(())
@@ -83,61 +83,60 @@ pub async fn all(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     Ok(rows.into_iter().collect())
 }
 
-/// One of them.
+/// The value of one counter.
 ///
 /// # Errors
 /// What the database refuses.
 pub async fn one(db: &mut impl Sql, count: Count) -> Result<i64> {
     let sql = "select cast(coalesce(sum(value), 0) as bigint) from counts where name = $1";
-    db.sql(sql).bind(count.name()).scalar().await
+    db.sql(sql).bind(counter.name()).scalar().await
 }
 
-/// Whatever is not what a fresh count says: a name, what is kept and what there is. Of the figures by day and month,
-/// of which there are many, the first hundred. All of it as it was at one moment: others go on writing meanwhile.
+/// Rollups that differ from a recount: a name, the stored and the recomputed value; of those by day and month the first
+/// hundred. Reads one snapshot, as others go on writing.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn differ(db: &Db) -> Result<Vec<(String, i64, i64)>> {
-    let mut moment = db.snapshot().await?;
-    let (kept, found) = (kept(&mut moment).await?, recount(&mut moment).await?);
-    let names: BTreeSet<&String> = kept.keys().chain(found.keys()).collect();
+pub async fn diff(db: &Db) -> Result<Vec<(String, i64, i64)>> {
+    let mut snapshot = db.snapshot().await?;
+    let (stored, recomputed) = (stored(&mut snapshot).await?, recompute(&mut snapshot).await?);
+    let names: BTreeSet<&String> = stored.keys().chain(recomputed.keys()).collect();
     let value = |of: &BTreeMap<String, i64>, name: &String| of.get(name).copied().unwrap_or(0);
     let mut differing: Vec<_> = names
         .into_iter()
-        .map(|name| (name.clone(), value(&kept, name), value(&found, name)))
-        .filter(|(_, kept, found)| kept != found)
+        .map(|name| (name.clone(), value(&stored, name), value(&recomputed, name)))
+        .filter(|(_, stored, recomputed)| stored != recomputed)
         .collect();
-    differing.extend(figures::differ(&mut moment).await?);
-    moment.close().await;
+    differing.extend(dated::diff(&mut snapshot).await?);
+    snapshot.close().await;
     Ok(differing)
 }
 
-/// Everything that is kept, the figures of each company and partner with it, but for what is 0 and what is kept by day
-/// and month.
+/// Every stored rollup by name, without zeros and without those by day and month.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn kept(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
+pub async fn stored(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     let mut found = all(db).await?;
-    found.extend(companies::kept(db).await?);
-    found.extend(expected::kept(db).await?);
+    found.extend(companies::stored(db).await?);
+    found.extend(expected_commissions::stored(db).await?);
     found.retain(|_, value| *value != 0);
     Ok(found)
 }
 
-/// The same as [`kept`], counted afresh from the rows themselves.
+/// As [`stored`], recomputed from the rows.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
-    let mut found = office(db).await?;
-    found.extend(companies::recount(db).await?);
-    found.extend(expected::recount(db).await?);
+pub async fn recompute(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
+    let mut found = recompute_counters(db).await?;
+    found.extend(companies::recompute(db).await?);
+    found.extend(expected_commissions::recompute(db).await?);
     found.retain(|_, value| *value != 0);
     Ok(found)
 }
 
-async fn office(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
+async fn recompute_counters(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     let mut found = BTreeMap::new();
     let clients: i64 =
         db.sql("select count(*) from users where role = 'client' and status <> 'archived'").scalar().await?;
@@ -150,16 +149,16 @@ async fn office(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
         )
         .scalar()
         .await?;
-    found.insert(Count::Clients.name(), clients);
-    found.insert(Count::Users.name(), users);
-    found.insert(Count::ActiveSpvs.name(), active);
-    found.insert(Count::PendingReviews.name(), pending);
-    // A version that was brought back shares the older one's content.
+    found.insert(Counter::Clients.name(), clients);
+    found.insert(Counter::Users.name(), users);
+    found.insert(Counter::ActiveSpvs.name(), active);
+    found.insert(Counter::PendingReviews.name(), pending);
+    // A restored version shares the content of the older one.
     let bytes: i64 = db
         .sql("select cast(coalesce(sum(bytes), 0) as bigint) from document_versions where restored_from is null")
         .scalar()
         .await?;
-    found.insert(Count::StorageBytes.name(), bytes);
+    found.insert(Counter::StorageBytes.name(), bytes);
     let sums: Vec<(Currency, i64)> = db
         .sql(
             "select currency, cast(sum(price_minor) as bigint) from spvs \
@@ -168,18 +167,18 @@ async fn office(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
         .all()
         .await?;
     for (currency, sum) in sums {
-        found.insert(Count::Revenue(currency).name(), sum);
+        found.insert(Counter::Revenue(currency).name(), sum);
     }
     Ok(found)
 }
 
-/// Puts the counters right after a repair by hand, while others go on: whoever counts waits until it is done.
+/// Recomputes every rollup, while the portal runs: transactions that change one wait until this commits.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn repair(tx: &mut Tx) -> Result<()> {
-    // SQLite has one writer. On PostgreSQL all of them at once, in the order in which everybody writes them: what others
-    // have counted is there before it is counted anew, and nobody waits for this crosswise.
+pub async fn rebuild(tx: &mut Tx) -> Result<()> {
+    // SQLite has one writer. On PostgreSQL all tables at once, in the order in which transactions write them: earlier
+    // writes are visible to the recount, and no transaction deadlocks with it.
     if tx.dialect() == Dialect::Postgres {
         tx.sql(
             "lock table counts, company_clients, company_client_counts, company_figures, figures, expected_commissions \
@@ -188,10 +187,10 @@ pub async fn repair(tx: &mut Tx) -> Result<()> {
         .run()
         .await?;
     }
-    companies::repair(tx).await?;
-    figures::repair(tx).await?;
-    expected::repair(tx).await?;
-    let found = office(tx).await?;
+    companies::rebuild(tx).await?;
+    dated::rebuild(tx).await?;
+    expected_commissions::rebuild(tx).await?;
+    let found = recompute_counters(tx).await?;
     tx.sql("delete from counts").run().await?;
     for (name, value) in found.into_iter().filter(|(_, value)| *value != 0) {
         tx.sql("insert into counts (name, slot, value) values ($1, 0, $2)").bind(name).bind(value).run().await?;
@@ -204,9 +203,9 @@ mod tests {
     use super::*;
     use crate::testing::World;
 
-    /// On SQLite whoever writes is the only one.
+    /// PostgreSQL only: SQLite has one writer.
     #[tokio::test]
-    async fn those_who_count_on_connections_of_other_slots_do_not_wait_for_one_another() {
+    async fn counters_in_different_slots_do_not_wait_for_each_other() {
         let Some(world) = World::postgres().await else { return };
         let clients = async || recorded(&world.db).await.get("clients").copied().unwrap_or(0);
         let before = clients().await;
@@ -218,10 +217,10 @@ mod tests {
         }
         assert!(open.len() > 1, "eight connections of one slot");
         for tx in open.values_mut() {
-            let mut changes = Changes::default();
-            changes.add(Count::Clients, 1);
+            let mut deltas = CounterDeltas::default();
+            deltas.add(Counter::Clients, 1);
             tx.sql("set local lock_timeout = '1s'").run().await.expect("is set");
-            changes.write(tx).await.expect("is to be written");
+            deltas.write(tx).await.expect("is to be written");
             tx.sql("select 1").run().await.expect("nobody is waited for");
         }
         let by = i64::try_from(open.len()).expect("is small");

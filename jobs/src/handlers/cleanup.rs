@@ -64,7 +64,7 @@ mod tests {
             let ctx = later.operator();
             let mailer = Mailer::files(&world.dir.0, sender("office@example.com").unwrap());
             let is_kept_after_cleaning = async || {
-                activity::number_all(&ctx).await.unwrap();
+                activity::sequence_all(&ctx).await.unwrap();
                 clean_up(State::new(ctx.clone(), mailer.clone()), CleanUp {}).await.unwrap();
                 let log = activity::list(&ctx, &Filter::default(), &PageQuery::default()).await.unwrap().items;
                 log.iter().any(|row| row.action == "company.created")

@@ -83,7 +83,7 @@ mod tests {
         },
         outbox::{
             mails::Kind,
-            notifications::{self, Digests, MailSoon, Mailed, Wanted, Way},
+            notifications::{self, Channels, MailFrequency, SendDigests, SendImmediateMail, SetChoice},
         },
         platform::activity,
         reporting::reports,
@@ -141,8 +141,8 @@ mod tests {
             let cora = world.company_admin("Cora", acme).await;
             let (iso, ivan) = world.iso("Ivan", acme).await;
             let id = |ctx: &Ctx| ctx.actor.user_id().unwrap();
-            for (who, mail) in [(&ivan, Mailed::Now), (&cora, Mailed::Daily)] {
-                let wanted = Wanted { event: "progress".to_owned(), way: Way { in_app: true, mail } };
+            for (who, mail) in [(&ivan, MailFrequency::Now), (&cora, MailFrequency::Daily)] {
+                let wanted = SetChoice { event: "progress".to_owned(), channels: Channels { in_app: true, mail } };
                 notifications::choose(who, &[wanted]).await.unwrap();
             }
             let weekly = reports::Input {
@@ -185,11 +185,11 @@ mod tests {
 
             // What the process that follows the log does, and the jobs that it asks for.
             let settle = async || {
-                activity::number_all(&ctx).await.unwrap();
-                notifications::catch_up(&ctx).await.unwrap();
-                world.clock.advance(notifications::WAIT);
+                activity::sequence_all(&ctx).await.unwrap();
+                notifications::process_pending(&ctx).await.unwrap();
+                world.clock.advance(notifications::READ_GRACE);
                 for user_id in [&erin, &sam, &cora, &ivan, &maya].map(id) {
-                    notices::mail(state.clone(), MailSoon { user_id }).await.unwrap();
+                    notices::mail(state.clone(), SendImmediateMail { user_id }).await.unwrap();
                 }
             };
             let sends_in = async |who: &Ctx, new: uploads::New| {
@@ -237,7 +237,7 @@ mod tests {
             reminders::overdue(state.clone(), RemindOverdue {}).await.unwrap();
             settle().await;
             world.clock.advance(Duration::hours(2));
-            notices::digests(state.clone(), Digests {}).await.unwrap();
+            notices::digests(state.clone(), SendDigests {}).await.unwrap();
             reporting::mail(state.clone(), MailReports {}).await.unwrap();
 
             document_requests::waive(&erin, proof, None, "We have it already.").await.unwrap();
@@ -267,7 +267,7 @@ mod tests {
             }
             settle().await;
             world.clock.advance(Duration::hours(26));
-            notices::digests(state.clone(), Digests {}).await.unwrap();
+            notices::digests(state.clone(), SendDigests {}).await.unwrap();
 
             let page = PageQuery { limit: Some(500), cursor: None };
             let outbox = mails::list(&ctx, None, &page).await.unwrap();

@@ -5,7 +5,8 @@ mod create;
 mod link;
 mod update;
 
-pub use audit::{Query, audit};
+pub use crate::platform::activity::AccountFilter as Query;
+pub use audit::audit;
 pub use create::{New, create, invite};
 pub use link::{Action, LinkMade, make_link};
 pub use update::{Ban, Update, update};
@@ -20,7 +21,7 @@ use crate::{
         error::{Error, Result},
         ids::{CompanyId, IsoId, UserId},
     },
-    platform::rollups::{self, Count},
+    platform::rollups::{self, Counter},
 };
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
@@ -86,7 +87,7 @@ pub async fn list(ctx: &Ctx, q: Option<&str>, oldest_first: bool, offset: i64, l
     let found = users::store::page(&mut ctx.db(), q, oldest_first, offset, limit).await?;
     let all = match q {
         Some(q) => users::store::count_found(&mut ctx.db(), q).await?,
-        None => rollups::all(&mut ctx.db()).await?.get(&Count::Users.name()).copied().unwrap_or(0),
+        None => rollups::all(&mut ctx.db()).await?.get(&Counter::Users.name()).copied().unwrap_or(0),
     };
     Ok((found, all))
 }

@@ -130,7 +130,7 @@ fn near(address: &str) -> Option<IpAddr> {
 /// What the database refuses.
 pub(super) async fn is_at_home(ctx: &Ctx, user: Option<UserId>) -> Result<bool> {
     let whose = user.map_or(uuid::Uuid::nil(), |user| user.0);
-    let begun = activity::store::of_subject(&mut ctx.db(), whose, &["session.started"], None, HOMES).await?;
+    let begun = activity::of_subject(&mut ctx.db(), whose, &["session.started"], None, HOMES).await?;
     let here = ctx.origin.address.as_deref().and_then(near);
     Ok(here.is_some()
         && begun.iter().any(|one| one.at > ctx.now() - HOME && one.address.as_deref().and_then(near) == here))

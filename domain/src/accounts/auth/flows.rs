@@ -60,8 +60,8 @@ impl Challenge {
     /// Whether this verifier is the one the challenge was made from.
     pub fn is_met_by(&self, verifier: &str) -> bool {
         match self.method {
-            ChallengeMethod::S256 => secret::same(&self.code_challenge, &hashed(verifier)),
-            ChallengeMethod::Plain => secret::same(&self.code_challenge, verifier),
+            ChallengeMethod::S256 => secret::constant_time_eq(&self.code_challenge, &hashed(verifier)),
+            ChallengeMethod::Plain => secret::constant_time_eq(&self.code_challenge, verifier),
         }
     }
 }
@@ -117,7 +117,7 @@ impl Flow {
 
     /// The provider's own tokens, for whoever has the code.
     fn tokens_under(&self, auth_code: &str) -> Option<ProviderTokens> {
-        let tokens = secret::open(auth_code, self.provider_tokens.as_deref()?)?;
+        let tokens = secret::decrypt(auth_code, self.provider_tokens.as_deref()?)?;
         serde_json::from_str(&tokens).ok()
     }
 }
@@ -212,7 +212,7 @@ pub async fn issue_code(
 ) -> Result<String> {
     let code = ctx.chance.uuid().to_string();
     let sealed = match tokens {
-        Some(tokens) => Some(secret::seal(&code, &serde_json::to_string(tokens).map_err(Error::internal)?)?),
+        Some(tokens) => Some(secret::encrypt(&code, &serde_json::to_string(tokens).map_err(Error::internal)?)?),
         None => None,
     };
     let now = ctx.now();

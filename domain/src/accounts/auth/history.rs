@@ -37,7 +37,7 @@ pub async fn list_of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<A
 
 async fn of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let limit = page.limit()?;
-    let rows = activity::store::of_subject(&mut ctx.db(), user.0, &ACTIONS, page.after()?, limit + 1).await?;
+    let rows = activity::of_subject(&mut ctx.db(), user.0, &ACTIONS, page.after()?, limit + 1).await?;
     Ok(Page::cut(rows, limit, |row| row.seq))
 }
 

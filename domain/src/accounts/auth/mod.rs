@@ -14,7 +14,6 @@ pub mod keys;
 pub mod links;
 pub mod passwords;
 pub mod recovery_codes;
-pub(crate) mod secret;
 pub mod sessions;
 mod store;
 pub mod tokens;
@@ -43,7 +42,7 @@ pub use verify::{Back, Came, Ticket, verify};
 use self::{factors::Factor, identities::Identity};
 use crate::{
     accounts::users::User,
-    kernel::{ctx::Ctx, error::Result, ids::UserId},
+    kernel::{ctx::Ctx, error::Result, ids::UserId, secret},
 };
 use std::sync::Arc;
 

@@ -32,8 +32,7 @@ use zxcvbn::{Score, matching::patterns::MatchPattern, zxcvbn};
 pub const MEMORY_KIB: u32 = 19_456;
 pub const PASSES: u32 = 2;
 pub const LANES: u32 = 1;
-/// Characters a password must have at least.
-pub const MIN_LENGTH: usize = 8;
+pub use crate::kernel::validate::MIN_PASSWORD_LENGTH as MIN_LENGTH;
 /// Characters a password may have at most. Argon2 takes any length; this only bounds the work of a request.
 pub const MAX_LENGTH: usize = 128;
 /// Hashes for each core, at most, that are handed over together while others are in line.

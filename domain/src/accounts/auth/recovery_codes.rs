@@ -180,7 +180,7 @@ pub async fn verify(ctx: &Ctx, auth: &Auth, code: &str) -> Result<Granted> {
             let found = store::unused(tx, me.id)
                 .await?
                 .into_iter()
-                .fold(None, |found, (id, kept)| if secret::same(&kept, &hash) { Some(id) } else { found });
+                .fold(None, |found, (id, kept)| if secret::constant_time_eq(&kept, &hash) { Some(id) } else { found });
             let (Some(factor), Some(found)) = (factor, found) else {
                 failures::note(tx, ctx.now(), counters).await?;
                 history::failed(tx, ctx, Some(&user), Method::RecoveryCode.name(), "wrong_recovery_code").await?;

@@ -11,14 +11,14 @@ mod profile;
 mod standing;
 pub mod store;
 
-pub use crate::kernel::email::key as email_key;
+pub(crate) use crate::kernel::locale::{TIME_ZONE, is_zone};
+pub use crate::kernel::{email::key as email_key, locale::DateFormat};
 pub(crate) use applicants::{active_staff_name, invite_applicant};
 pub use create::{Input, create};
 pub(crate) use create::{belongs, language};
 pub use directory::{Counted, Listing, Order, Row, Wanted, activity_of, can, invite_again, listing, row};
-pub(crate) use me::is_zone;
 pub use me::{Me, Preferences, me, set_preferences};
-pub use model::{DateFormat, Extra, Mailed, NewUser, Status, Theme, User};
+pub use model::{Extra, Mailed, NewUser, Status, Theme, User};
 pub use profile::{Change as ProfileChange, Profile, get as profile, update as update_profile};
 pub use standing::{archive, restore, set_role, suspend};
 pub use store::Filter;
@@ -33,20 +33,17 @@ use crate::{
         error::{Error, Problem, Result},
         ids::UserId,
         page::{Page, PageQuery},
+        search::{self, Entry},
     },
     platform::{
         activity::{self, Event},
         rollups::{
-            Changes, Count,
-            figures::{self, Of},
+            Counter, CounterDeltas,
+            dated::{self, Metric},
         },
     },
-    reporting::search::{self, Entry},
 };
 use chrono::{DateTime, Utc};
-
-/// What times and dates are shown in until somebody chooses otherwise.
-pub(crate) const TIME_ZONE: &str = "America/New_York";
 
 /// Makes an account within a use case that has asked whether its actor may, and has checked the fields.
 ///
@@ -292,10 +289,10 @@ pub(crate) async fn keep_one_super_admin(tx: &mut Tx, ctx: &Ctx, user: &User) ->
 }
 
 async fn count(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
-    let mut changes = Changes::default();
-    changes.add(Count::Users, by);
+    let mut changes = CounterDeltas::default();
+    changes.add(Counter::Users, by);
     if user.role == Role::Client {
-        changes.add(Count::Clients, by);
+        changes.add(Counter::Clients, by);
     }
     changes.write(tx).await
 }
@@ -304,7 +301,7 @@ async fn count(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
 pub(crate) fn count_brought(tx: &mut Tx, user: &User, by: i64) {
     let counts = user.role == Role::Client && matches!(user.status, Status::Active | Status::Pending);
     if let Some(iso) = user.iso_id.filter(|_| counts) {
-        figures::partner(tx, iso, Of::Clients, by);
+        dated::add_partner_count(tx, iso, Metric::Clients, by);
     }
 }
 

@@ -5,6 +5,7 @@ use crate::{
         access::{Mfa, Role, SignedIn},
         error::Problem,
         ids::{CompanyId, IsoId, SessionId, UserId},
+        locale::DateFormat,
     },
 };
 use chrono::{DateTime, Utc};
@@ -62,22 +63,6 @@ pub enum Theme {
     Auto,
     Light,
     Dark,
-}
-
-/// In which order a date is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum DateFormat {
-    /// As the language has it.
-    #[default]
-    Auto,
-    /// 01/31/2026
-    Mdy,
-    /// 31/01/2026
-    Dmy,
-    /// 2026-01-31
-    Ymd,
 }
 
 /// A row of `users`. A client's profile is this row too.

@@ -86,7 +86,7 @@ pub async fn set_role(
             }
             sessions::end_all_of(tx, ctx, id).await?;
             uploads::end_all_of(tx, id).await?;
-            notifications::forget(tx, id).await?;
+            notifications::delete_for_user(tx, id).await?;
             messages::forget(tx, id).await?;
             let told = event("user.role_changed", &changed).with("from", user.role.name()).with("to", role.name());
             let told = told.changed(&user, &changed)?;

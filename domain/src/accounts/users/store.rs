@@ -7,12 +7,12 @@ use super::{
 use crate::{
     accounts::auth::{links::LinkKind, passwords::PasswordHash},
     kernel::{
-        access::Role,
+        access::{Role, shut_out_sql},
         db::{Dialect, Json, Sql, Tx, for_update},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
+        search::{self, SearchCondition, SearchScope},
     },
-    reporting::search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Duration, Utc};
 
@@ -122,20 +122,12 @@ pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
     if user.company_id.is_none() && user.iso_id.is_none() {
         return Ok(false);
     }
-    db.sql_built(format!("select {}", shut_out("$1", "$2", "$3")))
+    db.sql_built(format!("select {}", shut_out_sql("$1", "$2", "$3")))
         .bind(user.company_id)
         .bind(user.iso_id)
         .bind(user.role)
         .scalar()
         .await
-}
-
-/// [`is_shut_out`] as an expression, of somebody with this company, ISO and role.
-pub fn shut_out(company: &str, iso: &str, role: &str) -> String {
-    format!(
-        "(exists (select 1 from companies where id = {company} and archived_at is not null) \
-         or ({role} = 'iso' and exists (select 1 from isos where id = {iso} and archived_at is not null)))"
-    )
 }
 
 /// Whether anything was ordered by, or billed to, this client.
@@ -177,7 +169,8 @@ pub async fn list(
     if before.is_some() {
         sql.push_str(&format!(" and (created_at, id) < (${}, ${})", next(), next()));
     }
-    let (found, words) = found(db, filter.role, filter.q.as_deref()).await?.sql(db.dialect(), "id", n + 1);
+    let (found, words) =
+        search::accounts_condition(db, filter.role, filter.q.as_deref()).await?.sql(db.dialect(), "id", n + 1);
     sql.push_str(&found);
     sql.push_str(&format!(" order by created_at desc, id desc limit {limit}"));
     let mut query = db.sql_built(sql);
@@ -291,7 +284,7 @@ pub async fn page(
     offset: i64,
     limit: i64,
 ) -> Result<Vec<User>> {
-    let (found, words) = found(db, None, q).await?.sql(db.dialect(), "id", 1);
+    let (found, words) = search::accounts_condition(db, None, q).await?.sql(db.dialect(), "id", 1);
     let way = if oldest_first { "asc" } else { "desc" };
     let sql = format!(
         "select {ROW_COLUMNS} from users where status <> 'archived'{found} order by created_at {way}, id {way} \
@@ -306,30 +299,12 @@ pub async fn page(
 
 /// How many a search finds that are not archived.
 pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
-    let (found, words) = found(db, None, Some(q)).await?.sql(db.dialect(), "id", 1);
+    let (found, words) = search::accounts_condition(db, None, Some(q)).await?.sql(db.dialect(), "id", 1);
     let mut query = db.sql_built(format!("select count(*) from users where status <> 'archived'{found}"));
     for word in words {
         query = query.bind(word);
     }
     query.scalar().await
-}
-
-/// What a list of people is narrowed to. Clients are indexed as clients, everybody else as users: without a role both are
-/// looked through.
-pub async fn found(db: &mut impl Sql, role: Option<Role>, q: Option<&str>) -> Result<Narrow> {
-    let kinds: &[&'static str] = match role {
-        Some(Role::Client) => &["client"],
-        Some(_) => &["user"],
-        None => &["client", "user"],
-    };
-    let mut ids = Vec::new();
-    for kind in kinds {
-        match search::narrow(db, kind, Within::default(), q).await? {
-            Narrow::Ids(some) => ids.extend(some),
-            narrow => return Ok(narrow),
-        }
-    }
-    Ok(Narrow::Ids(ids))
 }
 
 /// Leaves the account without a password: whoever is to have one sets it.
@@ -420,7 +395,7 @@ const LISTED: &str = "select u.id, u.first_name, u.last_name, u.email, u.phone, 
 
 /// The conditions of the users page, and the words of its search, which are bound last. `of_all` is the condition of
 /// those that are not archived.
-fn narrowed(dialect: Dialect, wanted: &Wanted, narrow: &Narrow, of_all: &str) -> (String, Vec<String>) {
+fn narrowed(dialect: Dialect, wanted: &Wanted, narrow: &SearchCondition, of_all: &str) -> (String, Vec<String>) {
     let mut sql = String::new();
     let mut n = 0;
     let mut next = || {
@@ -466,7 +441,7 @@ pub async fn listing(db: &mut impl Sql, wanted: &Wanted, offset: i64, limit: usi
         Order::LastActive => "u.last_active_at desc nulls last, u.id desc",
     };
     // No index is for what a status is not, so that the one of the order is read.
-    let found = found(db, wanted.role, wanted.q.as_deref()).await?;
+    let found = search::accounts_condition(db, wanted.role, wanted.q.as_deref()).await?;
     let (narrowed, words) = narrowed(db.dialect(), wanted, &found, "u.status <> 'archived'");
     let sql = format!("{LISTED} where {narrowed} order by {order} limit {limit} offset {offset}");
     bound(db.sql_built(sql), wanted, words).all().await
@@ -475,7 +450,7 @@ pub async fn listing(db: &mut impl Sql, wanted: &Wanted, offset: i64, limit: usi
 /// How many there are, of what a search finds up to [`MAX_COUNTED`].
 pub async fn listed(db: &mut impl Sql, wanted: &Wanted) -> Result<i64> {
     // What it may be: an index counts each.
-    let found = found(db, wanted.role, wanted.q.as_deref()).await?;
+    let found = search::accounts_condition(db, wanted.role, wanted.q.as_deref()).await?;
     let (narrowed, words) = narrowed(db.dialect(), wanted, &found, "u.status in ('active', 'pending', 'suspended')");
     // Each is compared with the words of a search.
     let sql = if words.is_empty() {

@@ -244,7 +244,7 @@ pub async fn read(ctx: &Ctx, id: ThreadId) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
             store::read(tx, thread, me).await?;
-            notifications::seen(tx, me, thread.0, ctx.now()).await
+            notifications::mark_seen(tx, me, thread.0, ctx.now()).await
         }
         .scope_boxed()
     })

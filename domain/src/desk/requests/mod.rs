@@ -29,6 +29,7 @@ use crate::{
         idempotency,
         ids::{RequestId, UserId},
         page::{Page, PageQuery},
+        search::{self, Entry},
         text::unique_key,
         validate::{Check, LINE},
     },

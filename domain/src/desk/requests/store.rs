@@ -5,10 +5,10 @@ use crate::{
         db::{Db, Sql},
         error::{Problem, Result},
         ids::{RequestId, UserId},
+        search::{self, SearchCondition, SearchScope},
     },
     outbox::requests::{Kind, Priority, Request, SELECT_WITH_NAMES, Status},
-    platform::rollups::companies::NOBODY,
-    reporting::search::{self, Narrow, Within},
+    platform::rollups::companies::NO_PARTNER,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -136,8 +136,8 @@ pub async fn list(
         let _ = write!(sql, " and {OPEN}");
     }
     let narrow = match &filter.ids {
-        Some(ids) => Narrow::Ids(ids.clone()),
-        None => search::narrow(db, "request", Within::default().few(of.is_some()), filter.q.as_deref()).await?,
+        Some(ids) => SearchCondition::Ids(ids.clone()),
+        None => search::condition(db, "request", SearchScope::default().few(of.is_some()), filter.q.as_deref()).await?,
     };
     let (search, words) = narrow.sql(db.dialect(), "r.id", ids.len() + 1);
     sql.push_str(&search);
@@ -174,7 +174,7 @@ pub async fn between(db: &mut Db, first: RequestId, last: RequestId) -> Result<V
 /// The number of requests of each status, as the rollups store it.
 pub async fn count_by_status(db: &mut impl Sql) -> Result<Vec<(Status, i64)>> {
     db.sql("select period, n from figures where owner_id = $1 and grain = 'now' and what = 'requests' and n <> 0")
-        .bind(NOBODY)
+        .bind(NO_PARTNER)
         .all()
         .await
 }

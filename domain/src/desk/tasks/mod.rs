@@ -125,7 +125,7 @@ type Done = (DateTime<Utc>, Option<NaiveDate>, DateTime<Utc>);
 fn on_time(done: &[Done], office_day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Option<i64> {
     let due: Vec<bool> = done.iter().filter_map(|(at, due, _)| Some(office_day(*at) <= (*due)?)).collect();
     let kept = due.iter().filter(|kept| **kept).count() as i64;
-    (!due.is_empty()).then(|| crate::kernel::money::percent(kept, due.len() as i64))
+    (!due.is_empty()).then(|| crate::kernel::order::percent(kept, due.len() as i64))
 }
 
 /// To one decimal.

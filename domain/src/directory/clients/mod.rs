@@ -17,11 +17,11 @@ use crate::{
         error::{Error, Result},
         ids::{CompanyId, IsoId, UserId},
         page::{Page, PageQuery},
+        search::{self, Entry},
         validate::{Check, LINE},
     },
     outbox::mails,
     platform::activity::{self, Event},
-    reporting::search::{self, Entry},
 };
 use serde_json::Map;
 use std::collections::HashMap;

@@ -6,8 +6,8 @@ use crate::{
         db::{Col, Db, Dialect, Shape, Sql, Tx, beside, rows_of},
         error::{Problem, Result},
         ids::{CompanyId, IsoId, SpvId, UserId},
+        search::{self, SearchCondition, SearchScope},
     },
-    reporting::search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -166,7 +166,7 @@ fn list_sql(
     dialect: Dialect,
     scope: Scope,
     filter: &Filter,
-    narrow: &Narrow,
+    narrow: &SearchCondition,
     after: bool,
     limit: usize,
 ) -> (String, Vec<Uuid>, Vec<String>) {
@@ -217,10 +217,10 @@ pub async fn list(
     limit: usize,
 ) -> Result<Vec<Client>> {
     let narrow = match &filter.ids {
-        Some(ids) => Narrow::Ids(ids.clone()),
+        Some(ids) => SearchCondition::Ids(ids.clone()),
         None => {
-            let within = Within::from(scope).company(filter.company_id).iso(filter.iso_id);
-            search::narrow(db, "client", within, filter.q.as_deref()).await?
+            let within = SearchScope::from(scope).company(filter.company_id).iso(filter.iso_id);
+            search::condition(db, "client", within, filter.q.as_deref()).await?
         }
     };
     let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
@@ -249,13 +249,13 @@ pub async fn of_company(
     after: Option<(DateTime<Utc>, UserId)>,
     limit: usize,
 ) -> Result<Vec<Client>> {
-    let of_company = Within::default().company(Some(company));
-    let own = search::narrow(db, "client", of_company.clone(), Some(q)).await?;
-    let ordered = search::narrow(db, "spv", of_company, Some(q)).await?;
+    let of_company = SearchScope::default().company(Some(company));
+    let own = search::condition(db, "client", of_company.clone(), Some(q)).await?;
+    let ordered = search::condition(db, "spv", of_company, Some(q)).await?;
     let (named, mut words) = own.sql(db.dialect(), "id", 2);
     let (found, more) = ordered.sql(db.dialect(), "s.id", 2 + words.len());
     words.extend(more);
-    let found = if ordered == Narrow::All {
+    let found = if ordered == SearchCondition::All {
         String::new()
     } else {
         format!(" and client_id in (select s.client_id from spvs s where s.company_id = $1{found})")
@@ -319,4 +319,15 @@ pub async fn are_known(tx: &mut Tx, company: CompanyId, iso: Option<IsoId>) -> R
 /// The ids and custom identifiers of a client's orders.
 pub async fn orders(tx: &mut Tx, id: UserId) -> Result<Vec<(SpvId, Option<String>)>> {
     tx.sql("select id, custom_identifier from spvs where client_id = $1").bind(id).all().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Client>(COLUMNS);
+    }
 }

@@ -1,5 +1,4 @@
 //! Companies: whose portfolio the orders are. Staff keep them; company admins see their own.
-mod logo;
 mod members;
 mod model;
 mod portfolio;
@@ -7,8 +6,7 @@ mod settings;
 mod store;
 mod tax;
 
-pub(crate) use logo::look as look_at_logo;
-pub use logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
+pub use crate::kernel::logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
 pub use members::{
     Member, MemberFilter, MemberInput, can_member, invite_member, invite_member_again, members, remove_member,
     restore_member,
@@ -29,10 +27,10 @@ use crate::{
         idempotency,
         ids::CompanyId,
         page::{Page, PageQuery},
+        search::{self, Entry},
     },
     outbox::requests::{self, AccountType, ResultRef},
     platform::activity::{self, Event},
-    reporting::search::{self, Entry},
 };
 use uuid::Uuid;
 
@@ -228,7 +226,7 @@ pub async fn delete(ctx: &Ctx, id: CompanyId, version: Option<i64>) -> Result<()
             if depends.any() {
                 return Err(Error::Conflict(depends.problem()));
             }
-            search::forget(tx, id.0).await?;
+            search::remove(tx, id.0).await?;
             store::delete(tx, id).await?;
             activity::append(tx, ctx, told(&company, "company.deleted")).await
         }

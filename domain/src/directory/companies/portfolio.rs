@@ -7,7 +7,7 @@ use crate::{
         ctx::Ctx,
         error::Result,
         ids::{CompanyId, UserId},
-        money,
+        order,
         page::{Page, PageQuery},
     },
 };
@@ -34,7 +34,7 @@ pub struct Progress {
 impl Progress {
     /// Completed steps of all, in whole percent; 0 without steps.
     pub fn percent(&self) -> i64 {
-        money::percent(self.steps_completed, self.steps_total)
+        order::percent(self.steps_completed, self.steps_total)
     }
 }
 

@@ -1,5 +1,5 @@
 //! What a company's own settings say: who it is, how it is reached, and how its portal and its mails are written.
-use super::{Company, Industry, Size, logo, portal, store, tax};
+use super::{Company, Industry, Size, portal, store, tax};
 use crate::{
     accounts::users,
     kernel::{
@@ -10,6 +10,7 @@ use crate::{
         geo,
         i18n::LANGUAGES,
         ids::CompanyId,
+        logo,
         money::Currency,
         validate::{Check, LINE},
     },
@@ -69,7 +70,7 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
 /// As [`portal`] says; Invalid `logo` for what is no PNG or JPEG, or too large.
 pub async fn set_logo(ctx: &Ctx, id: CompanyId, bytes: Vec<u8>) -> Result<Company> {
     let company = portal(ctx, Some(id)).await?;
-    let media_type = logo::look(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
+    let media_type = logo::media_type(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
     replace_logo(ctx, company, Some((media_type, bytes))).await
 }
 

@@ -1,19 +1,17 @@
 //! SQL of companies.
 use super::{
-    logo::Logo,
     members::{Member, MemberFilter},
     model::{Company, Depends},
     portfolio::Progress,
 };
-use crate::{
-    kernel::{
-        access::Scope,
-        db::{Col, Db, Dialect, Shape, Sql, Tx, in_list, rows_of},
-        error::{Error, Result},
-        ids::{CompanyId, UserId},
-        text::unique_key,
-    },
-    reporting::search::{self, Narrow, Within},
+use crate::kernel::{
+    access::Scope,
+    db::{Col, Db, Dialect, Shape, Sql, Tx, in_list, rows_of},
+    error::{Error, Result},
+    ids::{CompanyId, UserId},
+    logo::Logo,
+    search::{self, SearchCondition, SearchScope},
+    text::unique_key,
 };
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -192,8 +190,8 @@ pub async fn members(
     limit: usize,
 ) -> Result<Vec<Member>> {
     let shown = if filter.removed { "status = 'archived'" } else { "status <> 'archived'" };
-    let within = Within::default().company(Some(company));
-    let narrow = search::narrow(db, "user", within, filter.q.as_deref()).await?;
+    let within = SearchScope::default().company(Some(company));
+    let narrow = search::condition(db, "user", within, filter.q.as_deref()).await?;
     let (search, words) = narrow.sql(db.dialect(), "id", 2);
     let mut sql = format!("{MEMBER} = $1 and {shown}{search}");
     if before.is_some() {
@@ -297,7 +295,7 @@ pub async fn named(db: &mut Db, scope: Scope, name: &str) -> Result<Vec<Company>
 fn list_sql(
     dialect: Dialect,
     scope: Scope,
-    narrow: &Narrow,
+    narrow: &SearchCondition,
     archived: bool,
     after: bool,
     limit: usize,
@@ -323,20 +321,20 @@ pub async fn list(
     after: Option<(String, CompanyId)>,
     limit: usize,
 ) -> Result<Vec<Company>> {
-    let within = Within::default().few(!matches!(scope, Scope::All));
-    let narrow = search::narrow(db, "company", within, q).await?;
+    let within = SearchScope::default().few(!matches!(scope, Scope::All));
+    let narrow = search::condition(db, "company", within, q).await?;
     page(db, scope, &narrow, archived, after, limit).await
 }
 
 /// Those of `ids` within the scope that are not archived.
 pub async fn among(db: &mut Db, scope: Scope, ids: Vec<Uuid>, limit: usize) -> Result<Vec<Company>> {
-    page(db, scope, &Narrow::Ids(ids), false, None, limit).await
+    page(db, scope, &SearchCondition::Ids(ids), false, None, limit).await
 }
 
 async fn page(
     db: &mut Db,
     scope: Scope,
-    narrow: &Narrow,
+    narrow: &SearchCondition,
     archived: bool,
     after: Option<(String, CompanyId)>,
     limit: usize,
@@ -371,4 +369,15 @@ pub async fn delete(tx: &mut Tx, id: CompanyId) -> Result<()> {
     drop_logo(tx, id).await?;
     tx.sql("delete from companies where id = $1").bind(id).run().await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Company>(COLUMNS);
+    }
 }

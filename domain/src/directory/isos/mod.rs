@@ -18,6 +18,7 @@ use crate::{
         idempotency,
         ids::{CompanyId, IsoId, RequestId},
         page::{Page, PageQuery},
+        search::{self, Entry},
         validate::{Check, LINE},
     },
     outbox::{
@@ -26,9 +27,8 @@ use crate::{
     },
     platform::{
         activity::{self, Event},
-        rollups::{Changes, Count},
+        rollups::{Counter, CounterDeltas},
     },
-    reporting::search::{self, Entry},
 };
 use serde_json::Map;
 
@@ -220,10 +220,10 @@ pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
                 return Err(Error::Conflict(depends.problem()));
             }
             sessions::end_all_of_iso(tx, ctx, id).await?;
-            search::forget(tx, id.0).await?;
+            search::remove(tx, id.0).await?;
             if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
-                let mut changes = Changes::default();
-                changes.add(Count::Users, -1);
+                let mut changes = CounterDeltas::default();
+                changes.add(Counter::Users, -1);
                 changes.write(tx).await?;
             }
             activity::append(tx, ctx, told(&iso, "iso.deleted")).await

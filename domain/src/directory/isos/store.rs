@@ -7,9 +7,9 @@ use crate::{
         db::{Db, Dialect, Sql, Tx},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
+        search::{self, SearchCondition, SearchScope},
     },
     outbox::requests,
-    reporting::search::{self, Narrow, Within},
 };
 use chrono::{DateTime, Utc};
 
@@ -112,7 +112,7 @@ fn list_sql(
     dialect: Dialect,
     scope: Scope,
     filter: &Filter,
-    narrow: &Narrow,
+    narrow: &SearchCondition,
     after: bool,
     limit: usize,
 ) -> (String, Vec<uuid::Uuid>, Vec<String>) {
@@ -149,8 +149,8 @@ pub async fn list(
     after: Option<(String, String, IsoId)>,
     limit: usize,
 ) -> Result<Vec<Iso>> {
-    let within = Within::from(scope).company(filter.company_id);
-    let narrow = search::narrow(db, "iso", within, filter.q.as_deref()).await?;
+    let within = SearchScope::from(scope).company(filter.company_id);
+    let narrow = search::condition(db, "iso", within, filter.q.as_deref()).await?;
     let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
     let mut query = db.sql_built(sql);
     for id in ids {

@@ -22,7 +22,7 @@ use crate::{
     },
     platform::{
         activity::{self, Event},
-        rollups::figures::{self, Of},
+        rollups::dated::{self, Metric},
     },
 };
 use chrono::{DateTime, Days, Utc};
@@ -311,7 +311,7 @@ async fn lock(tx: &mut Tx, ctx: &Ctx, id: LeadId, version: Option<i64>) -> Resul
 /// Counts a partner's pending leads: `by` 1 for a lead that enters a stage, -1 for one that leaves it.
 fn count(tx: &mut Tx, iso: IsoId, stage: Stage, by: i64) {
     if stage.is_pending() {
-        figures::partner(tx, iso, Of::Leads, by);
+        dated::add_partner_count(tx, iso, Metric::Leads, by);
     }
 }
 

@@ -7,8 +7,8 @@ use crate::{
         db::{Db, Sql, Tx},
         error::Result,
         ids::{CompanyId, IsoId, LeadId, SpvId, UserId},
+        search::{self, Entry, SearchScope},
     },
-    reporting::search::{self, Entry, Within},
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use uuid::Uuid;
@@ -234,8 +234,8 @@ pub async fn list(
     if let Some(stage) = filter.stage {
         sql.push_str(&format!(" and l.stage = '{}'", stage.name()));
     }
-    let within = Within::from(scope).iso(filter.iso_id);
-    let narrow = search::narrow(db, "lead", within, filter.q.as_deref()).await?;
+    let within = SearchScope::from(scope).iso(filter.iso_id);
+    let narrow = search::condition(db, "lead", within, filter.q.as_deref()).await?;
     let (search, words) = narrow.sql(db.dialect(), "l.id", ids.len() + 1);
     sql.push_str(&search);
     if before.is_some() {

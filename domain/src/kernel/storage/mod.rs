@@ -6,12 +6,10 @@ mod address;
 
 pub use address::{Address, Bucket, Credentials};
 
-use crate::{
-    kernel::{
-        error::{Error, Result, causes},
-        hex,
-    },
-    operations::health_check::HealthCheck,
+use crate::kernel::{
+    error::{Error, Result, causes},
+    health_check::HealthCheck,
+    hex,
 };
 use bytes::Bytes;
 use chrono::{DateTime, Utc};

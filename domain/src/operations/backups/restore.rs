@@ -14,12 +14,12 @@ use crate::{
         ctx::Ctx,
         db::{Db, Sql, Tx},
         error::{Error, Problem, Result},
+        search,
     },
     platform::{
         activity::{self, Event},
         queue,
     },
-    reporting::search,
 };
 use bytes::Bytes;
 use futures::stream;

@@ -202,7 +202,7 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
 }
 
 async fn counters(ctx: &Ctx) -> Result<Finding> {
-    Ok(if rollups::differ(&ctx.db()).await?.is_empty() {
+    Ok(if rollups::diff(&ctx.db()).await?.is_empty() {
         found("counters", State::Ok, "counters_agree")
     } else {
         found("counters", State::Failed, "counters_differ")

@@ -13,6 +13,7 @@ use crate::{
         error::{Error, Result},
         ids::{ActivityId, RequestId, UserId},
         page::{MAX_LIMIT, PageQuery},
+        search,
     },
     orders::spvs,
     outbox::requests::{self, Kind, Priority, Request, ResultKind, Status},
@@ -20,7 +21,6 @@ use crate::{
         activity::{self, Activity},
         settings,
     },
-    reporting::search,
 };
 use chrono::{DateTime, Duration, NaiveDate, NaiveTime, TimeDelta, Utc};
 use serde_json::{Map, Value, json};
@@ -401,7 +401,7 @@ impl Year<'_> {
             }
             for (action, at, by_staff) in events {
                 let nth = tx.next_event();
-                activity::store::insert(tx, &self.event(request, *role, action, at, by_staff), nth, true).await?;
+                activity::insert_row(tx, &self.event(request, *role, action, at, by_staff), nth, true).await?;
             }
         }
         Ok(())

@@ -260,9 +260,9 @@ async fn office(ctx: &Ctx) -> Result<()> {
     look(&then).await?;
     storm(ctx, "203.0.113.45").await?;
     look(ctx).await?;
-    activity::number_all(ctx).await?;
-    notifications::catch_up(ctx).await?;
-    notifications::hush(ctx).await?;
+    activity::sequence_all(ctx).await?;
+    notifications::process_pending(ctx).await?;
+    notifications::mute(ctx).await?;
     ctx.transaction(|tx| store::were_here(tx, ctx.now()).scope_boxed()).await?;
     // Last: its presence says that the office is complete.
     account(&start, Role::SuperAdmin, "Sigrid", "Aalto", LAST, None).await?;

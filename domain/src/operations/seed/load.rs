@@ -13,6 +13,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::Result,
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
+        search::{self, Entry},
     },
     orders::{
         spvs::{self, Country, Status},
@@ -23,7 +24,6 @@ use crate::{
         activity::{self, Event},
         rollups, settings,
     },
-    reporting::search::{self, Entry},
 };
 use chrono::{Days, NaiveDate};
 
@@ -100,7 +100,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
                 batch.write(tx, ctx, stamp).await?;
                 // The rows were put past the use cases, so the counters are counted once.
                 if last {
-                    rollups::repair(tx).await?;
+                    rollups::rebuild(tx).await?;
                 }
                 Ok(())
             }
@@ -110,13 +110,13 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
         made = to;
         if !told(made) {
             if !last {
-                ctx.transaction(|tx| rollups::repair(tx).scope_boxed()).await?;
+                ctx.transaction(|tx| rollups::rebuild(tx).scope_boxed()).await?;
             }
             break;
         }
     }
     // Rows of the log are read by their numbers, so they are looked at when they have theirs.
-    activity::number_all(ctx).await?;
+    activity::sequence_all(ctx).await?;
     ctx.db.set_bulk(false).await?;
     ctx.transaction(|tx| tx.analyze().scope_boxed()).await?;
     Ok(made)

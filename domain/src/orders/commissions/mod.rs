@@ -27,8 +27,8 @@ use crate::{
     platform::{
         activity::{self, Event},
         rollups::{
-            expected,
-            figures::{self, Of},
+            dated::{self, Metric},
+            expected_commissions,
         },
     },
 };
@@ -54,7 +54,7 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
     let earned = store::of_order(tx, after.id).await?;
     let voided = store::voided(tx, after.id).await?;
     let left = (whole - earned - voided).max(0);
-    expected::add(tx, after.place(), (i64::from(is_open) - i64::from(was_open)) * left);
+    expected_commissions::add(tx, after.place(), (i64::from(is_open) - i64::from(was_open)) * left);
     let wanted = match after.status {
         spvs::Status::Closed => whole,
         spvs::Status::Cancelled => 0,
@@ -85,7 +85,7 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
         by: ctx.who(),
     };
     store::insert(tx, &row).await?;
-    figures::dated(tx, Of::Commission, after.place(), row.earned_date, 1, amount_minor);
+    dated::add_dated(tx, Metric::Commission, after.place(), row.earned_date, 1, amount_minor);
     let action = if amount_minor > 0 { "commission.earned" } else { "commission.reversed" };
     // Never an amount: mails are made of this. Nor a client, who does not know of it.
     let event = Event::new(action, "commission", row.id.0, after.identifier())
@@ -362,8 +362,8 @@ pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &st
                 return Err(Error::conflict("commission_reversed"));
             }
             store::set_status(tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.who()).await?;
-            let place = figures::place(tx, row.spv_id).await?;
-            figures::dated(tx, Of::Commission, place, row.earned_date, -1, -row.amount_minor);
+            let place = dated::dimensions_of(tx, row.spv_id).await?;
+            dated::add_dated(tx, Metric::Commission, place, row.earned_date, -1, -row.amount_minor);
             activity::append(tx, ctx, told("commission.voided", &row).with("reason", reason.clone())).await
         }
         .scope_boxed()

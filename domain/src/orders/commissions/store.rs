@@ -7,9 +7,9 @@ use crate::{
         error::Result,
         ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
         money::Currency,
+        search::{self, SearchScope},
     },
     orders::spvs::Spv,
-    reporting::search::{self, Within},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
@@ -319,7 +319,7 @@ async fn narrowed(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Narrowed
         }
     }
     let first = ids.len() + dates.len() + 1;
-    let narrow = search::narrow(db, "spv", Within::default().few(few), filter.q.as_deref()).await?;
+    let narrow = search::condition(db, "spv", SearchScope::default().few(few), filter.q.as_deref()).await?;
     let (search, words) = narrow.sql(db.dialect(), "e.spv_id", first);
     sql.push_str(&search);
     Ok(Narrowed { condition: sql, ids, dates, words })
@@ -530,4 +530,15 @@ pub async fn end_run(tx: &mut Tx, run: &Run) -> Result<()> {
     };
     rows.bind(run.id).bind(run.paid_date).bind(run.updated_at).bind(run.updated_by.clone()).run().await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Commission>(COLUMNS);
+    }
 }

@@ -22,10 +22,10 @@ use crate::{
         error::{Error, Problem, Result},
         ids::{DocumentId, SpvId, UserId, VersionId},
         page::{Page, PageQuery},
+        search::{self, Entry},
     },
     orders::{spvs, templates},
     platform::activity::{self, Event},
-    reporting::search::{self, Entry},
 };
 use std::collections::HashMap;
 
@@ -130,7 +130,7 @@ pub async fn open(ctx: &Ctx, keys: &Keys, token: &str, late: &Late) -> Result<Fi
 /// What the database refuses.
 pub async fn record_opening(ctx: &Ctx, file: &File) -> Result<()> {
     let id = file.opening.jti;
-    if activity::store::exists(&mut ctx.db(), id).await? {
+    if activity::exists(&mut ctx.db(), id).await? {
         return Ok(());
     }
     let ctx = &ctx.acting_as(access::holder(ctx, &file.opening).await?);

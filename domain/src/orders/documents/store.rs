@@ -7,9 +7,9 @@ use crate::{
         db::{Db, Sql, Tx},
         error::Result,
         ids::{DocumentId, DocumentRequestId, SpvId, UserId, VersionId},
+        search::{self, SearchCondition, SearchScope},
     },
-    platform::rollups::{Changes, Count},
-    reporting::search::{self, Narrow, Within},
+    platform::rollups::{Counter, CounterDeltas},
 };
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -189,10 +189,10 @@ pub async fn list(
         }
     }
     let narrow = match &filter.ids {
-        Some(ids) => Narrow::Ids(ids.clone()),
+        Some(ids) => SearchCondition::Ids(ids.clone()),
         None => {
-            let within = Within::default().few(whose.is_some() || filter.spv_id.is_some());
-            search::narrow(db, "document", within, filter.q.as_deref()).await?
+            let within = SearchScope::default().few(whose.is_some() || filter.spv_id.is_some());
+            search::condition(db, "document", within, filter.q.as_deref()).await?
         }
     };
     let (search, words) = narrow.sql(db.dialect(), "d.id", ids.len() + 1);
@@ -291,8 +291,8 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &New
     .run()
     .await?;
     if new.restored_from.is_none() {
-        let mut counted = Changes::default();
-        counted.add(Count::StorageBytes, new.bytes);
+        let mut counted = CounterDeltas::default();
+        counted.add(Counter::StorageBytes, new.bytes);
         counted.write(tx).await?;
     }
     Ok(number)

@@ -23,7 +23,7 @@ use crate::{
     orders::{documents, steps},
     platform::{
         activity::{self, Event},
-        rollups::figures::{self, Of, Place},
+        rollups::dated::{self, Dimensions, Metric},
         settings::{self, Bank},
     },
 };
@@ -39,7 +39,7 @@ pub(crate) struct Priced<'a> {
     pub spv_id: SpvId,
     pub identifier: &'a str,
     pub client_id: UserId,
-    pub place: Place,
+    pub place: Dimensions,
     pub price_minor: i64,
 }
 
@@ -195,7 +195,7 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, typed: Typed) -
             let after = touched(ctx, before.paid(received.amount_minor)?);
             let payment = PaymentId(ctx.chance.uuid());
             let place = save(tx, &before, &after).await?;
-            figures::dated(tx, Of::Paid, place, received.received_date, 1, received.amount_minor);
+            dated::add_dated(tx, Metric::Paid, place, received.received_date, 1, received.amount_minor);
             store::insert_payment(tx, payment, id, Manual::NAME, &received, &ctx.who(), ctx.now()).await?;
             let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
             activity::append(tx, ctx, told(action, &after)).await?;
@@ -266,21 +266,21 @@ async fn locked(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, act
 }
 
 /// Writes where an invoice stands now, and where its company does.
-async fn save(tx: &mut Tx, before: &Invoice, after: &Invoice) -> Result<Place> {
+async fn save(tx: &mut Tx, before: &Invoice, after: &Invoice) -> Result<Dimensions> {
     store::save(tx, after).await?;
-    let place = figures::place(tx, after.spv_id).await?;
+    let place = dated::dimensions_of(tx, after.spv_id).await?;
     count(tx, place, before, -1);
     count(tx, place, after, 1);
     Ok(place)
 }
 
 /// What an invoice adds to its company's figures (`by` 1), or takes with it (-1).
-fn count(tx: &mut Tx, place: Place, invoice: &Invoice, by: i64) {
+fn count(tx: &mut Tx, place: Dimensions, invoice: &Invoice, by: i64) {
     if invoice.status != Status::Void {
-        figures::dated(tx, Of::Invoiced, place, invoice.issued_date, by, by * invoice.total_minor);
+        dated::add_dated(tx, Metric::Invoiced, place, invoice.issued_date, by, by * invoice.total_minor);
     }
     if invoice.status.is_open() {
-        figures::due(tx, place, by, by * invoice.due_minor());
+        dated::add_outstanding(tx, place, by, by * invoice.due_minor());
     }
 }
 

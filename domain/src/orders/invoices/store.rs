@@ -1,15 +1,13 @@
 //! SQL of invoices.
 use super::model::{Invoice, Line, Payment, Status};
 use super::way::Received;
-use crate::{
-    kernel::{
-        access::Scope,
-        db::{Col, Db, Dialect, Shape, Sql, Tx, list_of, params, rows_of, within},
-        error::Result,
-        ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
-        money::Currency,
-    },
-    reporting::search::{self, Within},
+use crate::kernel::{
+    access::Scope,
+    db::{Col, Db, Dialect, Shape, Sql, Tx, list_of, params, rows_of, within},
+    error::Result,
+    ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
+    money::Currency,
+    search::{self, SearchScope},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
@@ -254,7 +252,7 @@ pub async fn list(
         Some((year, number)) => (format!(" and v.year = {year} and v.number = {number}"), Vec::new()),
         None => {
             let few = filter.spv_id.is_some() || filter.client_id.is_some() || matches!(scope, Scope::Client(_));
-            let narrow = search::narrow(db, "spv", Within::default().few(few), Some(q)).await?;
+            let narrow = search::condition(db, "spv", SearchScope::default().few(few), Some(q)).await?;
             narrow.sql(db.dialect(), "v.spv_id", ids.len() + 1)
         }
     };

@@ -9,6 +9,7 @@ use crate::{
         idempotency,
         ids::{CompanyId, IsoId, SpvId, UserId},
         money::{self, Currency},
+        search,
         validate::{self, Check},
     },
     orders::{
@@ -20,14 +21,13 @@ use crate::{
     outbox::mails,
     platform::{
         activity,
-        rollups::{self, Changes, Count, expected, figures},
+        rollups::{self, Counter, CounterDeltas, dated, expected_commissions},
         settings,
     },
-    reporting::search,
 };
 use chrono::NaiveDate;
 
-/// How often a generated identifier is replaced that another order took.
+/// How often a generated identifier is redimensionsd that another order took.
 const MAX_IDENTIFIER_RETRIES: u32 = 5;
 
 /// The form of the SPV tab (specification, section 5).
@@ -199,12 +199,12 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
     activity::append(tx, ctx, event).await?;
     spvs::mail(tx, ctx, mails::Kind::SpvCreated, new.client_id, id).await?;
     document_requests::ask(tx, ctx, id, new.client_id, new.ordered_date, steps.into_iter().zip(&template)).await?;
-    let place =
-        figures::Place { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
-    add_to_rollups(tx, &new, place, &row).await?;
+    let dimensions =
+        dated::Dimensions { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
+    add_to_rollups(tx, &new, dimensions, &row).await?;
     if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
         let order =
-            invoices::Priced { spv_id: id, identifier: &identifier, client_id: new.client_id, place, price_minor };
+            invoices::Priced { spv_id: id, identifier: &identifier, client_id: new.client_id, dimensions, price_minor };
         invoices::raise(tx, ctx, order).await?;
     }
     Ok(id)
@@ -247,12 +247,17 @@ async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, identifier: &str, parties
     search::index(tx, spvs::search_entry(id, new.company_id, new.iso_id, texts)).await
 }
 
-async fn add_to_rollups(tx: &mut Tx, new: &NewOrder, place: figures::Place, row: &spvs::InsertOrder) -> Result<()> {
-    let mut changes = Changes::default();
-    changes.add(Count::PendingReviews, row.steps);
+async fn add_to_rollups(
+    tx: &mut Tx,
+    new: &NewOrder,
+    dimensions: dated::Dimensions,
+    row: &spvs::InsertOrder,
+) -> Result<()> {
+    let mut changes = CounterDeltas::default();
+    changes.add(Counter::PendingReviews, row.steps);
     if new.status == Status::Active {
-        changes.add(Count::ActiveSpvs, 1);
-        changes.add(Count::Revenue(new.currency), new.price_minor.unwrap_or(0));
+        changes.add(Counter::ActiveSpvs, 1);
+        changes.add(Counter::Revenue(new.currency), new.price_minor.unwrap_or(0));
     }
     changes.write(tx).await?;
     let order = rollups::companies::Order {
@@ -263,10 +268,10 @@ async fn add_to_rollups(tx: &mut Tx, new: &NewOrder, place: figures::Place, row:
     };
     let cancelled = new.status == Status::Cancelled;
     let amount = commission_base(new).unwrap_or(0);
-    rollups::companies::ordered(tx, order, cancelled, if cancelled { 0 } else { amount }).await?;
-    figures::order(tx, place, new.status, new.ordered_date, amount, 1);
+    rollups::companies::add_order(tx, order, cancelled, if cancelled { 0 } else { amount }).await?;
+    dated::add_order(tx, dimensions, new.status, new.ordered_date, amount, 1);
     if new.status.is_open() {
-        expected::add(tx, place, row.iso_commission_minor.unwrap_or(0));
+        expected_commissions::add(tx, dimensions, row.iso_commission_minor.unwrap_or(0));
     }
     Ok(())
 }

@@ -2,7 +2,11 @@
 mod model;
 mod store;
 
-pub use model::{Country, Event, Spv, State, Status, display_identifier};
+pub use crate::kernel::{
+    geo::Country,
+    order::{OrderStatus as Status, display_identifier, percent},
+};
+pub use model::{Event, Spv, State};
 pub(crate) use store::{
     COLUMNS, InsertOrder, OrderParties, get as find_with_steps, identifier_taken, insert, lock, lock_of_step, parties,
     spv_of_step,
@@ -18,6 +22,7 @@ use crate::{
         error::{Error, Result},
         ids::{CompanyId, IsoId, SpvId, UserId},
         page::{Page, PageQuery},
+        search::{self, Entry},
         validate::Check,
     },
     orders::{
@@ -27,9 +32,8 @@ use crate::{
     outbox::{mails, notifications},
     platform::{
         activity,
-        rollups::{self, Changes, Count, figures},
+        rollups::{self, Counter, CounterDeltas, dated},
     },
-    reporting::search::{self, Entry},
 };
 use serde_json::Map;
 
@@ -221,14 +225,14 @@ pub(crate) async fn save_change(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after:
         store::save(tx, &after, state, ctx.now(), &ctx.who()).await?;
     }
     commissions::sync_with_order_status(tx, ctx, before, &after).await?;
-    let mut changes = Changes::default();
+    let mut changes = CounterDeltas::default();
     for (spv, sign) in [(before, -1), (&after, 1)] {
         if spv.status == Status::Active {
-            changes.add(Count::ActiveSpvs, sign);
-            changes.add(Count::Revenue(spv.currency), sign * spv.price_minor.unwrap_or(0));
+            changes.add(Counter::ActiveSpvs, sign);
+            changes.add(Counter::Revenue(spv.currency), sign * spv.price_minor.unwrap_or(0));
         }
         if spv.status.is_open() {
-            changes.add(Count::PendingReviews, sign * spv.steps_pending);
+            changes.add(Counter::PendingReviews, sign * spv.steps_pending);
         }
     }
     changes.write(tx).await?;
@@ -239,9 +243,9 @@ pub(crate) async fn save_change(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after:
         currency: before.currency,
     };
     let cancelled = i64::from(after.status == Status::Cancelled) - i64::from(before.status == Status::Cancelled);
-    rollups::companies::changed(tx, order, cancelled, after.revenue_minor() - before.revenue_minor()).await?;
+    rollups::companies::change_order(tx, order, cancelled, after.revenue_minor() - before.revenue_minor()).await?;
     for (spv, by) in [(before, -1), (&after, 1)] {
-        figures::order(tx, spv.place(), spv.status, spv.ordered_date, spv.amount_minor().unwrap_or(0), by);
+        dated::add_order(tx, spv.place(), spv.status, spv.ordered_date, spv.amount_minor().unwrap_or(0), by);
     }
     Ok(after)
 }

@@ -2,66 +2,16 @@
 use crate::{
     kernel::{
         db::times,
-        error::{Error, Problem, Result},
+        error::{Error, Result},
+        geo::Country,
         ids::{CompanyId, IsoId, SpvId, UserId},
-        money::{self, Currency},
-        text::unique_key,
+        money::Currency,
+        order::{OrderStatus as Status, display_identifier, order_number, percent},
     },
-    platform::rollups::figures::Place,
+    platform::rollups::dated::Dimensions,
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-#[schema(as = SpvStatus)]
-pub enum Status {
-    Pending,
-    Active,
-    Processing,
-    OnHold,
-    Closed,
-    Cancelled,
-}
-
-impl Status {
-    pub const ALL: [Self; 6] =
-        [Self::Pending, Self::Active, Self::Processing, Self::OnHold, Self::Closed, Self::Cancelled];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::Active => "active",
-            Self::Processing => "processing",
-            Self::OnHold => "on_hold",
-            Self::Closed => "closed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// Neither on hold, closed nor cancelled.
-    pub fn is_worked_on(self) -> bool {
-        matches!(self, Self::Pending | Self::Active | Self::Processing)
-    }
-
-    /// Neither closed nor cancelled.
-    pub fn is_open(self) -> bool {
-        !matches!(self, Self::Closed | Self::Cancelled)
-    }
-}
-
-/// `completed` is read as an alias of closed (decision 3).
-impl std::str::FromStr for Status {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        let wanted = if text == "completed" { "closed" } else { text };
-        Self::ALL
-            .into_iter()
-            .find(|s| s.name() == wanted)
-            .ok_or_else(|| Problem::new("unknown").with("allowed", Self::ALL.map(Self::name).join(", ")))
-    }
-}
 
 /// What happens to an order. Who may is access.rs' business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,13 +88,6 @@ impl State {
     }
 }
 
-impl Error {
-    /// The status of an order is against it.
-    pub(crate) fn wrong_status(status: Status) -> Self {
-        Self::Conflict(Problem::new("wrong_status").with("status", status.name()).with("context", status.name()))
-    }
-}
-
 /// An order as lists and the order page show it, with the names around it.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Spv {
@@ -200,7 +143,7 @@ impl Spv {
 
     /// The first eight characters of the id.
     pub fn order_number(&self) -> String {
-        short(self.id)
+        order_number(self.id)
     }
 
     pub fn client_name(&self) -> String {
@@ -227,13 +170,13 @@ impl Spv {
     }
 
     /// Where its money is counted.
-    pub(crate) fn place(&self) -> Place {
-        Place { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
+    pub(crate) fn place(&self) -> Dimensions {
+        Dimensions { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
     }
 
     /// Completed of all steps as a whole percent; 0 without steps.
     pub fn percent(&self) -> i64 {
-        money::percent(self.steps_completed, self.steps_total)
+        percent(self.steps_completed, self.steps_total)
     }
 
     pub fn state(&self) -> State {
@@ -243,58 +186,6 @@ impl Spv {
             cancelled_from: self.cancelled_from,
             has_steps: self.steps_total > 0,
         }
-    }
-}
-
-/// See [`Spv::identifier`].
-pub fn display_identifier(id: SpvId, custom: Option<&str>) -> String {
-    custom.map_or_else(|| ["SPV-", &short(id)].concat(), str::to_owned)
-}
-
-fn short(id: SpvId) -> String {
-    id.0.hyphenated().encode_lower(&mut [0; 36])[..8].to_owned()
-}
-
-/// Where a vehicle is formed: ISO 3166 alpha-2.
-// Decision 11.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
-#[serde(rename_all = "UPPERCASE")]
-#[sqlx(type_name = "text", rename_all = "UPPERCASE")]
-pub enum Country {
-    #[default]
-    Us,
-    Ae,
-    Jp,
-    Sg,
-    Th,
-}
-
-impl Country {
-    pub const ALL: [Self; 5] = [Self::Us, Self::Ae, Self::Jp, Self::Sg, Self::Th];
-
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Us => "US",
-            Self::Ae => "AE",
-            Self::Jp => "JP",
-            Self::Sg => "SG",
-            Self::Th => "TH",
-        }
-    }
-}
-
-/// Also reads the names that the specification shows, `UAE` among them.
-impl std::str::FromStr for Country {
-    type Err = Problem;
-    fn from_str(text: &str) -> Result<Self, Problem> {
-        Ok(match unique_key(text).as_str() {
-            "us" | "usa" | "united states" => Self::Us,
-            "ae" | "uae" | "united arab emirates" => Self::Ae,
-            "jp" | "japan" => Self::Jp,
-            "sg" | "singapore" => Self::Sg,
-            "th" | "thailand" => Self::Th,
-            _ => return Err(Problem::new("unknown").with("allowed", "US, UAE, JP, SG, TH")),
-        })
     }
 }
 

@@ -8,10 +8,10 @@ use crate::{
         error::{Problem, Result},
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
         money::Currency,
+        search::{self, SearchCondition, SearchScope},
         text::unique_key,
     },
     orders::steps::{self, Step},
-    reporting::search::{self, Narrow, Within},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -215,7 +215,7 @@ fn list_sql(
     dialect: Dialect,
     scope: Scope,
     filter: &Filter,
-    narrow: &Narrow,
+    narrow: &SearchCondition,
     after: bool,
     limit: usize,
 ) -> (String, Vec<Uuid>, Vec<String>) {
@@ -268,16 +268,16 @@ fn list_sql(
     (sql, ids, words)
 }
 
-async fn narrow_filter(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Narrow> {
+async fn narrow_filter(db: &mut Db, scope: Scope, filter: &Filter) -> Result<SearchCondition> {
     if let Some(ids) = &filter.ids {
-        return Ok(Narrow::Ids(ids.clone()));
+        return Ok(SearchCondition::Ids(ids.clone()));
     }
     let iso = match filter.iso {
         Some(IsoFilter::One(id)) => Some(id),
         _ => None,
     };
-    let within = Within::from(scope).company(filter.company_id).iso(iso).few(filter.client_id.is_some());
-    search::narrow(db, "spv", within, filter.q.as_deref()).await
+    let within = SearchScope::from(scope).company(filter.company_id).iso(iso).few(filter.client_id.is_some());
+    search::condition(db, "spv", within, filter.q.as_deref()).await
 }
 
 /// A page of orders after the cursor.
@@ -474,4 +474,15 @@ pub async fn parties(
     .bind(iso)
     .optional()
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Spv>(COLUMNS);
+    }
 }

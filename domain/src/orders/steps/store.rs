@@ -277,3 +277,14 @@ pub async fn with_all_documents(tx: &mut Tx, spv: SpvId) -> Result<Vec<StepId>> 
         .await?;
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Step>(COLUMNS);
+    }
+}

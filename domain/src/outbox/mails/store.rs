@@ -130,7 +130,7 @@ pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
          case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
          u.date_format, {IS_SET_UP} as is_set_up from users u left join companies c on c.id = u.company_id \
          where u.id = $1 and u.status in ('pending', 'active') and not {}",
-        shut_out("u.company_id", "u.iso_id", "u.role")
+        shut_out_sql("u.company_id", "u.iso_id", "u.role")
     ))
     .bind(id)
     .optional()
@@ -140,7 +140,7 @@ pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
 pub async fn spv(tx: &mut Tx, id: SpvId) -> Result<Option<(String, String)>> {
     let row: Option<(Option<String>, String)> =
         tx.sql("select custom_identifier, country from spvs where id = $1").bind(id).optional().await?;
-    Ok(row.map(|(identifier, country)| (crate::orders::spvs::display_identifier(id, identifier.as_deref()), country)))
+    Ok(row.map(|(identifier, country)| (crate::kernel::order::display_identifier(id, identifier.as_deref()), country)))
 }
 
 pub async fn insert_unsubscribe_link(tx: &mut Tx, token_hash: &str, mail: MailId) -> Result<()> {

@@ -13,7 +13,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
     },
-    outbox::notifications::{self, Mailed},
+    outbox::notifications::{self, MailFrequency},
     reporting::reports::schedules,
 };
 use serde_json::Value;
@@ -46,8 +46,8 @@ pub async fn unsubscribe(ctx: &Ctx, token: &str) -> Result<Kind> {
             let (id, user) = found.ok_or(Error::NotFound("unsubscribe_link"))?;
             let mail = store::lock(tx, id).await?.ok_or(Error::NotFound("unsubscribe_link"))?;
             match mail.kind {
-                Kind::Notices => notifications::stop_mail(tx, user, Mailed::Now).await?,
-                Kind::Digest => notifications::stop_mail(tx, user, Mailed::Daily).await?,
+                Kind::Notices => notifications::stop_mail(tx, user, MailFrequency::Now).await?,
+                Kind::Digest => notifications::stop_mail(tx, user, MailFrequency::Daily).await?,
                 Kind::Report => {
                     let schedule = mail.data.get("schedule_id").and_then(Value::as_str).and_then(|id| id.parse().ok());
                     if let Some(schedule) = schedule {

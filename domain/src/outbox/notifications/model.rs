@@ -1,4 +1,4 @@
-//! What people can choose to be told of, and how.
+//! Kinds of notifications and the preferences for their delivery.
 use crate::{
     kernel::{
         access::Role,
@@ -9,21 +9,21 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// What a notification is about: kinds of events that belong together.
+/// Groups kinds of events in the preferences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = NotificationTopic)]
 pub enum Topic {
     Messages,
-    /// Something to do: a document to send, a step that waits for one.
+    /// A document to upload, a step that waits for one, an assignment.
     Tasks,
-    /// Orders that move.
+    /// Progress of orders, leads, calls and commissions.
     Progress,
     Documents,
     Invoices,
     Requests,
-    /// Dates that come near or are past.
+    /// Due dates, near or past.
     Reminders,
 }
 
@@ -41,13 +41,13 @@ impl Topic {
     }
 }
 
-/// A kind of event that people are told of: what they make their choices for.
+/// A kind of event that creates notifications; preferences are per kind.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EventKind {
     pub topic: Topic,
-    /// Of the log. One action may be two things to be told of, by topic.
+    /// An action of the log. One action may belong to two topics.
     pub action: &'static str,
-    /// Who is ever told of it.
+    /// The roles that are ever notified of it.
     pub roles: &'static [Role],
 }
 
@@ -56,19 +56,21 @@ impl EventKind {
         format!("{}.{}", self.topic.name(), self.action)
     }
 
-    /// How people of this role are told unless they choose otherwise.
-    pub fn usual(&self, role: Role) -> Way {
+    /// The preference of a role until a user chooses.
+    pub fn default_preference(&self, role: Role) -> Channels {
         let mail = match (role, self.topic, self.action) {
-            // The mails of the specification go out at once; of a step on the way there is none.
-            (Role::Client, _, "spv.created" | "spv.closed") => Mailed::Now,
-            (_, _, "request.in_review") => Mailed::Off,
-            (Role::Client, Topic::Progress | Topic::Documents, _) => Mailed::Daily,
-            (Role::Client, ..) | (Role::Employee | Role::SuperAdmin, Topic::Tasks | Topic::Reminders, _) => Mailed::Now,
-            (Role::Employee | Role::SuperAdmin, ..) => Mailed::Daily,
-            (Role::Iso | Role::CompanyAdmin, Topic::Requests, _) => Mailed::Now,
-            (Role::Iso | Role::CompanyAdmin, ..) => Mailed::Off,
+            // The specification has immediate mails for these, and none for steps in between.
+            (Role::Client, _, "spv.created" | "spv.closed") => MailFrequency::Now,
+            (_, _, "request.in_review") => MailFrequency::Off,
+            (Role::Client, Topic::Progress | Topic::Documents, _) => MailFrequency::Daily,
+            (Role::Client, ..) | (Role::Employee | Role::SuperAdmin, Topic::Tasks | Topic::Reminders, _) => {
+                MailFrequency::Now
+            }
+            (Role::Employee | Role::SuperAdmin, ..) => MailFrequency::Daily,
+            (Role::Iso | Role::CompanyAdmin, Topic::Requests, _) => MailFrequency::Now,
+            (Role::Iso | Role::CompanyAdmin, ..) => MailFrequency::Off,
         };
-        Way { in_app: true, mail }
+        Channels { in_app: true, mail }
     }
 }
 
@@ -76,36 +78,35 @@ impl EventKind {
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = NotificationMail)]
-pub enum Mailed {
-    /// In a moment, if it was not read by then.
+pub enum MailFrequency {
+    /// After [`super::READ_GRACE`], unless it was read in the app.
     Now,
-    /// With everything else of the day, in the morning.
+    /// In the daily digest.
     Daily,
     Off,
 }
 
-/// How somebody is told.
+/// The channels of a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct Channels {
     pub in_app: bool,
-    pub mail: Mailed,
+    pub mail: MailFrequency,
 }
 
-/// How a person is told of one kind of event.
+/// A user's preference for one kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     pub event: &'static EventKind,
-    pub way: Way,
+    pub channels: Channels,
 }
 
-/// A choice as it is sent in: for one kind of event, or for all of a topic.
+/// A preference to set: for one kind of event by name, or for a whole topic.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct SetChoice {
     pub event: String,
-    pub way: Way,
+    pub channels: Channels,
 }
 
-/// Something a person was told.
 #[derive(Clone, Debug)]
 pub struct Notification {
     pub id: NotificationId,
@@ -115,20 +116,20 @@ pub struct Notification {
     pub activity: Activity,
 }
 
-/// Somebody to be told, with what they chose.
+/// A user to notify, with their preference.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Recipient {
     pub id: UserId,
     pub role: Role,
     pub in_app: Option<bool>,
-    pub mail: Option<Mailed>,
+    pub mail: Option<MailFrequency>,
 }
 
 impl Recipient {
-    pub fn way(&self, event: &EventKind) -> Way {
+    pub fn channels(&self, event: &EventKind) -> Channels {
         match (self.in_app, self.mail) {
-            (Some(in_app), Some(mail)) => Way { in_app, mail },
-            _ => event.usual(self.role),
+            (Some(in_app), Some(mail)) => Channels { in_app, mail },
+            _ => event.default_preference(self.role),
         }
     }
 }

@@ -1,40 +1,39 @@
-//! Who is told of what: one line for each action of the log. The only place that says so.
+//! Notification rules: who is notified of which action of the log, one line per action.
 use super::model::{EventKind, Topic};
 use crate::{
     kernel::{access::Role, ids::UserId},
     platform::activity::Activity,
 };
 
-/// Who is told; who did it never is.
+/// The recipients of an event; its actor is never notified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// The client whose it is.
+    /// The client of the subject.
     Client,
-    /// Everybody of our team.
+    /// Employees and super admins.
     Staff,
     /// The ISO partner of the order.
     Partner,
     /// The admins of the order's company.
     Company,
-    /// One of our team, for as long as they are: what they were given stays theirs when their role changes.
+    /// One employee or super admin. An assignment may outlast the role; then there is no notification.
     Person(UserId),
 }
 
-/// Somebody to tell.
+/// A delivery to one audience.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Telling {
+pub struct Delivery {
     pub audience: Audience,
     pub topic: Topic,
-    pub letter: Letter,
+    pub form: MailForm,
 }
 
-/// Which mail says it to those who want to be mailed.
+/// How an event is mailed to recipients who chose mail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Letter {
-    /// One about everything that one was told of.
+pub enum MailForm {
+    /// With the recipient's other notifications.
     Common,
-    /// A mail of its own, sent by the use case to who wants mails at once ([`super::wants_mail_now`]); with the digest
-    /// to others.
+    /// Immediate mail: one of its own, sent by the use case ([`super::wants_mail_now`]). Daily mail: in the digest.
     OwnOrDigest,
 }
 
@@ -45,67 +44,67 @@ const PARTNER: &[Role] = &[Role::Iso];
 const OF_ORDER: &[Role] = &[Role::Client, Role::Iso, Role::CompanyAdmin];
 const ALL: &[Role] = &Role::ALL;
 
-/// Everything that [`tellings`] has a line for, as people choose it, in the order in which they see it. The log is
-/// searched for these actions.
+/// Every kind of event for which [`deliveries_for`] has a rule, in the order of the preferences. Only these actions are read
+/// from the log.
 pub const EVENTS: &[EventKind] = &[
-    told("message.sent", Topic::Messages, BOTH),
-    told("message.general", Topic::Messages, BOTH),
-    told("note.written", Topic::Messages, STAFF),
-    told("note.general", Topic::Messages, STAFF),
-    told("document_request.created", Topic::Tasks, CLIENT),
-    told("document_request.returned", Topic::Tasks, CLIENT),
-    told("step.updated", Topic::Tasks, CLIENT),
-    told("step.assigned", Topic::Tasks, STAFF),
-    told("request.assigned", Topic::Tasks, STAFF),
-    told("spv.created", Topic::Progress, OF_ORDER),
-    told("spv.started", Topic::Progress, OF_ORDER),
-    told("spv.processing", Topic::Progress, OF_ORDER),
-    told("step.updated", Topic::Progress, CLIENT),
-    told("spv.held", Topic::Progress, OF_ORDER),
-    told("spv.resumed", Topic::Progress, OF_ORDER),
-    told("spv.closed", Topic::Progress, OF_ORDER),
-    told("spv.cancelled", Topic::Progress, OF_ORDER),
-    told("spv.reopened", Topic::Progress, OF_ORDER),
-    told("commission.approved", Topic::Progress, PARTNER),
-    told("commission.paid", Topic::Progress, PARTNER),
-    told("commission.reversed", Topic::Progress, PARTNER),
-    told("commission.voided", Topic::Progress, PARTNER),
-    told("lead.converted", Topic::Progress, PARTNER),
-    told("lead.lost", Topic::Progress, PARTNER),
-    told("call.confirmed", Topic::Progress, PARTNER),
-    told("call.declined", Topic::Progress, PARTNER),
-    told("call.cancelled", Topic::Progress, PARTNER),
-    told("document.uploaded", Topic::Documents, BOTH),
-    told("document_request.submitted", Topic::Documents, STAFF),
-    told("document_request.approved", Topic::Documents, CLIENT),
-    told("document_request.waived", Topic::Documents, CLIENT),
-    told("document.infected", Topic::Documents, BOTH),
-    told("invoice.raised", Topic::Invoices, CLIENT),
-    told("invoice.part_paid", Topic::Invoices, CLIENT),
-    told("invoice.paid", Topic::Invoices, CLIENT),
-    told("invoice.voided", Topic::Invoices, CLIENT),
-    told("invoice.receipt_sent", Topic::Invoices, STAFF),
-    told("request.created", Topic::Requests, STAFF),
-    told("request.withdrawn", Topic::Requests, STAFF),
-    told("lead.created", Topic::Requests, STAFF),
-    told("call.requested", Topic::Requests, STAFF),
-    told("call.cancelled", Topic::Requests, STAFF),
-    told("request.in_review", Topic::Requests, ALL),
-    told("request.approved", Topic::Requests, ALL),
-    told("request.rejected", Topic::Requests, ALL),
-    told("document_request.due_soon", Topic::Reminders, CLIENT),
-    told("document_request.overdue", Topic::Reminders, CLIENT),
-    told("invoice.due_soon", Topic::Reminders, CLIENT),
-    told("invoice.overdue", Topic::Reminders, CLIENT),
-    told("step.due_soon", Topic::Reminders, BOTH),
-    told("step.overdue", Topic::Reminders, BOTH),
+    kind("message.sent", Topic::Messages, BOTH),
+    kind("message.general", Topic::Messages, BOTH),
+    kind("note.written", Topic::Messages, STAFF),
+    kind("note.general", Topic::Messages, STAFF),
+    kind("document_request.created", Topic::Tasks, CLIENT),
+    kind("document_request.returned", Topic::Tasks, CLIENT),
+    kind("step.updated", Topic::Tasks, CLIENT),
+    kind("step.assigned", Topic::Tasks, STAFF),
+    kind("request.assigned", Topic::Tasks, STAFF),
+    kind("spv.created", Topic::Progress, OF_ORDER),
+    kind("spv.started", Topic::Progress, OF_ORDER),
+    kind("spv.processing", Topic::Progress, OF_ORDER),
+    kind("step.updated", Topic::Progress, CLIENT),
+    kind("spv.held", Topic::Progress, OF_ORDER),
+    kind("spv.resumed", Topic::Progress, OF_ORDER),
+    kind("spv.closed", Topic::Progress, OF_ORDER),
+    kind("spv.cancelled", Topic::Progress, OF_ORDER),
+    kind("spv.reopened", Topic::Progress, OF_ORDER),
+    kind("commission.approved", Topic::Progress, PARTNER),
+    kind("commission.paid", Topic::Progress, PARTNER),
+    kind("commission.reversed", Topic::Progress, PARTNER),
+    kind("commission.voided", Topic::Progress, PARTNER),
+    kind("lead.converted", Topic::Progress, PARTNER),
+    kind("lead.lost", Topic::Progress, PARTNER),
+    kind("call.confirmed", Topic::Progress, PARTNER),
+    kind("call.declined", Topic::Progress, PARTNER),
+    kind("call.cancelled", Topic::Progress, PARTNER),
+    kind("document.uploaded", Topic::Documents, BOTH),
+    kind("document_request.submitted", Topic::Documents, STAFF),
+    kind("document_request.approved", Topic::Documents, CLIENT),
+    kind("document_request.waived", Topic::Documents, CLIENT),
+    kind("document.infected", Topic::Documents, BOTH),
+    kind("invoice.raised", Topic::Invoices, CLIENT),
+    kind("invoice.part_paid", Topic::Invoices, CLIENT),
+    kind("invoice.paid", Topic::Invoices, CLIENT),
+    kind("invoice.voided", Topic::Invoices, CLIENT),
+    kind("invoice.receipt_sent", Topic::Invoices, STAFF),
+    kind("request.created", Topic::Requests, STAFF),
+    kind("request.withdrawn", Topic::Requests, STAFF),
+    kind("lead.created", Topic::Requests, STAFF),
+    kind("call.requested", Topic::Requests, STAFF),
+    kind("call.cancelled", Topic::Requests, STAFF),
+    kind("request.in_review", Topic::Requests, ALL),
+    kind("request.approved", Topic::Requests, ALL),
+    kind("request.rejected", Topic::Requests, ALL),
+    kind("document_request.due_soon", Topic::Reminders, CLIENT),
+    kind("document_request.overdue", Topic::Reminders, CLIENT),
+    kind("invoice.due_soon", Topic::Reminders, CLIENT),
+    kind("invoice.overdue", Topic::Reminders, CLIENT),
+    kind("step.due_soon", Topic::Reminders, BOTH),
+    kind("step.overdue", Topic::Reminders, BOTH),
 ];
 
-const fn told(action: &'static str, topic: Topic, roles: &'static [Role]) -> EventKind {
+const fn kind(action: &'static str, topic: Topic, roles: &'static [Role]) -> EventKind {
     EventKind { topic, action, roles }
 }
 
-/// What somebody of this role is ever told of.
+/// The kinds of events that a role is notified of.
 pub fn events_of(role: Role) -> impl Iterator<Item = &'static EventKind> {
     EVENTS.iter().filter(move |event| event.roles.contains(&role))
 }
@@ -114,9 +113,9 @@ pub fn event_kind(topic: Topic, action: &str) -> Option<&'static EventKind> {
     EVENTS.iter().find(|event| event.topic == topic && event.action == action)
 }
 
-/// Whether a use case mails clients of it itself ([`Letter::OwnOrDigest`]): such a mail is about one order or document
-/// and no list to unsubscribe from.
-pub fn has_own_letter(kind: &EventKind, role: Role) -> bool {
+/// Whether a use case mails it itself ([`MailForm::OwnOrDigest`]). Such a mail is about one order or document and has no
+/// unsubscribe link.
+pub fn has_own_mail(kind: &EventKind, role: Role) -> bool {
     match (kind.topic, kind.action) {
         (Topic::Progress, "spv.created" | "spv.closed") => role == Role::Client,
         (Topic::Tasks, "document_request.created" | "document_request.returned") => role == Role::Client,
@@ -125,73 +124,73 @@ pub fn has_own_letter(kind: &EventKind, role: Role) -> bool {
     }
 }
 
-/// Who is told of `event`.
-pub fn tellings(event: &Activity) -> Vec<Telling> {
+/// The deliveries of an event.
+pub fn deliveries_for(event: &Activity) -> Vec<Delivery> {
     use Audience::{Client, Company, Partner, Person, Staff};
     use Topic::{Documents, Invoices, Messages, Progress, Reminders, Requests, Tasks};
-    let said = |name: &str| event.data.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+    let data = |name: &str| event.data.get(name).and_then(|value| value.as_str()).unwrap_or_default();
     let by_client = event.actor_kind == Role::Client.name();
-    let tell = |audience, topic| Telling { audience, topic, letter: Letter::Common };
-    let own = |audience, topic| Telling { audience, topic, letter: Letter::OwnOrDigest };
-    let of_order = |client: Telling| vec![client, tell(Partner, Progress), tell(Company, Progress)];
-    let assignee = |topic| -> Vec<Telling> {
-        let person = said("assignee_id").parse().ok();
-        person.map(|id| tell(Person(id), topic)).into_iter().collect()
+    let notify = |audience, topic| Delivery { audience, topic, form: MailForm::Common };
+    let own = |audience, topic| Delivery { audience, topic, form: MailForm::OwnOrDigest };
+    let of_order = |client: Delivery| vec![client, notify(Partner, Progress), notify(Company, Progress)];
+    let assignee = |topic| -> Vec<Delivery> {
+        let person = data("assignee_id").parse().ok();
+        person.map(|id| notify(Person(id), topic)).into_iter().collect()
     };
     match event.action.as_str() {
         "message.sent" | "message.general" if event.data.get("by_staff") == Some(&false.into()) => {
-            vec![tell(Staff, Messages)]
+            vec![notify(Staff, Messages)]
         }
-        "message.sent" | "message.general" => vec![tell(Client, Messages)],
-        "note.written" | "note.general" => vec![tell(Staff, Messages)],
+        "message.sent" | "message.general" => vec![notify(Client, Messages)],
+        "note.written" | "note.general" => vec![notify(Staff, Messages)],
         "spv.created" | "spv.closed" => of_order(own(Client, Progress)),
         "spv.started" | "spv.processing" | "spv.held" | "spv.resumed" | "spv.cancelled" | "spv.reopened" => {
-            of_order(tell(Client, Progress))
+            of_order(notify(Client, Progress))
         }
         "step.updated" if !event.public => Vec::new(),
-        "step.updated" => match (said("to"), said("waiting_on"), said("owner")) {
-            ("completed", ..) => vec![tell(Client, Progress)],
-            ("blocked", "client", _) | ("in_progress", _, "client") => vec![tell(Client, Tasks)],
+        "step.updated" => match (data("to"), data("waiting_on"), data("owner")) {
+            ("completed", ..) => vec![notify(Client, Progress)],
+            ("blocked", "client", _) | ("in_progress", _, "client") => vec![notify(Client, Tasks)],
             _ => Vec::new(),
         },
         "step.assigned" | "request.assigned" => assignee(Tasks),
-        "step.due_soon" if event.public => vec![tell(Client, Reminders)],
+        "step.due_soon" if event.public => vec![notify(Client, Reminders)],
         "step.due_soon" => assignee(Reminders),
         // The staff have one mail about all that is late each morning.
-        "step.overdue" if event.public => vec![tell(Client, Reminders), own(Staff, Reminders)],
+        "step.overdue" if event.public => vec![notify(Client, Reminders), own(Staff, Reminders)],
         "step.overdue" => vec![own(Staff, Reminders)],
         "document_request.due_soon" | "document_request.overdue" | "invoice.due_soon" | "invoice.overdue" => {
-            vec![tell(Client, Reminders)]
+            vec![notify(Client, Reminders)]
         }
         "document_request.created" | "document_request.returned" => vec![own(Client, Tasks)],
-        "document_request.approved" | "document_request.waived" => vec![tell(Client, Documents)],
-        "document_request.submitted" => vec![tell(Staff, Documents)],
-        "document.infected" if event.public => vec![tell(Staff, Documents), tell(Client, Documents)],
-        "document.infected" => vec![tell(Staff, Documents)],
+        "document_request.approved" | "document_request.waived" => vec![notify(Client, Documents)],
+        "document_request.submitted" => vec![notify(Staff, Documents)],
+        "document.infected" if event.public => vec![notify(Staff, Documents), notify(Client, Documents)],
+        "document.infected" => vec![notify(Staff, Documents)],
         // What it hangs on tells of it.
         "document.uploaded" if event.data.get("attach") == Some(&true.into()) => Vec::new(),
-        "document.uploaded" if by_client => vec![tell(Staff, Documents)],
-        "document.uploaded" => vec![tell(Client, Documents)],
-        "invoice.raised" | "invoice.paid" | "invoice.part_paid" | "invoice.voided" => vec![tell(Client, Invoices)],
-        "invoice.receipt_sent" => vec![tell(Staff, Invoices)],
-        "lead.created" | "call.requested" => vec![tell(Staff, Requests)],
-        "call.cancelled" if event.actor_kind == Role::Iso.name() => vec![tell(Staff, Requests)],
+        "document.uploaded" if by_client => vec![notify(Staff, Documents)],
+        "document.uploaded" => vec![notify(Client, Documents)],
+        "invoice.raised" | "invoice.paid" | "invoice.part_paid" | "invoice.voided" => vec![notify(Client, Invoices)],
+        "invoice.receipt_sent" => vec![notify(Staff, Invoices)],
+        "lead.created" | "call.requested" => vec![notify(Staff, Requests)],
+        "call.cancelled" if event.actor_kind == Role::Iso.name() => vec![notify(Staff, Requests)],
         "lead.lost" if event.actor_kind == Role::Iso.name() => Vec::new(),
         "lead.converted" | "lead.lost" | "call.confirmed" | "call.declined" | "call.cancelled" => {
-            vec![tell(Partner, Progress)]
+            vec![notify(Partner, Progress)]
         }
         "commission.approved" | "commission.paid" | "commission.reversed" | "commission.voided" => {
-            vec![tell(Partner, Progress)]
+            vec![notify(Partner, Progress)]
         }
-        // Of a lead and a call they are told as such.
+        // Leads and calls have events of their own.
         "request.created" | "request.withdrawn"
             if ["lead_id", "call_id"].iter().any(|of| event.data.contains_key(*of)) =>
         {
             Vec::new()
         }
-        "request.created" | "request.withdrawn" => vec![tell(Staff, Requests)],
+        "request.created" | "request.withdrawn" => vec![notify(Staff, Requests)],
         // Whoever sent it, in whichever role.
-        "request.in_review" | "request.approved" | "request.rejected" => vec![tell(Client, Requests)],
+        "request.in_review" | "request.approved" | "request.rejected" => vec![notify(Client, Requests)],
         _ => Vec::new(),
     }
 }
@@ -228,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_can_be_chosen_has_words() {
+    fn every_kind_of_event_has_a_name_in_each_language() {
         for key in EVENTS.iter().map(|event| format!("told.{}", event.name())) {
             for language in i18n::LANGUAGES {
                 assert!(i18n::find(language, "names", &key, &Map::new()).is_some(), "{language} {key}");
@@ -236,9 +235,8 @@ mod tests {
         }
     }
 
-    /// What one could choose and is never told of would be as wrong as what one is told of and cannot choose.
     #[test]
-    fn each_role_can_choose_what_it_is_told_of_and_nothing_else() {
+    fn preferences_of_each_role_are_the_events_it_is_notified_of() {
         let said = [
             json!({}),
             json!({ "by_staff": false }),
@@ -250,17 +248,17 @@ mod tests {
         for action in EVENTS.iter().map(|event| event.action) {
             for actor in Role::ALL {
                 for data in &said {
-                    let both = [true, false].map(|public| tellings(&event(action, actor, public, data)));
-                    for telling in both.into_iter().flatten() {
-                        let roles: &[Role] = match telling.audience {
-                            // Whoever sent it, in whichever role.
-                            Audience::Client if telling.topic == Topic::Requests => ALL,
+                    let both = [true, false].map(|public| deliveries_for(&event(action, actor, public, data)));
+                    for delivery in both.into_iter().flatten() {
+                        let roles: &[Role] = match delivery.audience {
+                            // A sender may have any role.
+                            Audience::Client if delivery.topic == Topic::Requests => ALL,
                             Audience::Client => CLIENT,
                             Audience::Staff | Audience::Person(_) => STAFF,
                             Audience::Partner => PARTNER,
                             Audience::Company => &[Role::CompanyAdmin],
                         };
-                        reached.extend(roles.iter().map(|role| (telling.topic, action, *role)));
+                        reached.extend(roles.iter().map(|role| (delivery.topic, action, *role)));
                     }
                 }
             }

@@ -1,42 +1,38 @@
 //! SQL of notifications.
 use super::{
-    model::{EventKind, Mailed, Recipient, Topic, Wanted, Way},
+    model::{Channels, EventKind, MailFrequency, Recipient, SetChoice, Topic},
     rules::{Audience, EVENTS},
 };
 use crate::{
-    accounts::users::store::shut_out,
     kernel::{
-        access::{Role, Scope},
+        access::{Role, Scope, shut_out_sql},
         db::{Db, Sql, Tx, rows_of},
         error::Result,
         ids::{ActivityId, NotificationId, UserId},
     },
-    platform::activity::{
-        Activity,
-        store::{COLUMNS, ROW_COLUMNS, seen},
-    },
+    platform::activity::{Activity, COLUMNS, ROW_COLUMNS, visible_sql},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::HashMap;
 use uuid::Uuid;
 
-/// The number up to which people have been told, and the log's last.
-pub async fn marks(db: &mut Db) -> Result<(i64, i64)> {
+/// The shared cursor and the last number of the log.
+pub async fn cursor_and_head(db: &mut Db) -> Result<(i64, i64)> {
     db.sql("select n.seq, h.seq from notified n, activity_head h").one().await
 }
 
-/// Keeps the mark from others until the transaction ends.
-pub async fn lock(tx: &mut Tx) -> Result<()> {
+/// Locks the cursor until the transaction ends.
+pub async fn lock_cursor(tx: &mut Tx) -> Result<()> {
     tx.sql("update notified set one = 1").run().await?;
     Ok(())
 }
 
-/// Moves the mark, unless another process has; then it says no.
-pub async fn move_mark(tx: &mut Tx, from: i64, to: i64) -> Result<bool> {
+/// Moves the cursor; false if another process has moved it.
+pub async fn move_cursor(tx: &mut Tx, from: i64, to: i64) -> Result<bool> {
     Ok(tx.sql("update notified set seq = $2 where seq = $1").bind(from).bind(to).run().await? == 1)
 }
 
-/// Those in between that people may be told of, oldest first.
+/// The events in between that may create notifications, oldest first.
 pub async fn events(db: &mut Db, after: i64, until: i64, limit: usize) -> Result<Vec<Activity>> {
     let actions: Vec<&str> = EVENTS.iter().map(|event| event.action).collect();
     let sql = format!(
@@ -47,26 +43,26 @@ pub async fn events(db: &mut Db, after: i64, until: i64, limit: usize) -> Result
     db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
 }
 
-/// Somebody with what they chose for an event ($1), or else for its topic ($2).
+/// A user with the preference for an event ($1), else for its topic ($2).
 const RECIPIENT: &str = "select u.id, u.role, coalesce(o.in_app, c.in_app) as in_app, coalesce(o.mail, c.mail) as mail \
      from users u left join notification_event_choices o on o.user_id = u.id and o.event = $1 \
      left join notification_choices c on c.user_id = u.id and c.topic = $2";
 
-/// Who of an audience has an open account; none when the event has no such party.
+/// The users of an audience with an open account; none when the event has no such party.
 pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, kind: &EventKind) -> Result<Vec<Recipient>> {
     let (condition, id): (&str, Option<Uuid>) = match audience {
         Audience::Client => ("u.id = $4", event.client_id.map(|id| id.0)),
         Audience::Person(id) => ("u.id = $4 and u.role in ('employee', 'super_admin')", Some(id.0)),
         Audience::Partner => ("u.id = (select user_id from isos where id = $4)", event.iso_id.map(|id| id.0)),
         Audience::Company => ("u.company_id = $4 and u.role = 'company_admin'", event.company_id.map(|id| id.0)),
-        // The id stands for nothing here: every statement has the same four values.
+        // The id has no meaning here: every statement binds the same four values.
         Audience::Staff => ("u.role in ('employee', 'super_admin') and $4 = $4", Some(Uuid::nil())),
     };
     let Some(id) = id else { return Ok(Vec::new()) };
-    // Who is shut out (decision 26) cannot read it.
+    // Users of archived companies and partners are shut out (decision 26).
     tx.sql_built(format!(
         "{RECIPIENT} where u.status in ('pending', 'active') and u.id <> $3 and {condition} and not {}",
-        shut_out("u.company_id", "u.iso_id", "u.role")
+        shut_out_sql("u.company_id", "u.iso_id", "u.role")
     ))
     .bind(kind.name())
     .bind(kind.topic)
@@ -80,12 +76,12 @@ pub async fn recipient(tx: &mut Tx, user: UserId, kind: &EventKind) -> Result<Op
     tx.sql_built(format!("{RECIPIENT} where u.id = $3")).bind(kind.name()).bind(kind.topic).bind(user).optional().await
 }
 
-pub async fn forget(tx: &mut Tx, user: UserId) -> Result<()> {
+pub async fn delete_for_user(tx: &mut Tx, user: UserId) -> Result<()> {
     tx.sql("delete from notifications where user_id = $1").bind(user).run().await?;
     Ok(())
 }
 
-pub struct NewRow {
+pub struct InsertNotification {
     pub id: NotificationId,
     pub user_id: UserId,
     pub seq: i64,
@@ -94,11 +90,11 @@ pub struct NewRow {
     pub subject_id: Option<Uuid>,
     pub spv_id: Option<Uuid>,
     pub in_app: bool,
-    pub mail: Option<Mailed>,
+    pub mail: Option<MailFrequency>,
     pub created_at: DateTime<Utc>,
 }
 
-pub async fn insert(tx: &mut Tx, row: NewRow) -> Result<()> {
+pub async fn insert(tx: &mut Tx, row: InsertNotification) -> Result<()> {
     tx.sql(
         "insert into notifications (id, user_id, seq, activity_id, topic, subject_id, spv_id, in_app, mail, created_at) \
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (user_id, seq) do nothing",
@@ -118,8 +114,8 @@ pub async fn insert(tx: &mut Tx, row: NewRow) -> Result<()> {
     Ok(())
 }
 
-/// Whether a mail to this person is on its way already: one that began to wait after `since`.
-pub async fn mail_waits(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<bool> {
+/// Whether a mail to the user is pending: of a notification created after `since`.
+pub async fn has_pending_mail(tx: &mut Tx, user: UserId, since: DateTime<Utc>) -> Result<bool> {
     tx.sql("select exists (select 1 from notifications where mail = 'now' and user_id = $1 and created_at > $2)")
         .bind(user)
         .bind(since)
@@ -136,12 +132,12 @@ pub struct Row {
     pub read_at: Option<DateTime<Utc>>,
 }
 
-/// What somebody was told in the app, the newest first.
+/// A user's notifications in the app, newest first.
 pub async fn list(db: &mut Db, me: UserId, unread: bool, before: Option<i64>, limit: usize) -> Result<Vec<Row>> {
-    let narrow = if unread { " and read_at is null" } else { "" };
+    let condition = if unread { " and read_at is null" } else { "" };
     db.sql_built(format!(
         "select id, seq, topic, created_at, read_at from notifications \
-         where user_id = $1 and in_app{narrow} and seq < $2 order by seq desc limit {limit}"
+         where user_id = $1 and in_app{condition} and seq < $2 order by seq desc limit {limit}"
     ))
     .bind(me)
     .bind(before.unwrap_or(i64::MAX))
@@ -150,7 +146,7 @@ pub async fn list(db: &mut Db, me: UserId, unread: bool, before: Option<i64>, li
 }
 
 /// The events of these numbers, newest first.
-pub async fn told(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Activity>> {
+pub async fn events_by_number(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Activity>> {
     if seqs.is_empty() {
         return Ok(Vec::new());
     }
@@ -159,17 +155,17 @@ pub async fn told(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Activity>> {
     db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).list().await
 }
 
-/// How many are unread of those that the list shows.
+/// The number of unread notifications that the list shows.
 pub async fn unread(db: &mut Db, scope: Scope, me: UserId) -> Result<i64> {
-    let (seen, ids) = seen(scope, Some(me));
-    let narrow = match scope {
+    let (visible, ids) = visible_sql(scope, Some(me));
+    let condition = match scope {
         Scope::All => String::new(),
-        // As a value and not as a join: each event is looked up by its id, however many others there are.
-        _ => format!(" and (select {seen} from activity where id = n.activity_id)"),
+        // A scalar subquery, not a join, so that each event is read by its id.
+        _ => format!(" and (select {visible} from activity where id = n.activity_id)"),
     };
     let mut query = db.sql_built(format!(
         "select count(*) from notifications n \
-         where n.user_id = ${} and n.read_at is null and n.in_app{narrow}",
+         where n.user_id = ${} and n.read_at is null and n.in_app{condition}",
         ids.len()
     ));
     for id in ids {
@@ -178,12 +174,12 @@ pub async fn unread(db: &mut Db, scope: Scope, me: UserId) -> Result<i64> {
     query.scalar().await
 }
 
-/// Marks as read, which takes what waits to be mailed back: one, all about a subject, or everything.
-pub async fn read(tx: &mut Tx, me: UserId, which: Which, at: DateTime<Utc>) -> Result<u64> {
-    let (condition, id) = match which {
-        Which::One(id) => (" and id = $3", Some(id.0)),
-        Which::Subject(id) => (" and subject_id = $3", Some(id)),
-        Which::All => ("", None),
+/// Marks one, all about a subject, or all notifications as read, which also cancels their pending mails.
+pub async fn read(tx: &mut Tx, me: UserId, scope: ReadScope, at: DateTime<Utc>) -> Result<u64> {
+    let (condition, id) = match scope {
+        ReadScope::One(id) => (" and id = $3", Some(id.0)),
+        ReadScope::Subject(id) => (" and subject_id = $3", Some(id)),
+        ReadScope::All => ("", None),
     };
     let mut query = tx
         .sql_built(format!(
@@ -198,15 +194,15 @@ pub async fn read(tx: &mut Tx, me: UserId, which: Which, at: DateTime<Utc>) -> R
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Which {
+pub enum ReadScope {
     One(NotificationId),
     Subject(Uuid),
     All,
 }
 
-/// What was chosen, by the name of the topic or of the event.
-pub async fn choices(db: &mut impl Sql, me: UserId) -> Result<HashMap<String, Way>> {
-    let rows: Vec<(String, bool, Mailed)> = db
+/// A user's preferences by the name of the topic or of the event.
+pub async fn choices(db: &mut impl Sql, me: UserId) -> Result<HashMap<String, Channels>> {
+    let rows: Vec<(String, bool, MailFrequency)> = db
         .sql(
             "select topic, in_app, mail from notification_choices where user_id = $1 \
              union all select event, in_app, mail from notification_event_choices where user_id = $1",
@@ -214,19 +210,19 @@ pub async fn choices(db: &mut impl Sql, me: UserId) -> Result<HashMap<String, Wa
         .bind(me)
         .all()
         .await?;
-    Ok(rows.into_iter().map(|(name, in_app, mail)| (name, Way { in_app, mail })).collect())
+    Ok(rows.into_iter().map(|(name, in_app, mail)| (name, Channels { in_app, mail })).collect())
 }
 
-/// For a whole topic: what was chosen for one of its events stands no more.
-pub async fn choose_topic(tx: &mut Tx, me: UserId, choice: &Wanted) -> Result<()> {
+/// Sets the preference for a topic and deletes those for its events.
+pub async fn choose_topic(tx: &mut Tx, me: UserId, choice: &SetChoice) -> Result<()> {
     tx.sql(
         "insert into notification_choices (user_id, topic, in_app, mail) values ($1, $2, $3, $4) \
          on conflict (user_id, topic) do update set in_app = excluded.in_app, mail = excluded.mail",
     )
     .bind(me)
     .bind(choice.event.clone())
-    .bind(choice.way.in_app)
-    .bind(choice.way.mail)
+    .bind(choice.channels.in_app)
+    .bind(choice.channels.mail)
     .run()
     .await?;
     tx.sql("delete from notification_event_choices where user_id = $1 and event like $2")
@@ -237,22 +233,22 @@ pub async fn choose_topic(tx: &mut Tx, me: UserId, choice: &Wanted) -> Result<()
     Ok(())
 }
 
-pub async fn choose(tx: &mut Tx, me: UserId, choice: &Wanted) -> Result<()> {
+pub async fn choose(tx: &mut Tx, me: UserId, choice: &SetChoice) -> Result<()> {
     tx.sql(
         "insert into notification_event_choices (user_id, event, in_app, mail) values ($1, $2, $3, $4) \
          on conflict (user_id, event) do update set in_app = excluded.in_app, mail = excluded.mail",
     )
     .bind(me)
     .bind(choice.event.clone())
-    .bind(choice.way.in_app)
-    .bind(choice.way.mail)
+    .bind(choice.channels.in_app)
+    .bind(choice.channels.mail)
     .run()
     .await?;
     Ok(())
 }
 
-/// What waits to be mailed to somebody, oldest first, and waits no more.
-pub async fn take(tx: &mut Tx, user: UserId, mail: Mailed) -> Result<Vec<i64>> {
+/// Takes the numbers of a user's pending notifications of one frequency, oldest first.
+pub async fn take_pending(tx: &mut Tx, user: UserId, mail: MailFrequency) -> Result<Vec<i64>> {
     let mut rows: Vec<(i64,)> = tx
         .sql("update notifications set mail = null where mail = $1 and user_id = $2 and read_at is null returning seq")
         .bind(mail)
@@ -264,14 +260,14 @@ pub async fn take(tx: &mut Tx, user: UserId, mail: Mailed) -> Result<Vec<i64>> {
 }
 
 #[derive(Debug, sqlx::FromRow)]
-pub struct Reader {
+pub struct DigestRecipient {
     pub id: UserId,
     pub time_zone: String,
     pub sent_date: Option<NaiveDate>,
 }
 
-/// Whose digest has something in it.
-pub async fn readers(db: &mut Db) -> Result<Vec<Reader>> {
+/// Users with pending notifications for the digest.
+pub async fn digest_recipients(db: &mut Db) -> Result<Vec<DigestRecipient>> {
     db.sql(
         // A company admin's clock is the company's, as in its portal.
         "select u.id, \
@@ -284,8 +280,8 @@ pub async fn readers(db: &mut Db) -> Result<Vec<Reader>> {
     .await
 }
 
-/// Notes a digest of this day; false when there was one already.
-pub async fn digest(tx: &mut Tx, user: UserId, day: NaiveDate) -> Result<bool> {
+/// Records the digest of a day; false if it was sent already.
+pub async fn mark_digest_sent(tx: &mut Tx, user: UserId, day: NaiveDate) -> Result<bool> {
     let noted = tx
         .sql(
             "insert into digests (user_id, sent_date) values ($1, $2) \
@@ -308,14 +304,14 @@ pub async fn role(tx: &mut Tx, user: UserId) -> Result<Option<Role>> {
     Ok(row.map(|(role,)| role))
 }
 
-/// Takes what waits to be mailed to somebody in this way back.
-pub async fn hush_one(tx: &mut Tx, user: UserId, mail: Mailed) -> Result<()> {
+/// Cancels a user's pending mail of one frequency.
+pub async fn cancel_pending_mail(tx: &mut Tx, user: UserId, mail: MailFrequency) -> Result<()> {
     tx.sql("update notifications set mail = null where user_id = $1 and mail = $2").bind(user).bind(mail).run().await?;
     Ok(())
 }
 
-/// Takes every mail back that waits.
-pub async fn hush(tx: &mut Tx) -> Result<()> {
+/// Cancels all pending mail.
+pub async fn cancel_all_pending_mail(tx: &mut Tx) -> Result<()> {
     tx.sql("update notifications set mail = null where mail is not null").run().await?;
     Ok(())
 }

@@ -18,9 +18,9 @@ use crate::{
         db::Tx,
         error::{Error, Problem, Result},
         ids::RequestId,
+        search::{self, Entry},
     },
     platform::activity::{self, Event},
-    reporting::search::{self, Entry},
 };
 
 /// Inserts a request with its search entry and its activity.

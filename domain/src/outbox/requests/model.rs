@@ -1,12 +1,10 @@
 //! A request to the staff: its kind, status, priority and due time.
-use crate::{
-    kernel::{
-        access::{Actor, Role},
-        ctx::Ctx,
-        error::{Problem, Result},
-        ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
-    },
-    orders::spvs,
+use crate::kernel::{
+    access::{Actor, Role},
+    ctx::Ctx,
+    error::{Problem, Result},
+    ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
+    order::display_identifier,
 };
 use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
@@ -338,7 +336,7 @@ impl Request {
 
     /// The identifier of the order that it was accepted as.
     pub fn spv_identifier(&self) -> Option<String> {
-        Some(spvs::display_identifier(self.spv_id?, self.spv_custom_identifier.as_deref()))
+        Some(display_identifier(self.spv_id?, self.spv_custom_identifier.as_deref()))
     }
 
     /// The account that an application asks for; None after a sign-in through a provider, where no form was filled in.

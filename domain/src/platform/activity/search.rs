@@ -1,4 +1,4 @@
-//! The log as super admins look through it: all of it, narrowed by who, what, about whom, when and from where.
+//! Search of the whole activity log by actor, action, subject, time and IP address, for super admins.
 use super::{Activity, store};
 use crate::{
     kernel::{
@@ -15,30 +15,30 @@ use chrono::{DateTime, Days, Utc};
 use chrono_tz::Tz;
 use uuid::Uuid;
 
-/// What is looked for. Empty is anything.
+/// The query as it is sent; every field is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Search {
-    /// A person by id, name or e-mail address, or a job or operator by name.
+    /// A user by id, name or email address, or a job or operator by name.
     pub who: Option<String>,
     /// A role, `operator`, `system`, `service` or `anonymous`.
     pub role: Option<String>,
-    /// An action as `spv.started`, or all of a noun as `spv`.
+    /// An action such as `spv.started`, or a noun such as `spv` for all of its actions.
     pub what: Option<String>,
-    /// What it was about: an id, or words of its name.
+    /// The subject: an id, or part of its name.
     pub subject: Option<String>,
-    /// The first and the last day, by the clock of whoever asks.
+    /// The first and the last day, in the actor's time zone.
     pub from: Option<String>,
     pub to: Option<String>,
     pub address: Option<String>,
 }
 
-/// Everybody who can be an actor.
-const KINDS: [&str; 9] =
+/// Kinds of actors.
+const ACTOR_KINDS: [&str; 9] =
     ["client", "iso", "employee", "company_admin", "super_admin", "operator", "service", "system", "anonymous"];
 
-/// A search that was read.
+/// A validated [`Search`].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted {
+pub(crate) struct SearchFilter {
     pub who: Option<String>,
     pub role: Option<String>,
     pub action: Option<String>,
@@ -51,7 +51,7 @@ pub(crate) struct Wanted {
 }
 
 impl Search {
-    fn read(&self, zone: Tz) -> Result<Wanted> {
+    fn validate(&self, zone: Tz) -> Result<SearchFilter> {
         let mut check = Check::new();
         let from = check.optional("from", self.from.as_deref(), validate::date);
         let to = check.optional("to", self.to.as_deref(), validate::date);
@@ -59,8 +59,8 @@ impl Search {
             check.refuse("to", Problem::new("before_from"));
         }
         let role = check.optional("role", self.role.as_deref(), |role| {
-            let known = KINDS.contains(&role).then(|| role.to_owned());
-            known.ok_or_else(|| Problem::new("unknown").with("allowed", KINDS.join(", ")))
+            let known = ACTOR_KINDS.contains(&role).then(|| role.to_owned());
+            known.ok_or_else(|| Problem::new("unknown").with("allowed", ACTOR_KINDS.join(", ")))
         });
         let what = check.optional_line("what", self.what.as_deref(), 80);
         let who = check.optional_line("who", self.who.as_deref(), LINE);
@@ -72,7 +72,7 @@ impl Search {
             noun => (None, noun),
         };
         let subject_id = subject.as_deref().and_then(|text| text.parse().ok());
-        Ok(Wanted {
+        Ok(SearchFilter {
             who,
             role,
             action,
@@ -86,14 +86,50 @@ impl Search {
     }
 }
 
-/// The entries that match, by when they happened, the newest first. Super admins and the operator.
+/// The matching entries by time, newest first. Super admins and the operator.
 ///
 /// # Errors
-/// Forbidden; Invalid for what cannot be looked for, a wrong limit or cursor.
-pub async fn search(ctx: &Ctx, wanted: &Search, page: &PageQuery) -> Result<Page<Activity>> {
+/// Forbidden; Invalid per field, or for a wrong limit or cursor.
+pub async fn search(ctx: &Ctx, search: &Search, page: &PageQuery) -> Result<Page<Activity>> {
     ctx.may(Action::View, Resource::Activity)?;
-    let wanted = wanted.read(settings::person_zone(ctx).await?)?;
+    let filter = search.validate(settings::person_zone(ctx).await?)?;
     let limit = page.limit()?;
-    let rows = store::search(&mut ctx.db(), &wanted, page.after()?, limit + 1).await?;
+    let rows = store::search(&mut ctx.db(), &filter, page.after()?, limit + 1).await?;
     Ok(Page::cut(rows, limit, |row| (row.at, row.seq)))
+}
+
+/// Restricts the log of accounts and sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccountFilter {
+    /// The actor: users by words of their name or email address, programs by name.
+    Author(String),
+    Action(String),
+    /// The noun: `user`, `session`.
+    Type(String),
+}
+
+impl AccountFilter {
+    /// `author:maya`, `action:session.started`, `type:user`.
+    pub fn read(text: &str) -> Option<Self> {
+        let (name, value) = text.split_once(':')?;
+        let value = value.trim().trim_matches('%').to_owned();
+        match name.trim() {
+            "author" => Some(Self::Author(value)),
+            "action" => Some(Self::Action(value)),
+            "type" => Some(Self::Type(value)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn account_filter_is_a_name_and_a_value() {
+        assert_eq!(AccountFilter::read("author: maya%"), Some(AccountFilter::Author("maya".to_owned())));
+        assert_eq!(AccountFilter::read("type:user"), Some(AccountFilter::Type("user".to_owned())));
+        assert_eq!(AccountFilter::read("maya"), None);
+    }
 }

@@ -1,14 +1,15 @@
 //! SQL of the activity log.
-use super::{Activity, Filter, search::Wanted};
-use crate::{
-    accounts::{auth::admin::Query as Asked, users},
-    kernel::{
-        access::Scope,
-        db::{Col, Db, Dialect, Json, Query, Shape, Shaped, Sql, Tx, beside, in_list, list_of, row_of, rows_of},
-        error::{Error, Result},
-        ids::{ActivityId, UserId},
-        text::search_fold,
-    },
+use super::{
+    Activity, Filter,
+    search::{AccountFilter, SearchFilter},
+};
+use crate::kernel::{
+    access::Scope,
+    db::{Col, Db, Dialect, Json, Query, Shape, Shaped, Sql, Tx, beside, in_list, list_of, row_of, rows_of},
+    error::{Error, Result},
+    ids::{ActivityId, UserId},
+    search,
+    text::search_fold,
 };
 use chrono::{DateTime, Utc};
 use serde::Serialize;
@@ -47,7 +48,7 @@ pub async fn insert(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Resul
     Ok(())
 }
 
-/// [`insert`], unless there is a row of this id.
+/// [`insert`], unless there is a row with this id.
 pub async fn insert_once(tx: &mut Tx, row: &Activity, nth: i64, quiet: bool) -> Result<()> {
     // SQLite's trigger `activity_begins_unnumbered` refuses a duplicate id before `on conflict` applies. Its transactions
     // write one after another, so no duplicate can be inserted after this check; on PostgreSQL `on conflict` handles that.
@@ -84,14 +85,14 @@ fn bound<'a>(query: Query<'a>, row: &Activity, nth: i64, quiet: bool) -> Query<'
         .bind(search_fold(&row.actor_name))
 }
 
-/// Whether there is a row of this id.
+/// Whether there is a row with this id.
 pub async fn exists(db: &mut impl Sql, id: ActivityId) -> Result<bool> {
     let found: Option<(i64,)> =
         db.sql("select cast(1 as bigint) from activity where id = $1").bind(id).optional().await?;
     Ok(found.is_some())
 }
 
-/// The condition a scope puts on rows, with `$1` as its id.
+/// The condition of a scope, with `$1` as its id.
 fn scoped(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
     match scope {
         Scope::All => ("seq is not null", None),
@@ -102,12 +103,12 @@ fn scoped(scope: Scope) -> (&'static str, Option<uuid::Uuid>) {
     }
 }
 
-/// What orders are about, and not the office itself.
+/// Subjects of work on orders, without those of the office itself.
 const WORK: &str = "subject_kind in ('client', 'company', 'iso', 'spv', 'step', 'request', 'document', \
     'document_request', 'invoice', 'thread')";
 
-/// Selects what a scope sees of the newest work, as a list, with the scope's id as `$1`.
-pub(crate) fn newest_work(dialect: Dialect, scope: Scope, limit: usize) -> String {
+/// Selects the newest events of orders that a scope sees, as a list, with the scope's id as `$1`.
+pub(crate) fn newest_work_sql(dialect: Dialect, scope: Scope, limit: usize) -> String {
     let (condition, order) = newest(scope, None);
     list_of(
         dialect,
@@ -116,9 +117,9 @@ pub(crate) fn newest_work(dialect: Dialect, scope: Scope, limit: usize) -> Strin
     )
 }
 
-/// The condition on what a scope sees before a number, the newest first, and its order. Whose it is comes first in both,
-/// and as a range, from `$1` to what comes before `$1` with the number: told that it is one value, PostgreSQL goes back
-/// through everybody's newest, where those of whom nothing was heard for long come late.
+/// The condition of a scope before a number, and the order, newest first. The owner comes first in both, and as a range from
+/// `$1` to `($1, number)`: for an equality PostgreSQL scans the newest events of all owners, which takes long for an owner
+/// without recent ones.
 fn newest(scope: Scope, before: Option<i64>) -> (String, String) {
     let before = before.unwrap_or(i64::MAX);
     let whose = match scope {
@@ -144,7 +145,7 @@ pub async fn list(
     let (condition, whose) = scoped(scope);
     let mut ids = Vec::from_iter(whose);
     let of_all = filter.spv_id.is_none() && filter.client_id.is_none() && filter.subject_id.is_none();
-    // Events of one order, client or subject are few, and those of whoever asks many: the index is to be the former's.
+    // An order, client or subject has few events, a scope many: use the index of the former.
     let condition = match scope {
         Scope::Iso(_) if !of_all => format!("public and {} and seq is not null", beside("iso_id = $1")),
         Scope::Company(_) if !of_all => format!("public and {} and seq is not null", beside("company_id = $1")),
@@ -181,8 +182,8 @@ pub async fn list(
     query.list().await
 }
 
-/// What happened to subject `$n`, and to the orders of it where it is a client, a company or a partner: the newest of
-/// each by an index of its own, and of those the newest.
+/// Events of subject `$n` and, if it is a client, a company or an ISO partner, of its orders. Reads the newest of each by
+/// its own index, then the newest of these.
 fn about(condition: &str, n: usize, limit: usize) -> String {
     let part = |which: &str| {
         format!(
@@ -198,66 +199,65 @@ fn about(condition: &str, n: usize, limit: usize) -> String {
     format!("select {ROW_COLUMNS} from ({}) o order by seq desc limit {limit}", parts.join(" union all "))
 }
 
-/// What can stand in a condition.
-enum Part {
+/// A bound value of a condition.
+enum BindValue {
     Text(String),
     Id(uuid::Uuid),
     Time(DateTime<Utc>),
 }
 
-/// Where a page of the whole log ended: when it happened, and its number.
-pub type Key = (DateTime<Utc>, i64);
+/// The cursor of a page of the whole log: time and number.
+pub type Cursor = (DateTime<Utc>, i64);
 
-/// The log of everything, by when it happened, the newest first. What happened long ago may have been numbered lately:
-/// numbers say nothing of time.
-pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: usize) -> Result<Vec<Activity>> {
+/// The whole log by time, newest first. Not by number: an old event may have been sequenced late.
+pub async fn search(db: &mut Db, filter: &SearchFilter, before: Option<Cursor>, limit: usize) -> Result<Vec<Activity>> {
     // PostgreSQL keeps no such character.
     let plain = |text: &str| text.replace('\0', "");
     let mut parts = Vec::new();
     let mut sql = format!("select {ROW_COLUMNS} from activity where seq is not null");
-    let mut and = |condition: &str, part: Part| {
+    let mut and = |condition: &str, part: BindValue| {
         parts.push(part);
         sql.push_str(" and ");
         sql.push_str(&condition.replace('?', &format!("${}", parts.len())));
     };
-    if let Some(at) = wanted.from {
-        and("at >= ?", Part::Time(at));
+    if let Some(at) = filter.from {
+        and("at >= ?", BindValue::Time(at));
     }
-    if let Some(at) = wanted.to {
-        and("at < ?", Part::Time(at));
+    if let Some(at) = filter.to {
+        and("at < ?", BindValue::Time(at));
     }
     if let Some((at, seq)) = before {
-        and(&format!("(at, seq) < (?, {seq})"), Part::Time(at));
+        and(&format!("(at, seq) < (?, {seq})"), BindValue::Time(at));
     }
-    if let Some(role) = &wanted.role {
-        and("actor_kind = ?", Part::Text(plain(role)));
+    if let Some(role) = &filter.role {
+        and("actor_kind = ?", BindValue::Text(plain(role)));
     }
-    if let Some(action) = &wanted.action {
-        and("action = ?", Part::Text(plain(action)));
+    if let Some(action) = &filter.action {
+        and("action = ?", BindValue::Text(plain(action)));
     }
-    if let Some(noun) = &wanted.noun {
-        // From the dot to the sign after it: every action of the noun.
-        and("action >= ?", Part::Text(format!("{}.", plain(noun))));
-        and("action < ?", Part::Text(format!("{}/", plain(noun))));
+    if let Some(noun) = &filter.noun {
+        // From the dot to the character after it: every action of the noun.
+        and("action >= ?", BindValue::Text(format!("{}.", plain(noun))));
+        and("action < ?", BindValue::Text(format!("{}/", plain(noun))));
     }
-    if let Some(id) = wanted.subject_id {
-        and("(subject_id = ? or spv_id = ?)", Part::Id(id));
+    if let Some(id) = filter.subject_id {
+        and("(subject_id = ? or spv_id = ?)", BindValue::Id(id));
     }
-    if let Some(words) = &wanted.subject {
+    if let Some(words) = &filter.subject {
         let words = search_fold(&plain(words)).replace(['%', '_', '\\'], "");
-        and("coalesce(subject_key, lower(subject_label)) like ?", Part::Text(format!("%{words}%")));
+        and("coalesce(subject_key, lower(subject_label)) like ?", BindValue::Text(format!("%{words}%")));
     }
-    if let Some(address) = &wanted.address {
-        and("address = ?", Part::Text(plain(address)));
+    if let Some(address) = &filter.address {
+        and("address = ?", BindValue::Text(plain(address)));
     }
     let mut actors = Vec::new();
-    match wanted.who.as_deref().map(|who| (who, who.parse())) {
+    match filter.who.as_deref().map(|who| (who, who.parse())) {
         None => {}
-        Some((_, Ok(id))) => and("actor_id = ?", Part::Id(id)),
+        Some((_, Ok(id))) => and("actor_id = ?", BindValue::Id(id)),
         Some((who, Err(_))) => {
-            actors = who_are(db, &plain(who)).await?;
+            actors = accounts_matching(db, &plain(who)).await?;
             if actors.is_empty() {
-                and("coalesce(actor_key, lower(actor_name)) = ?", Part::Text(search_fold(&plain(who))));
+                and("coalesce(actor_key, lower(actor_name)) = ?", BindValue::Text(search_fold(&plain(who))));
             }
         }
     }
@@ -265,7 +265,7 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
     if !actors.is_empty() {
         // The newest of each actor by the index, then the newest of these: a sort of all their rows does not scale.
         let each = actors.into_iter().map(|id| {
-            parts.push(Part::Id(id));
+            parts.push(BindValue::Id(id));
             format!("select {ROW_COLUMNS} from ({sql} and actor_id = ${}{page}) p", parts.len())
         });
         sql = format!("select {ROW_COLUMNS} from ({}) o", each.collect::<Vec<_>>().join(" union all "));
@@ -274,17 +274,17 @@ pub async fn search(db: &mut Db, wanted: &Wanted, before: Option<Key>, limit: us
     let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
     for part in parts {
         query = match part {
-            Part::Text(text) => query.bind(text),
-            Part::Id(id) => query.bind(id),
-            Part::Time(at) => query.bind(at),
+            BindValue::Text(text) => query.bind(text),
+            BindValue::Id(id) => query.bind(id),
+            BindValue::Time(at) => query.bind(at),
         };
     }
     query.list().await
 }
 
-/// People whose name or e-mail address has words that begin like these: the first hundred.
-async fn who_are(db: &mut Db, who: &str) -> Result<Vec<uuid::Uuid>> {
-    let (people, words) = users::store::found(db, None, Some(who)).await?.sql(db.dialect(), "id", 1);
+/// Accounts whose name or email address has words that begin with these: the first hundred.
+async fn accounts_matching(db: &mut Db, who: &str) -> Result<Vec<uuid::Uuid>> {
+    let (people, words) = search::accounts_condition(db, None, Some(who)).await?.sql(db.dialect(), "id", 1);
     let mut query = db.sql_built(format!("select id from users where 1 = 1{people} limit 100"));
     for word in words {
         query = query.bind(word);
@@ -292,7 +292,7 @@ async fn who_are(db: &mut Db, who: &str) -> Result<Vec<uuid::Uuid>> {
     Ok(query.all::<(uuid::Uuid,)>().await?.into_iter().map(|(id,)| id).collect())
 }
 
-/// What was told of one subject, newest first; `actions` are constants of ours.
+/// Events of one subject, newest first; `actions` are constants.
 pub async fn of_subject(
     db: &mut Db,
     subject: uuid::Uuid,
@@ -309,7 +309,7 @@ pub async fn of_subject(
     db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(subject).list().await
 }
 
-/// What somebody did, and what others did with their account, newest first.
+/// A user's own actions, and those of others on their account, newest first.
 pub async fn own(db: &mut Db, me: UserId, files: bool, before: Option<i64>, limit: usize) -> Result<Vec<Activity>> {
     let before = before.unwrap_or(i64::MAX);
     let part = |which: &str| {
@@ -319,27 +319,32 @@ pub async fn own(db: &mut Db, me: UserId, files: bool, before: Option<i64>, limi
         )
     };
     let did = part(if files { "actor_id = $1" } else { "actor_id = $1 and subject_kind <> 'file'" });
-    let suffered =
+    let on_account =
         part("subject_id = $1 and subject_kind in ('user', 'impersonation') and (actor_id is null or actor_id <> $1)");
-    let sql = format!("select {ROW_COLUMNS} from ({did} union all {suffered}) o order by seq desc limit {limit}");
+    let sql = format!("select {ROW_COLUMNS} from ({did} union all {on_account}) o order by seq desc limit {limit}");
     db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(me).list().await
 }
 
-/// What happened to accounts and sessions, newest first.
-pub async fn of_accounts(db: &mut Db, query: Option<&Asked>, offset: i64, limit: i64) -> Result<Vec<Activity>> {
+/// Events of accounts and sessions, newest first.
+pub async fn of_accounts(
+    db: &mut Db,
+    filter: Option<&AccountFilter>,
+    offset: i64,
+    limit: i64,
+) -> Result<Vec<Activity>> {
     // PostgreSQL keeps no such character.
     let plain = |text: &str| text.replace('\0', "");
-    let (condition, values) = match query {
+    let (condition, values) = match filter {
         None => (String::new(), Vec::new()),
-        Some(Asked::Action(action)) => (" and action = $1".to_owned(), vec![plain(action)]),
-        // From the dot to the sign after it: every action of the noun.
-        Some(Asked::Type(noun)) => {
+        Some(AccountFilter::Action(action)) => (" and action = $1".to_owned(), vec![plain(action)]),
+        // From the dot to the character after it: every action of the noun.
+        Some(AccountFilter::Type(noun)) => {
             let noun = plain(noun);
             (" and action >= $1 and action < $2".to_owned(), vec![format!("{noun}."), format!("{noun}/")])
         }
-        Some(Asked::Author(name)) => {
+        Some(AccountFilter::Author(name)) => {
             let name = plain(name);
-            let people = serde_json::to_string(&who_are(db, &name).await?).map_err(Error::internal)?;
+            let people = serde_json::to_string(&accounts_matching(db, &name).await?).map_err(Error::internal)?;
             let list = in_list(db.dialect()).replace("$1", "$2");
             (format!(" and (actor_id is null and actor_name = $1 or actor_id {list})"), vec![name, people])
         }
@@ -355,9 +360,8 @@ pub async fn of_accounts(db: &mut Db, query: Option<&Asked>, offset: i64, limit:
     query.list().await
 }
 
-/// What [`super::visible`] says, as a condition with the ids it is about, of which that of `me` is the last: what the
-/// scope shows, and what happened to the account of `me` and to what they asked for.
-pub(crate) fn seen(scope: Scope, me: Option<UserId>) -> (String, Vec<uuid::Uuid>) {
+/// [`super::visible`] as an SQL condition, and the ids to bind; that of `me` is the last.
+pub(crate) fn visible_sql(scope: Scope, me: Option<UserId>) -> (String, Vec<uuid::Uuid>) {
     let (condition, whose) = scoped(scope);
     let mut ids = Vec::from_iter(whose);
     let mut shown = condition.to_owned();
@@ -372,9 +376,9 @@ pub(crate) fn seen(scope: Scope, me: Option<UserId>) -> (String, Vec<uuid::Uuid>
     (shown, ids)
 }
 
-/// Of what somebody sees, the oldest after a number.
+/// Visible events after a number, oldest first.
 pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, limit: usize) -> Result<Vec<Activity>> {
-    let (shown, ids) = seen(scope, me);
+    let (shown, ids) = visible_sql(scope, me);
     let nth = ids.len() + 1;
     let sql = format!("select {ROW_COLUMNS} from activity where ({shown}) and seq > ${nth} order by seq limit {limit}");
     let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
@@ -404,12 +408,12 @@ pub async fn hash(db: &mut Db, seq: i64) -> Result<Option<String>> {
     Ok(found.map(|(hash,)| hash))
 }
 
-/// The number and hash of the last row that was cut off: what is left begins after it.
+/// The number and hash of the last row that was pruned.
 pub async fn checkpoint(db: &mut impl Sql) -> Result<(i64, String)> {
     db.sql("select seq, hash from activity_checkpoint").one().await
 }
 
-/// The oldest rows after a number: theirs, when, and their hash.
+/// The oldest rows after a number: number, time and hash.
 pub async fn oldest(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(i64, DateTime<Utc>, String)>> {
     db.sql("select seq, at, hash from activity where seq > $1 order by seq limit $2")
         .bind(after)
@@ -418,8 +422,8 @@ pub async fn oldest(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(i64, Dat
         .await
 }
 
-/// Entries after a number, or without one yet, that say up to where the log was cut off.
-pub async fn cuts(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
+/// Entries about pruning, after a number or without one yet.
+pub async fn prune_entries(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
     let sql = format!(
         "select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq > $1 \
          union all select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq is null"
@@ -427,45 +431,44 @@ pub async fn cuts(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
     db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(after).list().await
 }
 
-/// A number that no row can have: up to the checkpoint, or beyond the head. Both are read in the same statement as the
-/// rows, because they move on meanwhile.
-pub async fn stray(db: &mut Db) -> Result<Option<i64>> {
+/// A row with a number up to the checkpoint or beyond the head. Reads both in the same statement, as they move.
+pub async fn find_out_of_range(db: &mut Db) -> Result<Option<i64>> {
     let sql = "select seq from activity where seq <= (select seq from activity_checkpoint) \
                union all select seq from activity where seq > (select seq from activity_head) order by 1 limit 1";
     let found: Option<(i64,)> = db.sql(sql).optional().await?;
     Ok(found.map(|(seq,)| seq))
 }
 
-/// Cuts off all rows up to `to`, unless another process has moved the checkpoint; then it says no.
-pub async fn cut(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) -> Result<bool> {
+/// Deletes all rows up to `to`; false if another process has moved the checkpoint.
+pub async fn prune(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) -> Result<bool> {
     let sql = "update activity_checkpoint set seq = $1, hash = $2 where seq = $3 and hash = $4";
     if tx.sql(sql).bind(to.0).bind(to.1.clone()).bind(from.0).bind(from.1.clone()).run().await? == 0 {
         return Ok(false);
     }
-    let told = "delete from notifications where activity_id in (select id from activity where seq <= $1)";
-    tx.sql(told).bind(to.0).run().await?;
+    let notifications = "delete from notifications where activity_id in (select id from activity where seq <= $1)";
+    tx.sql(notifications).bind(to.0).run().await?;
     tx.sql("delete from activity where seq <= $1").bind(to.0).run().await?;
     Ok(true)
 }
 
-/// Moves the chain's head, unless another process has; then it says no.
+/// Moves the head of the chain; false if another process has moved it.
 pub async fn move_head(tx: &mut Tx, from: &(i64, String), to: &(i64, String)) -> Result<bool> {
     let sql = "update activity_head set seq = $1, hash = $2 where seq = $3 and hash = $4";
     let moved = tx.sql(sql).bind(to.0).bind(to.1.clone()).bind(from.0).bind(from.1.clone()).run().await?;
     Ok(moved == 1)
 }
 
-/// The chain's end, and committed rows that are to follow it.
+/// The head of the chain, and committed rows without a number.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Unnumbered {
     pub seq: i64,
     pub hash: String,
-    /// In the order they happened, and of each whether nobody is to be told of it.
+    /// In the order in which they happened; with each whether it creates no notifications.
     #[sqlx(try_from = "Shaped<Vec<(Activity, bool)>>")]
     pub rows: Vec<(Activity, bool)>,
 }
 
-/// In one statement: a row that was without a number when the chain ended so.
+/// In one statement, so that head and rows fit together.
 pub async fn unnumbered(db: &mut Db, limit: usize) -> Result<Unnumbered> {
     let dialect = db.dialect();
     let row = row_of(dialect, COLUMNS);
@@ -501,4 +504,15 @@ pub async fn number(tx: &mut Tx, numbers: &[Number]) -> Result<()> {
     let text = serde_json::to_string(numbers).map_err(Error::internal)?;
     tx.sql(number_activity(tx.dialect())).bind(text).run().await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Activity>(COLUMNS);
+    }
 }

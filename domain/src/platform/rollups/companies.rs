@@ -1,18 +1,18 @@
-//! What each company's orders come to, by partner and currency, and who has one: kept like [`super::Changes`]. How many
-//! have one that is not cancelled is kept by the triggers of `company_clients` (decision 14).
+//! Rollups of each company's orders by ISO partner and currency, and its clients. The number of clients with an order that is
+//! not cancelled is maintained by the triggers of `company_clients` (company cards, decision 14).
 use crate::kernel::{
     db::{PerDialect, Sql, Tx, slot},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
 };
-use std::{collections::BTreeMap, mem};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 
-/// Where an order without a partner is counted: a key has no nulls.
-pub(crate) const NOBODY: IsoId = IsoId(Uuid::nil());
+/// The partner of orders without one: a primary key has no nulls.
+pub(crate) const NO_PARTNER: IsoId = IsoId(Uuid::nil());
 
-/// An order, as far as its company's figures go.
+/// The dimensions of an order in its company's rollups.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order {
     pub company: CompanyId,
@@ -31,8 +31,8 @@ static ADD: PerDialect = PerDialect::new(|dialect| {
     )
 });
 
-/// A new order adds `minor` units to its company's revenue; a cancelled one counts in no card.
-pub(crate) async fn ordered(tx: &mut Tx, order: Order, cancelled: bool, minor: i64) -> Result<()> {
+/// Adds a new order with `minor` units of revenue; a cancelled one counts in no card.
+pub(crate) async fn add_order(tx: &mut Tx, order: Order, cancelled: bool, minor: i64) -> Result<()> {
     tx.sql(
         "insert into company_clients (company_id, client_id, client_created_at, spvs) \
          values ($1, $2, (select created_at from users where id = $2), 0) on conflict do nothing",
@@ -45,43 +45,28 @@ pub(crate) async fn ordered(tx: &mut Tx, order: Order, cancelled: bool, minor: i
     write(tx, order, (1, i64::from(cancelled)), minor).await
 }
 
-/// An order's revenue has changed by `minor`, and with `cancelled` 1 it was cancelled, with -1 reopened.
-pub(crate) async fn changed(tx: &mut Tx, order: Order, cancelled: i64, minor: i64) -> Result<()> {
+/// Changes an order's revenue by `minor`; `cancelled` is 1 if it was cancelled, -1 if reopened.
+pub(crate) async fn change_order(tx: &mut Tx, order: Order, cancelled: i64, minor: i64) -> Result<()> {
     add_client(tx, order, -cancelled);
     if cancelled == 0 && minor == 0 { Ok(()) } else { write(tx, order, (0, cancelled), minor).await }
 }
 
-/// By how much the orders of clients that are not cancelled change with a transaction.
-pub(super) type Changes = BTreeMap<(CompanyId, UserId), i64>;
-
 fn add_client(tx: &mut Tx, order: Order, by: i64) {
     if by != 0 {
-        *tx.figures().clients.entry((order.company, order.client)).or_default() += by;
+        *tx.rollup_deltas().client_orders.entry((order.company, order.client)).or_default() += by;
     }
-}
-
-/// Writes what has changed of clients; for the commit, after the figures, so that the order of locks is one.
-pub(super) async fn write_clients(tx: &mut Tx) -> Result<()> {
-    for ((company, client), by) in mem::take(&mut tx.figures().clients) {
-        if by == 0 {
-            continue;
-        }
-        let sql = "update company_clients set spvs = spvs + $3 where company_id = $1 and client_id = $2";
-        tx.sql(sql).bind(company).bind(client).bind(by).run().await?;
-    }
-    Ok(())
 }
 
 async fn write(tx: &mut Tx, order: Order, (spvs, cancelled): (i64, i64), minor: i64) -> Result<()> {
-    let add = tx.sql(ADD.of(tx.dialect())).bind(order.company).bind(order.iso.unwrap_or(NOBODY));
+    let add = tx.sql(ADD.of(tx.dialect())).bind(order.company).bind(order.iso.unwrap_or(NO_PARTNER));
     add.bind(order.currency).bind(spvs).bind(cancelled).bind(minor).run().await?;
     Ok(())
 }
 
 type Row = (CompanyId, IsoId, Currency, i64, i64, i64);
 
-/// The figures that are kept, by a name for each.
-pub(super) async fn kept(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
+/// The stored values by name.
+pub(super) async fn stored(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     let rows: Vec<Row> = db
         .sql(
             "select company_id, iso_id, currency, cast(sum(spvs) as bigint), cast(sum(cancelled) as bigint), \
@@ -90,7 +75,7 @@ pub(super) async fn kept(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
         )
         .all()
         .await?;
-    // A version before this one did not write when they became clients: such a row is wrong, too.
+    // The version before this one did not write `client_created_at`: such a row differs, too.
     let clients = db
         .sql(
             "select k.company_id, count(u.id), cast(sum(k.spvs) as bigint) from company_clients k \
@@ -105,8 +90,8 @@ pub(super) async fn kept(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     Ok(named(rows, clients, counted))
 }
 
-/// The same, counted afresh.
-pub(super) async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
+/// The recomputed values by name.
+pub(super) async fn recompute(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
     let rows: Vec<Row> = db
         .sql(
             "select company_id, coalesce(iso_id, $1), currency, count(*), \
@@ -114,7 +99,7 @@ pub(super) async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> 
                  case when status <> 'cancelled' then coalesce(purchase_amount_minor, price_minor) end), 0) as bigint) \
              from spvs group by company_id, iso_id, currency",
         )
-        .bind(NOBODY)
+        .bind(NO_PARTNER)
         .all()
         .await?;
     let clients = db
@@ -131,11 +116,11 @@ pub(super) async fn recount(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> 
     Ok(named(rows, clients, counted))
 }
 
-/// `clients` are those who are known one by one with their orders, `counted` how many have one that is not cancelled.
+/// `clients`: per company, its clients and their orders; `counted`: clients with an order that is not cancelled.
 fn named(rows: Vec<Row>, clients: Vec<(CompanyId, i64, i64)>, counted: Vec<(CompanyId, i64)>) -> BTreeMap<String, i64> {
     let mut found = BTreeMap::new();
     for (company, iso, currency, spvs, cancelled, minor) in rows {
-        let partner = if iso == NOBODY { "unassigned".to_owned() } else { iso.to_string() };
+        let partner = if iso == NO_PARTNER { "unassigned".to_owned() } else { iso.to_string() };
         let of = format!("company.{company}.{partner}.{}", currency.code());
         found.insert(format!("{of}.spvs"), spvs);
         found.insert(format!("{of}.cancelled"), cancelled);
@@ -149,9 +134,9 @@ fn named(rows: Vec<Row>, clients: Vec<(CompanyId, i64, i64)>, counted: Vec<(Comp
     found
 }
 
-/// Writes them anew from the orders themselves.
-pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
-    tx.figures().clients.clear();
+/// Recomputes all rows from the orders.
+pub(super) async fn rebuild(tx: &mut Tx) -> Result<()> {
+    tx.rollup_deltas().client_orders.clear();
     tx.sql("delete from company_figures").run().await?;
     tx.sql("delete from company_clients").run().await?;
     tx.sql(
@@ -160,7 +145,7 @@ pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
          coalesce(sum(case when status <> 'cancelled' then coalesce(purchase_amount_minor, price_minor) end), 0) \
          from spvs group by company_id, iso_id, currency",
     )
-    .bind(NOBODY)
+    .bind(NO_PARTNER)
     .run()
     .await?;
     tx.sql(
@@ -170,7 +155,7 @@ pub(super) async fn repair(tx: &mut Tx) -> Result<()> {
     )
     .run()
     .await?;
-    // The table's triggers keep this: only what is missing is added.
+    // The table's triggers maintain this: only the difference is added.
     tx.sql(
         "insert into company_client_counts (company_id, slot, clients) \
          select company_id, 0, cast(sum(n) as bigint) from ( \

@@ -7,15 +7,15 @@ pub(crate) use today::{client_reminder_days, person_today_within, person_zone};
 pub use today::{office_today, person_today};
 
 use crate::{
-    accounts::auth::passwords,
-    directory::companies::{self, Logo},
     kernel::{
         access::{Action, Resource, Role},
         ctx::{Ctx, Options},
         db::{Db, ScopedFutureExt, Sql, Tx},
         error::{Error, Problem, Result},
+        locale::{TIME_ZONE, is_zone},
+        logo::{self, Logo},
         money::Currency,
-        validate::{Check, LINE},
+        validate::{Check, LINE, MIN_PASSWORD_LENGTH},
     },
     platform::activity::{self, Event},
 };
@@ -108,7 +108,7 @@ impl Settings {
     }
 
     pub fn time_zone(&self) -> &str {
-        self.default_time_zone.as_deref().unwrap_or(crate::accounts::users::TIME_ZONE)
+        self.default_time_zone.as_deref().unwrap_or(TIME_ZONE)
     }
 
     /// How much documents may take, in bytes.
@@ -344,7 +344,7 @@ fn checked_security(check: &mut Check, new: Security) -> Security {
         password_min_length: within(
             "security.password_min_length",
             new.password_min_length,
-            passwords::MIN_LENGTH as u64..=64,
+            MIN_PASSWORD_LENGTH as u64..=64,
         ),
     }
 }
@@ -362,7 +362,7 @@ async fn write(tx: &mut Tx, ctx: &Ctx, old: &Settings, new: &Settings) -> Result
 /// Forbidden; Invalid `logo` for what is no PNG or JPEG, or too large.
 pub async fn set_logo(ctx: &Ctx, bytes: Vec<u8>) -> Result<Settings> {
     ctx.may(Action::Update, Resource::Settings)?;
-    let media_type = companies::look_at_logo(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
+    let media_type = logo::media_type(&bytes).map_err(|problem| Error::field_with("logo", problem))?;
     replace_logo(ctx, Some((media_type, bytes))).await
 }
 
@@ -426,7 +426,7 @@ fn prefix(text: &str) -> Result<String, Problem> {
 }
 
 fn zone(text: &str) -> Result<String, Problem> {
-    if crate::accounts::users::is_zone(text) { Ok(text.to_owned()) } else { Err(Problem::new("invalid_time_zone")) }
+    if is_zone(text) { Ok(text.to_owned()) } else { Err(Problem::new("invalid_time_zone")) }
 }
 
 fn checked_billing(check: &mut Check, new: Billing) -> Billing {

@@ -1,11 +1,9 @@
 //! SQL of settings: one row holds them all.
 use super::Settings;
-use crate::{
-    directory::companies::Logo,
-    kernel::{
-        db::{Json, Sql, Tx},
-        error::Result,
-    },
+use crate::kernel::{
+    db::{Json, Sql, Tx},
+    error::Result,
+    logo::Logo,
 };
 use chrono::{DateTime, Utc};
 use uuid::Uuid;

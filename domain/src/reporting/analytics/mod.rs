@@ -12,7 +12,7 @@ use crate::{
         date_range::{Asked, Span},
         error::Result,
         ids::CompanyId,
-        money::percent,
+        order::percent,
     },
     orders::spvs::{Country, Status},
 };

@@ -272,3 +272,16 @@ pub async fn sign_ins(
     .all()
     .await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Orders>(ORDERS);
+        assert_columns_match::<Steps>(STEPS);
+        assert_columns_match::<Kept>(KEPT);
+    }
+}

@@ -23,7 +23,7 @@ use crate::{
     orders::spvs::{self, Spv},
     platform::{
         activity::{self, Activity},
-        rollups::{self, Count, figures::Of},
+        rollups::{self, Counter, dated::Metric},
         settings::{self, Representative},
     },
 };
@@ -82,11 +82,11 @@ pub struct EmployeeDashboard {
 pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
     ctx.may(Action::View, Resource::Dashboard(Portal::Employee))?;
     let office = store::office(&mut ctx.db(), 8).await?;
-    let value = |count: Count| office.counts.iter().find(|(name, _)| *name == count.name()).map_or(0, |(_, n)| *n);
+    let value = |count: Counter| office.counts.iter().find(|(name, _)| *name == count.name()).map_or(0, |(_, n)| *n);
     let mut revenue = Vec::new();
     if ctx.can(Action::View, Resource::Revenue) {
         for currency in Currency::ALL {
-            match value(Count::Revenue(currency)) {
+            match value(Counter::Revenue(currency)) {
                 0 => {}
                 minor => revenue.push(CurrencyTotal { currency, minor }),
             }
@@ -94,12 +94,12 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
     }
     let currency = money::headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
     Ok(EmployeeDashboard {
-        total_clients: value(Count::Clients),
-        active_spvs: value(Count::ActiveSpvs),
-        pending_reviews: value(Count::PendingReviews),
+        total_clients: value(Counter::Clients),
+        active_spvs: value(Counter::ActiveSpvs),
+        pending_reviews: value(Counter::PendingReviews),
         revenue,
         currency,
-        activity: office.activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
+        activity: office.activity.into_iter().map(|row| activity::redact(&ctx.actor, row)).collect(),
     })
 }
 
@@ -148,16 +148,16 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
         let spvs = orders.iter().find(|(id, _)| *id == client.id).map_or(0, |(_, n)| *n);
         clients.push(IsoClient { client, spvs, latest });
     }
-    let count = |wanted: Of| have.iter().filter(|have| have.what == wanted).map(|have| have.n).sum();
-    let earned = have.iter().filter(|have| have.what == Of::Commission);
+    let count = |wanted: Metric| have.iter().filter(|have| have.what == wanted).map(|have| have.n).sum();
+    let earned = have.iter().filter(|have| have.what == Metric::Commission);
     let monthly_commissions: Vec<CurrencyTotal> =
         earned.filter_map(|have| Some(CurrencyTotal { currency: have.currency?, minor: have.minor })).collect();
     Ok(IsoDashboard {
-        active_clients: count(Of::Clients),
+        active_clients: count(Metric::Clients),
         currency: money::headline(&monthly_commissions, home.currency),
         monthly_commissions,
-        pending_leads: count(Of::Leads),
-        completed_spvs: count(Of::Closed),
+        pending_leads: count(Metric::Leads),
+        completed_spvs: count(Metric::Closed),
         clients,
     })
 }
@@ -212,7 +212,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
             Some(sum) => sum.minor += group.minor,
             None => revenue.push(CurrencyTotal { currency: group.currency, minor: group.minor }),
         }
-        let iso_id = Some(group.iso_id).filter(|id| *id != rollups::companies::NOBODY);
+        let iso_id = Some(group.iso_id).filter(|id| *id != rollups::companies::NO_PARTNER);
         match partners.iter_mut().find(|partner| partner.iso_id == iso_id) {
             Some(partner) => partner.spvs += group.spvs,
             None => partners.push(Partner { iso_id, name: group.name(), spvs: group.spvs }),
@@ -229,7 +229,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         revenue,
         iso_partners,
         partners,
-        activity: activity.into_iter().map(|row| activity::shown(&ctx.actor, row)).collect(),
+        activity: activity.into_iter().map(|row| activity::redact(&ctx.actor, row)).collect(),
         spvs,
     })
 }
@@ -255,10 +255,10 @@ pub async fn admin(ctx: &Ctx, page: &PageQuery) -> Result<AdminDashboard> {
     let people = store::people(&mut db, page.after::<(DateTime<Utc>, UserId)>()?, limit + 1).await?;
     let counted = rollups::all(&mut db).await?;
     Ok(AdminDashboard {
-        users: counted.get(&Count::Users.name()).copied().unwrap_or(0),
+        users: counted.get(&Counter::Users.name()).copied().unwrap_or(0),
         uptime_percent: uptime(ctx).await?,
         sessions: sessions::count_live(ctx).await?,
-        storage_bytes: counted.get(&Count::StorageBytes.name()).copied().unwrap_or(0),
+        storage_bytes: counted.get(&Counter::StorageBytes.name()).copied().unwrap_or(0),
         people: Page::cut(people, limit, |person| (person.created_at, person.id)),
     })
 }

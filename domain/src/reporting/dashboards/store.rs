@@ -12,7 +12,7 @@ use crate::{
     orders::spvs,
     platform::{
         activity::{self, Activity},
-        rollups::figures::Of,
+        rollups::dated::Metric,
     },
 };
 use chrono::{DateTime, Utc};
@@ -38,7 +38,7 @@ pub async fn client_orders(db: &mut Db, client: UserId) -> Result<Vec<(spvs::Sta
 /// So many of something that a partner has, and what they come to where it is money.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Have {
-    pub what: Of,
+    pub what: Metric,
     pub currency: Option<Currency>,
     pub n: i64,
     pub minor: i64,
@@ -90,7 +90,7 @@ impl Group {
 /// What the whole office counts, and in which currency.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Office {
-    /// By name ([`crate::platform::rollups::Count::name`]).
+    /// By name ([`crate::platform::rollups::Counter::name`]).
     #[sqlx(try_from = "Shaped<Vec<(String, i64)>>")]
     pub counts: Vec<(String, i64)>,
     /// None where the settings leave it to the configuration.
@@ -111,7 +111,7 @@ pub async fn office(db: &mut Db, events: usize) -> Result<Office> {
         &[("name", "t.name", Col::Plain), ("value", "t.value", Col::Plain)],
         "select name, cast(sum(value) as bigint) as value from counts group by name",
     );
-    let activity = activity::store::newest_work(dialect, Scope::All, events);
+    let activity = activity::newest_work_sql(dialect, Scope::All, events);
     db.sql_built(format!("select ({counts}) as counts, ({CURRENCY}) as currency, ({activity}) as activity")).one().await
 }
 
@@ -162,7 +162,7 @@ pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<O
              from company_figures where company_id = $1 group by iso_id, currency \
          ) g left join isos i on i.id = g.iso_id",
     );
-    let activity = activity::store::newest_work(dialect, Scope::Company(company), events);
+    let activity = activity::newest_work_sql(dialect, Scope::Company(company), events);
     let sql = format!(
         "select ({own}) as company, ({CURRENCY}) as currency, \
          (select cast(coalesce(sum(clients), 0) as bigint) from company_client_counts where company_id = $1) \
@@ -207,4 +207,15 @@ pub async fn beat(tx: &mut Tx, minute: i64, old: i64) -> Result<()> {
     .run()
     .await?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Group>(GROUPS);
+    }
 }

@@ -18,7 +18,7 @@ use crate::{
     orders::spvs::Country,
     platform::{
         activity::{self, Event},
-        rollups::figures::Of,
+        rollups::dated::Metric,
     },
 };
 use std::collections::{BTreeMap, HashMap};
@@ -41,15 +41,15 @@ pub struct Figures {
 impl Figures {
     fn add(&mut self, cell: &Cell) {
         match cell.kind {
-            Of::Ordered => {
+            Metric::Ordered => {
                 self.spvs += cell.count;
                 self.ordered_minor += cell.minor;
             }
-            Of::Invoiced => self.invoiced_minor += cell.minor,
-            Of::Paid => self.paid_minor += cell.minor,
-            Of::Commission => self.commission_minor += cell.minor,
+            Metric::Invoiced => self.invoiced_minor += cell.minor,
+            Metric::Paid => self.paid_minor += cell.minor,
+            Metric::Commission => self.commission_minor += cell.minor,
             // Of no month; and what partners and the office have is no money of the company's.
-            Of::Due | Of::Clients | Of::Leads | Of::Closed | Of::Requests => {}
+            Metric::Due | Metric::Clients | Metric::Leads | Metric::Closed | Metric::Requests => {}
         }
     }
 }
@@ -91,7 +91,7 @@ pub struct Finances {
 pub async fn get(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<Finances> {
     let (company, span, cells, names) = read(ctx, picked, asked).await?;
     let months = span.months(
-        cells.iter().filter(|c| c.kind != Of::Due).map(|c| c.month.clone()).collect(),
+        cells.iter().filter(|c| c.kind != Metric::Due).map(|c| c.month.clone()).collect(),
         company.today(ctx.now()),
     );
     let accounts = Currency::ALL
@@ -123,7 +123,7 @@ fn account(currency: Currency, cells: &[&Cell], months: &[String], names: &Names
     let mut by_partner: HashMap<Option<IsoId>, Figures> = HashMap::new();
     let mut by_country: HashMap<Country, Figures> = HashMap::new();
     for cell in cells {
-        if cell.kind == Of::Due {
+        if cell.kind == Metric::Due {
             due_minor += cell.minor;
             continue;
         }
@@ -158,7 +158,7 @@ pub async fn csv(ctx: &Ctx, picked: Option<CompanyId>, asked: &Asked) -> Result<
     // Two partners may have one name.
     type Line<'a> = (&'a str, String, Option<IsoId>, &'a str, &'a str);
     let mut lines: BTreeMap<Line, (Currency, Figures)> = BTreeMap::new();
-    for cell in cells.iter().filter(|cell| cell.kind != Of::Due) {
+    for cell in cells.iter().filter(|cell| cell.kind != Metric::Due) {
         let name = cell.partner().and_then(|id| names.get(&id).cloned()).unwrap_or_default();
         let key = (cell.month.as_str(), name, cell.partner(), cell.country.code(), cell.currency.code());
         lines.entry(key).or_insert((cell.currency, Figures::default())).1.add(cell);

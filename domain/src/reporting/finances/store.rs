@@ -8,14 +8,14 @@ use crate::{
         money::Currency,
     },
     orders::spvs::Country,
-    platform::rollups::{companies::NOBODY, figures::Of},
+    platform::rollups::{companies::NO_PARTNER, dated::Metric},
 };
 use serde::Deserialize;
 
 /// The smallest sum there is: every figure is made of these, so that they all agree.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Cell {
-    pub kind: Of,
+    pub kind: Metric,
     /// `2026-11`; empty for what is due.
     pub month: String,
     /// The nil id for nobody's.
@@ -29,7 +29,7 @@ pub struct Cell {
 
 impl Cell {
     pub fn partner(&self) -> Option<IsoId> {
-        Some(self.iso_id).filter(|id| *id != NOBODY)
+        Some(self.iso_id).filter(|id| *id != NO_PARTNER)
     }
 }
 
@@ -74,4 +74,15 @@ pub async fn partners(db: &mut Db, company: CompanyId) -> Result<Vec<(IsoId, Str
         .bind(company)
         .all()
         .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Cell>(CELLS);
+    }
 }

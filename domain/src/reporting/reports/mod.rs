@@ -203,7 +203,7 @@ fn order(company: &Company, row: store::Order) -> Cells {
         row.status.name().to_owned(),
         row.ordered_date.to_string(),
         day(row.closed_at.map(|at| company.today(at))),
-        crate::kernel::money::percent(row.steps_completed, row.steps_total).to_string(),
+        crate::kernel::order::percent(row.steps_completed, row.steps_total).to_string(),
         row.currency.code().to_owned(),
         amount(row.currency, row.amount_minor),
         amount(row.currency, row.invoiced_minor),

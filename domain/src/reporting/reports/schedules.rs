@@ -234,7 +234,7 @@ pub async fn mail_due(ctx: &Ctx) -> Result<usize> {
     let mut mailed = 0;
     // It may be tomorrow already where the company is.
     for due in &store::due(&mut ctx.db(), clock::latest_day(ctx.now())).await? {
-        let Some(today) = notifications::morning(ctx.now(), &due.time_zone) else { continue };
+        let Some(today) = notifications::digest_day(ctx.now(), &due.time_zone) else { continue };
         if due.next_date > today {
             continue;
         }

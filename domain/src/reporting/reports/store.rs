@@ -182,3 +182,15 @@ pub async fn step_count(db: &mut Db, company: CompanyId, (from, to): (NaiveDate,
         .scalar()
         .await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Order>(ORDERS);
+        assert_columns_match::<Step>(STEPS);
+    }
+}

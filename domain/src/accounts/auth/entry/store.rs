@@ -6,12 +6,10 @@ use crate::{
             failures::{self, Counted, Counter},
             store::{Belongings, belongings_of},
         },
-        users::{
-            User,
-            store::{ROW_COLUMNS, shut_out},
-        },
+        users::{User, store::ROW_COLUMNS},
     },
     kernel::{
+        access::shut_out_sql,
         db::{Dialect, Json, PerDialect, Shaped, Sql, Tx, list_of},
         error::Result,
         ids::UserId,
@@ -73,7 +71,7 @@ static ENTRANT: PerDialect = PerDialect::new(|dialect| {
     format!(
         "select ({}) as counted, {} as shut_out, {}, {ROW_COLUMNS} from users where users.id = $1",
         counted(dialect),
-        shut_out("users.company_id", "users.iso_id", "users.role"),
+        shut_out_sql("users.company_id", "users.iso_id", "users.role"),
         belongings_of(dialect, "users.id"),
     )
 });

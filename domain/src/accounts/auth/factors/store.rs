@@ -153,3 +153,14 @@ pub async fn delete_expired(tx: &mut Tx, now: DateTime<Utc>, unverified_before: 
         .await?;
     Ok(challenges)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Factor>(COLUMNS);
+    }
+}

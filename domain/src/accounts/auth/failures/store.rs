@@ -72,3 +72,14 @@ pub async fn places(db: &mut impl Sql, after: DateTime<Utc>, least: i64) -> Resu
 pub async fn delete_places_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from sign_in_failures where at < $1").bind(before).run().await
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Counted>(COLUMNS);
+    }
+}

@@ -87,3 +87,14 @@ pub async fn delete(tx: &mut Tx, id: IdentityId) -> Result<()> {
     tx.sql("delete from identities where id = $1").bind(id).run().await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::db::assert_columns_match;
+
+    #[test]
+    fn columns_match_the_struct_fields() {
+        assert_columns_match::<Identity>(COLUMNS);
+    }
+}

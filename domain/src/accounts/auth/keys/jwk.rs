@@ -1,5 +1,5 @@
 //! Private keys as JSON web keys: read, made, and turned into what signs and verifies.
-use crate::{accounts::auth::secret::HmacSha256, kernel::clock::Chance};
+use crate::kernel::{clock::Chance, secret::HmacSha256};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::{KeyInit, Mac};
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};

@@ -24,7 +24,7 @@ use crate::{
     orders::{document_requests, spvs},
     platform::{
         activity::{self, Event},
-        rollups::{self, Count},
+        rollups::{self, Counter},
         settings,
     },
 };
@@ -133,7 +133,7 @@ async fn has_room(tx: &mut Tx, ctx: &Ctx, user: UserId, bytes: i64) -> Result<()
         return Err(Error::Conflict(Problem::new("uploads_a_day").with("max_mb", most >> 20)));
     }
     let Some(quota) = settings::storage_quota(tx, &ctx.options).await? else { return Ok(()) };
-    let stored = rollups::one(tx, Count::StorageBytes).await?.saturating_add(bytes);
+    let stored = rollups::one(tx, Counter::StorageBytes).await?.saturating_add(bytes);
     if stored.unsigned_abs() > quota { Err(Error::conflict("storage_full")) } else { Ok(()) }
 }
 

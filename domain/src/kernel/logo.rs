@@ -1,24 +1,24 @@
-//! A company's logo: which bytes are taken for one. Whatever the sender calls it, only what it is counts, and only
-//! kinds that browsers and mail programs draw and that cannot carry a script.
+//! Logos of companies and of the office: validates an uploaded image by its bytes, whatever its declared type. PNG and JPEG
+//! only: browsers and mail programs show them, and they cannot carry a script.
 use crate::kernel::error::Problem;
 
-/// So much fits beside every mail.
+/// Largest logo: it is attached to every mail.
 pub const MAX_BYTES: usize = 256 << 10;
-/// Pixels along an edge: what is small as a file may be large once it is drawn.
-const MAX_EDGE: u32 = 2_000;
+/// Pixels along an edge: a small file may decode to a large image.
+const MAX_EDGE_PIXELS: u32 = 2_000;
 
-/// A logo as it is sent out.
+/// An image with its media type.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct Logo {
     pub media_type: String,
     pub bytes: Vec<u8>,
 }
 
-/// What kind of picture it is.
+/// The media type of an image that may be a logo.
 ///
 /// # Errors
 /// `logo_too_large`, `logo_kind`, `logo_edge`.
-pub(crate) fn look(bytes: &[u8]) -> Result<&'static str, Problem> {
+pub(crate) fn media_type(bytes: &[u8]) -> Result<&'static str, Problem> {
     if bytes.len() > MAX_BYTES {
         return Err(Problem::new("logo_too_large").with("kilobytes", MAX_BYTES >> 10));
     }
@@ -30,19 +30,21 @@ pub(crate) fn look(bytes: &[u8]) -> Result<&'static str, Problem> {
         return Err(Problem::new("logo_kind"));
     };
     match size {
-        Some((width, height)) if (1..=MAX_EDGE).contains(&width) && (1..=MAX_EDGE).contains(&height) => Ok(media_type),
-        Some(_) => Err(Problem::new("logo_edge").with("max", MAX_EDGE)),
+        Some((width, height)) if (1..=MAX_EDGE_PIXELS).contains(&width) && (1..=MAX_EDGE_PIXELS).contains(&height) => {
+            Ok(media_type)
+        }
+        Some(_) => Err(Problem::new("logo_edge").with("max", MAX_EDGE_PIXELS)),
         None => Err(Problem::new("logo_kind")),
     }
 }
 
-/// The header comes first and says how large the picture is.
+/// Width and height from the `IHDR` chunk, which comes first.
 fn png(bytes: &[u8]) -> Option<(u32, u32)> {
     let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
     (bytes.get(12..16)? == b"IHDR").then_some((number(16)?, number(20)?))
 }
 
-/// Walks the segments up to the one that says how large the picture is.
+/// Width and height from the first start-of-frame segment.
 fn jpeg(bytes: &[u8]) -> Option<(u32, u32)> {
     let number = |at: usize| Some(u32::from(u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?)));
     let mut at = 2;
@@ -73,8 +75,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_a_small_picture_is_a_logo() {
-        let code = |bytes: &[u8]| look(bytes).map_err(|problem| problem.code);
+    fn only_small_png_and_jpeg_images_are_accepted() {
+        let code = |bytes: &[u8]| super::media_type(bytes).map_err(|problem| problem.code);
         assert_eq!(code(&drawn(64, 64)), Ok("image/png"));
         assert_eq!(code(&drawn(64, 20_000)), Err("logo_edge"));
         assert_eq!(code(&drawn(0, 64)), Err("logo_edge"));

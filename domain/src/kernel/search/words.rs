@@ -6,20 +6,20 @@ use crate::kernel::text::search_fold;
 use icu_properties::{CodePointMapData, props::GeneralCategoryGroup};
 use std::collections::BTreeSet;
 
-/// Terms of one query; more narrow nothing down.
+/// Terms of one query; further ones are ignored.
 const MAX_QUERY_TERMS: usize = 16;
-/// Letters of one term: no word of a language is longer, and indexes limit the size of an entry.
-const MAX_LETTERS: usize = 100;
+/// Characters of one term; both databases limit the size of an index entry.
+const MAX_TERM_CHARS: usize = 100;
 
-/// What a query asks for, folded.
+/// A folded search term of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Term {
+pub(crate) enum Term {
     Word(String),
     Run(String),
 }
 
 impl Term {
-    /// What the words of a matching row contain. `exact`: a whole word or run.
+    /// The text that the words of a matching row contain. `exact`: a whole word or run, not a prefix.
     pub fn needle(&self, exact: bool) -> String {
         match (self, exact) {
             (Self::Word(text) | Self::Run(text), true) => format!(" {text} "),
@@ -28,7 +28,7 @@ impl Term {
         }
     }
 
-    /// Terms of the index that a matching row has, and whether each may be a longer term's beginning.
+    /// The index tokens of a matching row, and whether each is a prefix.
     pub fn tokens(&self, exact: bool) -> Vec<(String, bool)> {
         match self {
             _ if exact => vec![(self.text().to_owned(), false)],
@@ -45,14 +45,14 @@ impl Term {
     }
 }
 
-/// The terms of a query.
-pub(super) fn query(text: &str) -> Vec<Term> {
+/// The terms of a query; empty if it has no letters or digits.
+pub(crate) fn query(text: &str) -> Vec<Term> {
     let mut terms: Vec<Term> = split(&search_fold(text));
     terms.truncate(MAX_QUERY_TERMS);
     terms
 }
 
-/// The words of a row: every term of its texts between spaces, behind keys for what the row is and whose.
+/// The words of a row for the index: its keys (kind, company, ISO partner), then every term of its texts, between spaces.
 pub(super) fn row<'t>(keys: &[String], texts: impl IntoIterator<Item = &'t str>) -> Option<String> {
     let mut terms = BTreeSet::new();
     for text in texts {
@@ -80,7 +80,7 @@ pub(super) fn row<'t>(keys: &[String], texts: impl IntoIterator<Item = &'t str>)
 fn joined(piece: &str) -> Option<String> {
     let inner = |c: char| matches!(c, '\'' | '\u{2019}' | '\u{2bc}' | '-' | '\u{2010}');
     let is_name = piece.chars().all(|c| c.is_alphabetic() || inner(c)) && piece.contains(inner);
-    let name: String = piece.chars().filter(|c| !inner(*c)).take(MAX_LETTERS).collect();
+    let name: String = piece.chars().filter(|c| !inner(*c)).take(MAX_TERM_CHARS).collect();
     (is_name && !name.is_empty()).then_some(name)
 }
 
@@ -100,7 +100,7 @@ fn split(folded: &str) -> Vec<Term> {
         continues = true;
     }
     for Term::Word(text) | Term::Run(text) in &mut terms {
-        if let Some((at, _)) = text.char_indices().nth(MAX_LETTERS) {
+        if let Some((at, _)) = text.char_indices().nth(MAX_TERM_CHARS) {
             text.truncate(at);
         }
     }
@@ -132,9 +132,9 @@ mod tests {
         row(&[], [text]).unwrap_or_default().split_whitespace().map(str::to_owned).collect()
     }
 
-    fn finds(text: &str, asked: &str) -> bool {
+    fn matches(text: &str, q: &str) -> bool {
         let row = row(&[], [text]).unwrap_or_default();
-        query(asked).iter().all(|term| {
+        query(q).iter().all(|term| {
             let tokens = term.tokens(false);
             let has = |(token, prefix): &(String, bool)| {
                 row.split(' ').any(|word| if *prefix { word.starts_with(token) } else { word == token })
@@ -144,18 +144,18 @@ mod tests {
     }
 
     #[test]
-    fn an_email_and_an_identifier_are_found_by_their_parts() {
+    fn emails_and_identifiers_match_by_their_parts() {
         assert_eq!(terms("Maya.Ortiz@Example.com"), ["com", "example", "maya", "ortiz"]);
-        for asked in ["maya.ortiz@example.com", "ORTIZ", "maya ex", "ortiz@exa"] {
-            assert!(finds("Maya.Ortiz@Example.com", asked), "{asked}");
+        for q in ["maya.ortiz@example.com", "ORTIZ", "maya ex", "ortiz@exa"] {
+            assert!(matches("Maya.Ortiz@Example.com", q), "{q}");
         }
-        assert!(finds("SPV-ba62ac68", "spv-ba62") && finds("SPV-ba62ac68", "BA62AC68"));
-        assert!(!finds("SPV-ba62ac68", "62ac68"));
+        assert!(matches("SPV-ba62ac68", "spv-ba62") && matches("SPV-ba62ac68", "BA62AC68"));
+        assert!(!matches("SPV-ba62ac68", "62ac68"));
     }
 
     #[test]
-    fn case_accents_width_and_joiners_do_not_matter() {
-        for (text, asked) in [
+    fn case_accents_width_and_joiners_are_ignored() {
+        for (text, q) in [
             ("Re\u{301}sume\u{301}.pdf", "Résumé"),
             ("Re\u{301}sume\u{301}.pdf", "Resume"),
             ("Zoë", "zoe"),
@@ -167,13 +167,13 @@ mod tests {
             ("O'Brien", "o'brien"),
             ("Al-Fahim", "alfahim"),
         ] {
-            assert!(finds(text, asked), "{text} by {asked}");
+            assert!(matches(text, q), "{text} by {q}");
         }
     }
 
     #[test]
-    fn scripts_without_spaces_are_found_inside() {
-        for (text, asked) in [
+    fn scripts_without_spaces_match_inside_a_text() {
+        for (text, q) in [
             ("東京都千代田区", "千代田"),
             ("東京都千代田区", "区"),
             ("東京都千代田区", "都"),
@@ -183,10 +183,10 @@ mod tests {
             ("iPhone用ケース", "用ケース"),
             ("iPhone用ケース", "iph"),
         ] {
-            assert!(finds(text, asked), "{text} by {asked}");
+            assert!(matches(text, q), "{text} by {q}");
         }
         // Both pairs are there, the run is not.
-        assert!(!finds("東京 京都", "東京都"));
+        assert!(!matches("東京 京都", "東京都"));
     }
 
     #[test]
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_alone_ask_for_nothing() {
+    fn punctuation_alone_has_no_terms() {
         assert!(query(" -- ' \u{200b}").is_empty());
         assert_eq!(row(&["=spv".to_owned()], ["--"]), None);
     }

@@ -1,0 +1,149 @@
+//! Global search: the best matches among orders, clients, companies, documents and requests, for the search field at the
+//! top of every page.
+//!
+//! The index of [`kernel::search`](crate::kernel::search) finds candidates; each noun's list decides what the actor may see.
+use crate::{
+    desk::requests,
+    directory::{clients, companies},
+    kernel::{
+        access::{Action, Resource},
+        ctx::Ctx,
+        error::Result,
+        page::PageQuery,
+        search::{self, SearchScope, Term},
+    },
+    orders::{documents, spvs, templates},
+};
+use serde::Serialize;
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// Hits of each kind in a response.
+const MAX_HITS: usize = 5;
+/// Ids read from the index for them: more than are shown, because lists leave out archived clients and internal documents.
+const MAX_CANDIDATES: usize = 2 * MAX_HITS;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = SearchKind)]
+pub enum Kind {
+    Client,
+    Spv,
+    Company,
+    Document,
+    Request,
+}
+
+/// A row that matches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hit {
+    pub kind: Kind,
+    pub id: Uuid,
+    pub title: String,
+    pub text: String,
+}
+
+/// The best matches of each kind that the actor's lists show; requests for the staff only. Whole words rank above prefixes,
+/// newer rows above older ones.
+///
+/// # Errors
+/// Unauthenticated.
+pub async fn find(ctx: &Ctx, q: &str) -> Result<Vec<Hit>> {
+    let scope = ctx.scope()?;
+    let terms = search::terms(q);
+    if terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut kinds = vec![Kind::Spv, Kind::Client, Kind::Company, Kind::Document];
+    if ctx.can(Action::View, Resource::Requests) {
+        kinds.push(Kind::Request);
+    }
+    let mut hits = Vec::new();
+    for kind in kinds {
+        hits.extend(best_hits(ctx, kind, SearchScope::from(scope), q, &terms).await?);
+    }
+    Ok(hits)
+}
+
+async fn best_hits(ctx: &Ctx, kind: Kind, scope: SearchScope, q: &str, terms: &[Term]) -> Result<Vec<Hit>> {
+    // A client has few rows, and members of a company see only their own company: the list is short, no index needed.
+    if scope.is_few() || (kind == Kind::Company && !scope.is_all()) {
+        return list_hits(ctx, kind, HitFilter::Search(q)).await;
+    }
+    let name = kind.name();
+    let mut db = ctx.db();
+    let mut ids = search::newest_matches(&mut db, name, &scope, terms, true, MAX_CANDIDATES).await?;
+    let mut has_more = ids.len() == MAX_CANDIDATES;
+    if ids.len() < MAX_HITS {
+        let prefixes = search::newest_matches(&mut db, name, &scope, terms, false, MAX_CANDIDATES).await?;
+        has_more = prefixes.len() == MAX_CANDIDATES;
+        ids.extend(prefixes.into_iter().filter(|id| !ids.contains(id)).collect::<Vec<_>>());
+    }
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rank: HashMap<Uuid, usize> = ids.iter().enumerate().map(|(rank, id)| (*id, rank)).collect();
+    let mut hits = list_hits(ctx, kind, HitFilter::Ids(ids)).await?;
+    hits.sort_by_key(|hit| rank.get(&hit.id).copied());
+    // The list may have left out most candidates: fill up from the list's own search.
+    if hits.len() < MAX_HITS && has_more {
+        let others = list_hits(ctx, kind, HitFilter::Search(q)).await?;
+        hits.extend(others.into_iter().filter(|hit| !rank.contains_key(&hit.id)));
+    }
+    hits.truncate(MAX_HITS);
+    Ok(hits)
+}
+
+#[derive(Clone, Debug)]
+enum HitFilter<'q> {
+    Search(&'q str),
+    Ids(Vec<Uuid>),
+}
+
+/// Rows of a noun's list, as hits.
+async fn list_hits(ctx: &Ctx, kind: Kind, filter: HitFilter<'_>) -> Result<Vec<Hit>> {
+    let (q, ids) = match filter {
+        HitFilter::Search(q) => (Some(q.to_owned()), None),
+        HitFilter::Ids(ids) => (None, Some(ids)),
+    };
+    let limit = u32::try_from(ids.as_ref().map_or(MAX_HITS, Vec::len)).unwrap_or(u32::MAX);
+    let page = PageQuery { limit: Some(limit), cursor: None };
+    let hit = |id, title, text| Hit { kind, id, title, text };
+    Ok(match kind {
+        Kind::Spv => {
+            let rows = spvs::list(ctx, &spvs::Filter { q, ids, ..Default::default() }, &page).await?.items;
+            rows.into_iter().map(|row| hit(row.id.0, row.identifier(), row.client_name())).collect()
+        }
+        Kind::Client => {
+            let rows = clients::list(ctx, &clients::Filter { q, ids, ..Default::default() }, &page).await?.items;
+            rows.into_iter().map(|row| hit(row.id.0, row.name(), row.email)).collect()
+        }
+        Kind::Company => {
+            let rows = match ids {
+                Some(ids) => companies::among(ctx, ids, &page).await?.items,
+                None => companies::list(ctx, q.as_deref(), false, &page).await?.items,
+            };
+            rows.into_iter().map(|row| hit(row.id.0, row.name, row.business_name)).collect()
+        }
+        Kind::Document => {
+            let rows = documents::list(ctx, &documents::Filter { q, ids, ..Default::default() }, &page).await?.items;
+            rows.into_iter().map(|row| hit(row.id.0, templates::shown(ctx, &row.name), row.client_name())).collect()
+        }
+        Kind::Request => {
+            let rows = requests::list(ctx, &requests::Filter { q, ids, ..Default::default() }, &page).await?.items;
+            rows.into_iter().map(|row| hit(row.id.0, row.reference(), row.name)).collect()
+        }
+    })
+}
+
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Spv => "spv",
+            Self::Company => "company",
+            Self::Document => "document",
+            Self::Request => "request",
+        }
+    }
+}
