@@ -9,7 +9,7 @@ use domain::{
     desk::requests,
     directory::{calls, companies, iso_notes, isos, leads},
     kernel::ids::CompanyId,
-    orders::{commissions, document_requests, documents::uploads, spvs, steps},
+    orders::{commissions, document_requests, documents::uploads, onboarding, steps},
     platform::maintenance,
     reporting::reports,
 };
@@ -86,7 +86,7 @@ async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya
         return Default::default();
     }
     let root = app.world.operator();
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: Some(maya.id),
         company_id: Some(acme),
         iso_id: iso.parse().ok(),
@@ -94,7 +94,7 @@ async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya
         iso_commission_percentage: Some("2.5".to_owned()),
         ..Default::default()
     };
-    let order = spvs::create(&root, input).await.expect("an order");
+    let order = onboarding::create_order(&root, input).await.expect("an order");
     let steps: Vec<_> = order.steps.iter().map(|step| step.id).collect();
     steps::complete(&root, order.spv.id, None, &steps).await.expect("is closed");
     let of = commissions::Filter { spv_id: Some(order.spv.id), ..Default::default() };

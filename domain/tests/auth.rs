@@ -19,6 +19,7 @@ use domain::{
         db::{Dialect, Sql},
         ids::ChallengeId,
     },
+    orders::onboarding,
     outbox::activity_feed,
     platform::{
         activity,
@@ -170,7 +171,7 @@ async fn whoever_is_restored_comes_in_as_before() {
 async fn whoever_has_not_set_a_password_is_to_do_so_once_restored() {
     on_both(async |world: World| {
         let (auth, op) = (node(), world.operator());
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: "Quinn".to_owned(),
             last_name: "Test".to_owned(),
             email: "quinn@example.com".to_owned(),
@@ -178,7 +179,7 @@ async fn whoever_has_not_set_a_password_is_to_do_so_once_restored() {
             price: Some("1250.00".to_owned()),
             ..Default::default()
         };
-        let quinn = clients::create(&op, clients::Setup::Quick, input).await.unwrap().client.id;
+        let quinn = onboarding::create_client(&op, onboarding::Setup::Quick, input).await.unwrap().client.id;
         clients::suspend(&op, quinn, None).await.unwrap();
         assert_eq!(clients::restore(&op, quinn, None).await.unwrap().status, Status::Pending);
         clients::archive(&op, quinn, None).await.unwrap();

@@ -11,7 +11,7 @@ use domain::{
     },
     orders::{
         commissions::{self, Commission, Filter, Kind, Period, Status},
-        spvs, steps,
+        onboarding, spvs, steps,
     },
     platform::rollups,
     reporting::{dashboards, exports, finances},
@@ -21,15 +21,15 @@ use std::collections::BTreeMap;
 
 /// An order that earns `percent` of what it buys.
 async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: IsoId, amount: &str, percent: &str) -> SpvId {
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         iso_id: Some(iso),
         purchase_amount: Some(amount.to_owned()),
         iso_commission_percentage: Some(percent.to_owned()),
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     };
-    let spv = spvs::create(ctx, input).await.unwrap().spv;
+    let spv = onboarding::create_order(ctx, input).await.unwrap().spv;
     spvs::start(ctx, spv.id, None).await.unwrap().spv.id
 }
 
@@ -410,7 +410,7 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                 match what {
                     0..=2 => {
                         let currency = ["USD", "EUR", "JPY"][pick(3)];
-                        let input = spvs::Input {
+                        let input = onboarding::OrderInput {
                             client_id: Some(client),
                             company_id: Some(company),
                             iso_id: Some(iso),
@@ -418,9 +418,9 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                             purchase_amount: Some(format!("{}", 1 + chance.below(90_000))),
                             currency: Some(currency.to_owned()),
                             iso_commission_percentage: Some(format!("{}.{:04}", chance.below(9), chance.below(10_000))),
-                            ..spvs::Input::default()
+                            ..onboarding::OrderInput::default()
                         };
-                        let spv = spvs::create(&sam, input).await.unwrap().spv.id;
+                        let spv = onboarding::create_order(&sam, input).await.unwrap().spv.id;
                         spvs::start(&sam, spv, None).await.unwrap();
                         close(&sam, spv).await;
                         orders.push(spv);

@@ -4,10 +4,7 @@ use chrono::{Duration, NaiveDate};
 use domain::{
     Ctx,
     accounts::users,
-    directory::{
-        clients::{self, Setup},
-        leads,
-    },
+    directory::{clients, leads},
     kernel::{
         access::Role,
         clock::Chance,
@@ -17,7 +14,11 @@ use domain::{
         page::PageQuery,
     },
     operations::seed,
-    orders::{commissions, invoices, spvs, steps},
+    orders::{
+        commissions, invoices,
+        onboarding::{self, Setup},
+        spvs, steps,
+    },
     platform::rollups,
     reporting::{dashboards, finances},
     testing::{World, on_both},
@@ -160,7 +161,7 @@ impl Office {
         match chance.below(20) {
             0..=2 => {
                 let iso = Some(*iso).filter(|_| pick(3) > 0);
-                let input = spvs::Input {
+                let input = onboarding::OrderInput {
                     client_id: Some(client.id),
                     company_id: Some(self.company),
                     iso_id: iso,
@@ -169,9 +170,9 @@ impl Office {
                     currency: Some(["USD", "EUR"][pick(2)].to_owned()),
                     country: Some(["US", "AE", "SG"][pick(3)].to_owned()),
                     iso_commission_percentage: iso.map(|_| "2.5".to_owned()),
-                    ..spvs::Input::default()
+                    ..onboarding::OrderInput::default()
                 };
-                drop(spvs::create(sam, input).await);
+                drop(onboarding::create_order(sam, input).await);
             }
             3 => drop(spvs::cancel(sam, spv, None, "Off").await),
             4 => drop(spvs::reopen(sam, spv, None, "On").await),
@@ -221,14 +222,14 @@ impl Office {
                     return;
                 }
                 let id = found[pick(found.len())].id;
-                let terms = leads::Terms {
+                let terms = onboarding::ConversionTerms {
                     price: Some("500".to_owned()),
                     commission: Some("50".to_owned()),
                     ..Default::default()
                 };
                 let stage = Some(["new", "contacted", "lost"][pick(3)].to_owned());
                 drop(match pick(3) {
-                    0 => leads::convert(sam, id, None, Setup::Quick, terms).await,
+                    0 => onboarding::convert_lead(sam, id, None, Setup::Quick, terms).await,
                     _ => leads::update(sam, id, None, leads::Change { stage, ..Default::default() }).await,
                 });
             }
@@ -373,13 +374,13 @@ async fn cancelled_orders_count_in_no_card_of_the_overview() {
         let company = world.company("Meridian").await;
         let sam = world.super_admin("Sam").await;
         let (maya, first, _) = world.client("Maya", company, None).await;
-        let order = spvs::Input {
+        let order = onboarding::OrderInput {
             client_id: Some(maya),
             company_id: Some(company),
             purchase_amount: Some("5".to_owned()),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
-        let second = spvs::create(&sam, order).await.unwrap().spv.id;
+        let second = onboarding::create_order(&sam, order).await.unwrap().spv.id;
         let cards = async || {
             let board = dashboards::company(&sam, Some(company), &PageQuery::default()).await.unwrap();
             assert_agree(&world.db).await;
@@ -420,18 +421,18 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
             async || dashboards::company(&sam, Some(company), &PageQuery::default()).await.unwrap().active_clients;
         assert_eq!(active().await, 1);
         // Each with a name of its own: who is given one waits for the others.
-        let order = |client, n: i32| spvs::Input {
+        let order = |client, n: i32| onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(company),
             custom_identifier: Some(format!("Order {n}")),
             purchase_amount: Some("5".to_owned()),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
         // Of one who is counted, and of one who is not, many at once.
         let tries: Vec<_> = (0..12)
             .map(|n| {
                 let (sam, input) = (sam.clone(), order(if n % 3 == 0 { maya } else { noah }, n));
-                tokio::spawn(async move { spvs::create(&sam, input).await })
+                tokio::spawn(async move { onboarding::create_order(&sam, input).await })
             })
             .collect();
         for one in tries {
@@ -494,22 +495,22 @@ async fn many_who_change_one_figure_at_a_time_lose_nothing() {
         let office = Office::new(&world).await;
         let client = office.clients().await[0].id;
         let (iso, _) = office.partners[0];
-        let input = spvs::Input {
+        let input = onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(office.company),
             iso_id: Some(iso),
             price: Some("100".to_owned()),
             purchase_amount: Some("1000".to_owned()),
             iso_commission_percentage: Some("1".to_owned()),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
         let tries: Vec<_> = (0..16)
             .map(|n| {
                 // With a name of its own: who is given one waits for the others.
-                let input = spvs::Input { custom_identifier: Some(format!("Order {n}")), ..input.clone() };
+                let input = onboarding::OrderInput { custom_identifier: Some(format!("Order {n}")), ..input.clone() };
                 let sam = office.sam.clone();
                 tokio::spawn(async move {
-                    let made = spvs::create(&sam, input).await.unwrap().spv.id;
+                    let made = onboarding::create_order(&sam, input).await.unwrap().spv.id;
                     let filter = invoices::Filter { spv_id: Some(made), ..Default::default() };
                     let owed = invoices::list(&sam, &filter, &PageQuery::default()).await.unwrap().items;
                     let typed = invoices::Typed { amount: Some("60".to_owned()), ..Default::default() };
@@ -546,14 +547,14 @@ async fn a_repair_beside_others_who_order_and_work_loses_nothing_and_is_in_nobod
     for n in 0..24 {
         let sam = sam.clone();
         others.push(tokio::spawn(async move {
-            let input = spvs::Input {
+            let input = onboarding::OrderInput {
                 client_id: Some(maya),
                 company_id: Some(company),
                 custom_identifier: Some(format!("Order {n}")),
                 purchase_amount: Some("5".to_owned()),
-                ..spvs::Input::default()
+                ..onboarding::OrderInput::default()
             };
-            spvs::create(&sam, input).await.unwrap();
+            onboarding::create_order(&sam, input).await.unwrap();
             let status = if n % 2 == 0 { "in_progress" } else { "pending" };
             let change = steps::Change { status: Some(status.to_owned()), ..steps::Change::default() };
             steps::update(&sam, step, None, change).await.unwrap();

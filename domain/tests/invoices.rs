@@ -8,19 +8,19 @@ use domain::{
     },
     orders::{
         invoices::{self, Filter, Invoice, Status, Typed},
-        spvs,
+        onboarding, spvs,
     },
     platform::activity,
     testing::{World, on_both},
 };
 
-fn priced(client: UserId, company: CompanyId, price: Option<&str>) -> spvs::Input {
-    spvs::Input {
+fn priced(client: UserId, company: CompanyId, price: Option<&str>) -> onboarding::OrderInput {
+    onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         purchase_amount: Some("250000".to_owned()),
         price: price.map(str::to_owned),
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     }
 }
 
@@ -66,10 +66,10 @@ async fn an_order_with_a_price_brings_its_invoice() {
         assert_eq!(invoice.billed_to, "Maya Test");
 
         for price in [None, Some("0")] {
-            spvs::create(&elias, priced(client, company, price)).await.unwrap();
+            onboarding::create_order(&elias, priced(client, company, price)).await.unwrap();
         }
         assert_eq!(all(&maya).await.len(), 1, "no price, no invoice");
-        let spv = spvs::create(&elias, priced(client, company, Some("99.90"))).await.unwrap().spv;
+        let spv = onboarding::create_order(&elias, priced(client, company, Some("99.90"))).await.unwrap().spv;
         let of_order = Filter { spv_id: Some(spv.id), ..Filter::default() };
         let found = invoices::list(&maya, &of_order, &PageQuery::default()).await.unwrap().items;
         assert_eq!((found.len(), found[0].name().as_str(), found[0].total_minor), (1, "2026-0002", 9_990));
@@ -93,8 +93,9 @@ async fn numbers_have_no_gaps_whatever_is_tried_at_once() {
                 let elias = elias.clone();
                 // Of the even ones only the first of each name is made; the order's row is what is refused.
                 let name = if n % 2 == 0 { format!("SAME-{}", n % 4) } else { format!("OTHER-{n}") };
-                let input = spvs::Input { custom_identifier: Some(name), ..priced(client, company, Some("10")) };
-                tokio::spawn(async move { spvs::create(&elias, input).await.is_ok() })
+                let input =
+                    onboarding::OrderInput { custom_identifier: Some(name), ..priced(client, company, Some("10")) };
+                tokio::spawn(async move { onboarding::create_order(&elias, input).await.is_ok() })
             })
             .collect();
         // Rolled back by hand, with the number in hand.
@@ -102,7 +103,7 @@ async fn numbers_have_no_gaps_whatever_is_tried_at_once() {
             let (ctx, world) = (elias.clone(), world.clone());
             tokio::spawn(async move {
                 let mut tx = world.db.begin().await.unwrap();
-                let new = spvs::New {
+                let new = onboarding::NewOrder {
                     client_id: client,
                     company_id: company,
                     iso_id: None,
@@ -117,7 +118,7 @@ async fn numbers_have_no_gaps_whatever_is_tried_at_once() {
                     ordered_date: ctx.now().date_naive(),
                     invoiced: true,
                 };
-                spvs::make(&mut tx, &ctx, new).await.unwrap();
+                onboarding::insert_order(&mut tx, &ctx, new).await.unwrap();
                 drop(tx);
             })
         });
@@ -133,7 +134,7 @@ async fn numbers_have_no_gaps_whatever_is_tried_at_once() {
         numbers.sort_unstable();
         assert_eq!(numbers, (1..=made + 1).collect::<Vec<_>>());
         world.clock.advance(chrono::Duration::days(60));
-        spvs::create(&elias, priced(client, company, Some("10"))).await.unwrap();
+        onboarding::create_order(&elias, priced(client, company, Some("10"))).await.unwrap();
         assert_eq!(all(&elias).await[0].name(), "2027-0001", "each year begins anew");
     })
     .await;
@@ -208,7 +209,7 @@ async fn a_voided_invoice_keeps_its_number_and_says_why() {
         let void = invoices::void(&elias, id, Some(1), "Wrong price").await.unwrap().invoice;
         assert_eq!((void.status, void.void_reason.as_deref()), (Status::Void, Some("Wrong price")));
         assert_eq!(code(&invoices::pay(&elias, id, None, typed("1")).await.unwrap_err()), "invoice_settled");
-        spvs::create(&elias, priced(client, company, Some("10"))).await.unwrap();
+        onboarding::create_order(&elias, priced(client, company, Some("10"))).await.unwrap();
         assert_eq!(all(&maya).await[0].name(), "2026-0002");
     })
     .await;

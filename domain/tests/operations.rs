@@ -3,8 +3,7 @@
 use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
-    accounts::{admission::Gatekeeper, mail_delivery, users},
-    directory::clients,
+    accounts::{admission::Gatekeeper, users},
     kernel::{access::Role, clock::Clock, date_range::Asked, db::Sql, money::Currency, page::PageQuery},
     operations::{
         alerts::{self, Alert, Metrics},
@@ -12,6 +11,7 @@ use domain::{
         security_scan,
     },
     orders::{
+        onboarding,
         spvs::{self, Country},
         steps,
     },
@@ -525,7 +525,7 @@ async fn the_offices_figures_count_what_there_is() {
         let empty = Asked { period: Some("last_year".to_owned()), ..Asked::default() };
         assert_eq!(analytics::staff(&sigrid, &empty).await.unwrap().total, 0);
         // A company whose fees are in euros alone, and a country with none in dollars.
-        let euros = clients::Input {
+        let euros = onboarding::ClientInput {
             first_name: "Okan".to_owned(),
             last_name: "Test".to_owned(),
             email: "okan@example.com".to_owned(),
@@ -533,10 +533,10 @@ async fn the_offices_figures_count_what_there_is() {
             price: Some("99.90".to_owned()),
             currency: Some("EUR".to_owned()),
             country: Some("JP".to_owned()),
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        clients::create(&world.operator().silently(), clients::Setup::Full, euros).await.unwrap();
-        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
+        onboarding::create_client(&world.operator().silently(), onboarding::Setup::Full, euros).await.unwrap();
+        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
         let eur = (Currency::Eur, 9_990);
         assert_eq!(found.revenue, [usd, eur]);
         assert_eq!(found.companies.iter().map(|row| row.revenue.clone()).collect::<Vec<_>>(), [vec![usd], vec![eur]]);
@@ -580,13 +580,13 @@ async fn the_offices_settings_are_used_where_they_say() {
         assert_eq!(row.time_zone, "Asia/Singapore");
         let (client, _, maya) = world.client("Maya", company, None).await;
         assert_eq!(user(&world, &maya).await.time_zone, "Asia/Singapore");
-        let input = domain::orders::spvs::Input {
+        let input = onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(company),
             purchase_amount: Some("5".to_owned()),
             ..Default::default()
         };
-        let spv = domain::orders::spvs::create(&sigrid, input).await.unwrap().spv;
+        let spv = onboarding::create_order(&sigrid, input).await.unwrap().spv;
         assert!(spv.identifier().starts_with("NF-2026"), "{}", spv.identifier());
         assert_eq!(spv.currency, domain::kernel::money::Currency::Eur);
         let found = settings::get(&sigrid).await.unwrap();

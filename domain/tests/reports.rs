@@ -11,7 +11,7 @@ use domain::{
         money::Currency,
         page::PageQuery,
     },
-    orders::{commissions, invoices, spvs, steps},
+    orders::{commissions, invoices, onboarding, spvs, steps},
     outbox::mails::{self, Kind},
     platform::activity,
     reporting::{
@@ -30,7 +30,7 @@ fn period(name: Period) -> Asked {
 
 async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: Option<IsoId>, made: [&str; 3]) -> spvs::Spv {
     let [currency, amount, country] = made;
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         iso_id: iso,
@@ -39,9 +39,9 @@ async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: Option<IsoId>
         currency: Some(currency.to_owned()),
         country: Some(country.to_owned()),
         iso_commission_percentage: iso.map(|_| "2.5".to_owned()),
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     };
-    spvs::create(ctx, input).await.unwrap().spv
+    onboarding::create_order(ctx, input).await.unwrap().spv
 }
 
 async fn close(ctx: &Ctx, spv: domain::kernel::ids::SpvId) {

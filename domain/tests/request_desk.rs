@@ -6,13 +6,14 @@ use domain::{
     desk::requests::{
         self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Priority, Request, Status,
     },
-    directory::{clients, companies, isos},
+    directory::{companies, isos},
     kernel::{
         access::Role,
         db::Sql,
         ids::{CompanyId, RequestId, UserId},
         page::PageQuery,
     },
+    orders::onboarding,
     outbox::{mails, notifications},
     platform::activity,
     reporting::search,
@@ -49,15 +50,15 @@ fn application(account: &str) -> Input {
     }
 }
 
-fn client(company: CompanyId, request: RequestId) -> clients::Input {
-    clients::Input {
+fn client(company: CompanyId, request: RequestId) -> onboarding::ClientInput {
+    onboarding::ClientInput {
         first_name: "Ada".to_owned(),
         last_name: "Lund".to_owned(),
         email: "ada@example.com".to_owned(),
         company_id: Some(company),
         price: Some("1250.00".to_owned()),
         request_id: Some(request),
-        ..clients::Input::default()
+        ..onboarding::ClientInput::default()
     }
 }
 
@@ -362,8 +363,8 @@ async fn two_admins_at_once_approve_once() {
                     tokio::spawn(async move {
                         let made = match account {
                             "client" => {
-                                let input = clients::Input { email, ..client(company, id) };
-                                clients::create(&ctx, clients::Setup::Quick, input).await.map(drop)
+                                let input = onboarding::ClientInput { email, ..client(company, id) };
+                                onboarding::create_client(&ctx, onboarding::Setup::Quick, input).await.map(drop)
                             }
                             "iso" => {
                                 let input = isos::Input {
@@ -431,7 +432,7 @@ async fn an_account_answers_only_the_application_that_asks_for_it() {
         let (.., maya) = world.client("Maya", company, None).await;
         let (elias, sigrid) = (world.employee("Elias").await, world.super_admin("Sigrid").await);
         let make = async |id: RequestId| {
-            clients::create(&elias, clients::Setup::Quick, client(company, id)).await.map_err(|e| code(&e))
+            onboarding::create_client(&elias, onboarding::Setup::Quick, client(company, id)).await.map_err(|e| code(&e))
         };
         let partner = requests::create(&world.nobody(), application("iso")).await.unwrap();
         assert_eq!(make(partner.id).await.unwrap_err(), "not_this_account");
@@ -487,8 +488,8 @@ async fn the_account_is_the_one_that_the_applicant_hears_of() {
         };
         assert_eq!(code(&companies::create(&elias, harbor).await.unwrap_err()), "not_this_account");
         let make = async |email: &str| {
-            let input = clients::Input { email: email.to_owned(), ..client(company, request.id) };
-            clients::create(&elias, clients::Setup::Quick, input).await.map_err(|e| code(&e))
+            let input = onboarding::ClientInput { email: email.to_owned(), ..client(company, request.id) };
+            onboarding::create_client(&elias, onboarding::Setup::Quick, input).await.map_err(|e| code(&e))
         };
         assert_eq!(make("other@example.com").await.unwrap_err(), "email not_the_applicants");
         let partner = isos::Input {

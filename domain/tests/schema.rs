@@ -16,7 +16,7 @@ use domain::{
     orders::{
         commissions, document_requests,
         documents::{self, uploads},
-        invoices, spvs, steps,
+        invoices, onboarding, spvs, steps,
     },
     outbox::{mails, notifications},
     platform::{activity, queue},
@@ -179,14 +179,14 @@ async fn no_query_scans_a_table_that_grows() {
         let others = clients::list(&operator, &of_company, &many).await.unwrap().items;
         let others = others.iter().map(|other| other.id).filter(|other| *other != client).cycle().take(200);
         for client in std::iter::repeat_n(client, 60).chain(others) {
-            let priced = spvs::Input {
+            let priced = onboarding::OrderInput {
                 client_id: Some(client),
                 company_id: Some(company),
                 purchase_amount: Some("1".to_owned()),
                 price: Some("1".to_owned()),
-                ..spvs::Input::default()
+                ..onboarding::OrderInput::default()
             };
-            spvs::create(&operator, priced).await.unwrap();
+            onboarding::create_order(&operator, priced).await.unwrap();
         }
         let mut papers = Vec::new();
         for _ in 0..40 {
@@ -227,8 +227,8 @@ async fn no_query_scans_a_table_that_grows() {
             for filter in [
                 spvs::Filter::default(),
                 spvs::Filter { company_id: Some(company), ..Default::default() },
-                spvs::Filter { company_id: Some(company), iso: Some(spvs::ByIso::One(iso)), ..Default::default() },
-                spvs::Filter { company_id: Some(company), iso: Some(spvs::ByIso::None), ..Default::default() },
+                spvs::Filter { company_id: Some(company), iso: Some(spvs::IsoFilter::One(iso)), ..Default::default() },
+                spvs::Filter { company_id: Some(company), iso: Some(spvs::IsoFilter::None), ..Default::default() },
                 spvs::Filter { client_id: Some(client), ..Default::default() },
                 spvs::Filter { status: Some(spvs::Status::Active), ..Default::default() },
                 spvs::Filter { q: Some("client load".to_owned()), ..Default::default() },
@@ -629,7 +629,7 @@ async fn no_query_scans_a_table_that_grows() {
             plans.extend(world.plan(sql).await);
         }
         assert!(plans.iter().any(|line| line.contains("activity_work")), "{plans:?}");
-        let plan = world.plan(&domain::directory::leads::client_with_phone("'5550102030'")).await;
+        let plan = world.plan(&domain::directory::leads::client_with_phone_sql("'5550102030'")).await;
         assert!(plan.iter().any(|line| line.contains("users_by_phone")), "{plan:?}");
     })
     .await;

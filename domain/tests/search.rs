@@ -2,17 +2,17 @@
 use domain::{
     Ctx,
     accounts::users,
-    directory::{
-        clients::{self, Setup},
-        companies, isos, leads,
-    },
+    directory::{clients, companies, isos, leads},
     kernel::{
         access::Role,
         db::Sql,
         ids::{CompanyId, IsoId, UserId},
         page::PageQuery,
     },
-    orders::spvs,
+    orders::{
+        onboarding::{self, Setup},
+        spvs,
+    },
     reporting::search::{self, Kind},
     testing::{World, on_both},
 };
@@ -21,7 +21,7 @@ use uuid::Uuid;
 /// A client with an order, by a name of two words.
 async fn client(world: &World, first: &str, last: &str, company: CompanyId, iso: Option<IsoId>) -> UserId {
     let count: i64 = world.db.clone().sql("select count(*) from users").scalar().await.unwrap();
-    let input = clients::Input {
+    let input = onboarding::ClientInput {
         first_name: first.to_owned(),
         last_name: last.to_owned(),
         email: format!("person{count}@example.com"),
@@ -31,7 +31,7 @@ async fn client(world: &World, first: &str, last: &str, company: CompanyId, iso:
         commission: iso.map(|_| "50.00".to_owned()),
         ..Default::default()
     };
-    clients::create(&world.operator().silently(), Setup::Quick, input).await.unwrap().client.id
+    onboarding::create_client(&world.operator().silently(), Setup::Quick, input).await.unwrap().client.id
 }
 
 async fn found(ctx: &Ctx, q: &str, kind: Kind) -> Vec<Uuid> {

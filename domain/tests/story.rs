@@ -3,7 +3,7 @@ use domain::{
     Ctx, Error,
     directory::clients,
     kernel::{db::Sql, ids::StepId, page::PageQuery},
-    orders::{spvs, steps},
+    orders::{onboarding, spvs, steps},
     platform::{
         activity::{self, Filter},
         queue, rollups,
@@ -55,15 +55,15 @@ async fn an_order_goes_from_quick_setup_to_close() {
         let sigrid = world.super_admin("Sigrid").await;
         let elias = world.employee("Elias").await;
         let company = world.company("Meridian").await;
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: "Maya".into(),
             last_name: "Ortiz".into(),
             email: "Maya.Ortiz@example.com".into(),
             company_id: Some(company),
             price: Some("1250.00".into()),
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        let made = clients::create(&elias, clients::Setup::Quick, input).await.unwrap();
+        let made = onboarding::create_client(&elias, onboarding::Setup::Quick, input).await.unwrap();
         assert_eq!(made.client.status, domain::accounts::users::Status::Pending);
         assert_eq!(made.spv.status, spvs::Status::Active);
         assert_eq!(made.spv.steps_total, 8);
@@ -224,7 +224,7 @@ async fn a_refused_order_leaves_no_row_no_job_and_no_event() {
         let (meridian, harbor) = (world.company("Meridian").await, world.company("Harborline").await);
         let (stranger, _) = world.iso("Priya", harbor).await;
         let before = (jobs(&world).await.len(), actions(&world, &elias).await.len());
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: "Maya".into(),
             last_name: "Ortiz".into(),
             email: "maya@example.com".into(),
@@ -232,9 +232,9 @@ async fn a_refused_order_leaves_no_row_no_job_and_no_event() {
             iso_id: Some(stranger),
             price: Some("10".into()),
             commission: Some("1".into()),
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        let refused = clients::create(&elias, clients::Setup::Quick, input).await.unwrap_err();
+        let refused = onboarding::create_client(&elias, onboarding::Setup::Quick, input).await.unwrap_err();
         assert_eq!(code(&refused), "not_in_company");
         assert_eq!((jobs(&world).await.len(), actions(&world, &elias).await.len()), before);
         assert!(matches!(clients::find(&elias, "maya@example.com").await, Err(Error::NotFound(_))));
@@ -248,19 +248,19 @@ async fn default_identifiers_are_times_and_taken_ones_are_refused_in_any_case() 
         let elias = world.employee("Elias").await;
         let company = world.company("Meridian").await;
         let (client, _, _) = world.client("Maya", company, None).await;
-        let input = |custom: Option<&str>| spvs::Input {
+        let input = |custom: Option<&str>| onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(company),
             purchase_amount: Some("1000000".into()),
             custom_identifier: custom.map(str::to_owned),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
-        let first = spvs::create(&elias, input(None)).await.unwrap().spv;
+        let first = onboarding::create_order(&elias, input(None)).await.unwrap().spv;
         assert_eq!(first.custom_identifier.as_deref(), Some("SPV-20261121120000"));
-        let second = spvs::create(&elias, input(None)).await.unwrap().spv;
+        let second = onboarding::create_order(&elias, input(None)).await.unwrap().spv;
         assert_eq!(second.custom_identifier.as_deref(), Some("SPV-20261121120000-2"));
-        spvs::create(&elias, input(Some("Alpha"))).await.unwrap();
-        assert_eq!(code(&spvs::create(&elias, input(Some("aLPHA "))).await.unwrap_err()), "duplicate");
+        onboarding::create_order(&elias, input(Some("Alpha"))).await.unwrap();
+        assert_eq!(code(&onboarding::create_order(&elias, input(Some("aLPHA "))).await.unwrap_err()), "duplicate");
         assert_eq!(spvs::find(&elias, "alpha").await.unwrap().spv.identifier(), "Alpha");
         assert_eq!(spvs::find(&elias, &first.order_number()).await.unwrap().spv.id, first.id);
     })
@@ -277,14 +277,14 @@ async fn an_order_is_found_by_what_its_own_company_calls_it() {
         {
             let company = world.company(company).await;
             let (client, _, _) = world.client(client, company, None).await;
-            let input = spvs::Input {
+            let input = onboarding::OrderInput {
                 client_id: Some(client),
                 company_id: Some(company),
                 purchase_amount: Some("1000000".into()),
                 custom_identifier: Some("Alpha".into()),
-                ..spvs::Input::default()
+                ..onboarding::OrderInput::default()
             };
-            let spv = spvs::create(&elias, input).await.unwrap().spv.id;
+            let spv = onboarding::create_order(&elias, input).await.unwrap().spv.id;
             homes.push((world.company_admin(admin, company).await, spv));
         }
         for (admin, spv) in &homes {
@@ -304,16 +304,16 @@ async fn the_same_idempotency_key_makes_one_order() {
         let elias = Ctx { idempotency: Some(("k1".into(), "h1".into())), ..world.employee("Elias").await };
         let company = world.company("Meridian").await;
         let (client, _, _) = world.client("Maya", company, None).await;
-        let input = spvs::Input {
+        let input = onboarding::OrderInput {
             client_id: Some(client),
             company_id: Some(company),
             purchase_amount: Some("5".into()),
-            ..spvs::Input::default()
+            ..onboarding::OrderInput::default()
         };
-        let once = spvs::create(&elias, input.clone()).await.unwrap().spv.id;
-        assert_eq!(spvs::create(&elias, input.clone()).await.unwrap().spv.id, once);
+        let once = onboarding::create_order(&elias, input.clone()).await.unwrap().spv.id;
+        assert_eq!(onboarding::create_order(&elias, input.clone()).await.unwrap().spv.id, once);
         let other = Ctx { idempotency: Some(("k1".into(), "h2".into())), ..elias };
-        assert_eq!(code(&spvs::create(&other, input).await.unwrap_err()), "idempotency_key_reused");
+        assert_eq!(code(&onboarding::create_order(&other, input).await.unwrap_err()), "idempotency_key_reused");
     })
     .await;
 }

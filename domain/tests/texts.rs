@@ -7,12 +7,16 @@ use domain::{
         users::{self, NewUser},
     },
     directory::{
-        clients::{self, Filter, Setup},
+        clients::{self, Filter},
         companies,
     },
     kernel::{access::Role, page::PageQuery},
     operations::imports::{self, Kind, Outcome},
-    orders::spvs,
+    orders::{
+        onboarding::{self, Setup},
+        spvs,
+    },
+    outbox::mails,
     platform::activity::{self, Search},
     testing::{code, on_both},
 };
@@ -29,14 +33,14 @@ const TWINS: [&str; 6] = [
 ];
 
 async fn order(ctx: &Ctx, client: domain::kernel::ids::UserId, identifier: &str) -> Result<spvs::Spv, Error> {
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client),
         custom_identifier: Some(identifier.to_owned()),
         purchase_amount: Some("1000".to_owned()),
         company_id: clients::get(ctx, client).await?.company_id,
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     };
-    Ok(spvs::create(ctx, input).await?.spv)
+    Ok(onboarding::create_order(ctx, input).await?.spv)
 }
 
 #[tokio::test]
@@ -235,18 +239,18 @@ async fn a_phone_is_a_number_wherever_it_comes_in() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let operator = world.operator();
-        let input = |phone: &str| clients::Input {
+        let input = |phone: &str| onboarding::ClientInput {
             first_name: "Maya".to_owned(),
             last_name: "Test".to_owned(),
             email: "maya@example.com".to_owned(),
             company_id: Some(company),
             price: Some("10.00".to_owned()),
             phone: Some(phone.to_owned()),
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        let refusal = clients::create(&operator, Setup::Quick, input("abc")).await.unwrap_err();
+        let refusal = onboarding::create_client(&operator, Setup::Quick, input("abc")).await.unwrap_err();
         assert_eq!(code(&refusal), "phone invalid_phone");
-        clients::create(&operator, Setup::Quick, input("+1 (555) 010-0199 ext. 12")).await.unwrap();
+        onboarding::create_client(&operator, Setup::Quick, input("+1 (555) 010-0199 ext. 12")).await.unwrap();
         let maya = world.signed_in(&users::find(&operator, "maya@example.com").await.unwrap());
         let change = users::ProfileChange { phone: Some("call me".to_owned()), ..users::ProfileChange::default() };
         assert_eq!(code(&users::update_profile(&maya, None, change).await.unwrap_err()), "phone invalid_phone");

@@ -5,7 +5,6 @@ use domain::{
     Ctx,
     accounts::users::{self, Preferences, ProfileChange},
     desk::{requests, tasks},
-    directory::clients::{self, Setup},
     kernel::{
         clock::Clock,
         db::Sql,
@@ -15,6 +14,7 @@ use domain::{
     orders::{
         document_requests,
         invoices::{self, Typed},
+        onboarding::{self, Setup},
         spvs, steps,
     },
     platform::settings,
@@ -197,16 +197,16 @@ async fn forms_begin_with_the_persons_today() {
             lives_in(&world, &elias, zone).await
         };
         let ordered = async |zone: &str, n: u32, date: Option<&str>| {
-            let input = clients::Input {
+            let input = onboarding::ClientInput {
                 first_name: "Ana".to_owned(),
                 last_name: "Ruiz".to_owned(),
                 email: format!("ana{n}@example.com"),
                 company_id: Some(acme),
                 price: Some("10".to_owned()),
                 ordered_date: date.map(str::to_owned),
-                ..clients::Input::default()
+                ..onboarding::ClientInput::default()
             };
-            let made = clients::create(&in_zone(zone).await, Setup::Full, input).await.unwrap();
+            let made = onboarding::create_client(&in_zone(zone).await, Setup::Full, input).await.unwrap();
             made.spv.ordered_date.to_string()
         };
         assert_eq!(ordered("Pacific/Kiritimati", 1, None).await, "2026-11-28");

@@ -11,12 +11,13 @@ use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
     accounts::users::Status,
-    directory::clients::{self, Change, Filter, Input, Order, Setup},
+    directory::clients::{self, Change, Filter, Order},
     kernel::{
         access::Role,
         ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
         page::PageQuery,
     },
+    orders::onboarding::{self, ClientInput, Setup},
     outbox::mails,
 };
 use serde::{Deserialize, Serialize};
@@ -219,7 +220,7 @@ pub async fn create(New { ctx, input, .. }: New<NewClient>) -> Result<Made<Clien
         SetUp::Quick => Setup::Quick,
         SetUp::Full => Setup::Full,
     };
-    let made = clients::create(&ctx, setup, input.into()).await?;
+    let made = onboarding::create_client(&ctx, setup, input.into()).await?;
     Ok(Made {
         location: format!("/rest/v1/clients/{}", made.client.id),
         version: made.client.version,
@@ -227,7 +228,7 @@ pub async fn create(New { ctx, input, .. }: New<NewClient>) -> Result<Made<Clien
     })
 }
 
-impl From<NewClient> for Input {
+impl From<NewClient> for ClientInput {
     fn from(new: NewClient) -> Self {
         Self {
             first_name: new.first_name,

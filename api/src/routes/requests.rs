@@ -18,7 +18,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
     desk::requests::{
-        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Order, OrderForm, Priority, Request,
+        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, Order, OrderForm, Priority, Request, ResultKind,
         Status,
     },
     kernel::{
@@ -26,11 +26,11 @@ use domain::{
         ids::{CallId, CompanyId, IsoId, LeadId, RequestId, SpvId, UserId},
         page::PageQuery,
     },
-    orders::spvs,
+    orders::{documents, onboarding},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::{str::FromStr, sync::Arc};
+use std::{collections::HashMap, str::FromStr, sync::Arc};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 
@@ -121,12 +121,13 @@ pub struct AcceptedAs {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = RequestMade)]
 pub struct MadeOf {
-    kind: MadeKind,
+    kind: ResultKind,
     id: Uuid,
 }
 
 impl View {
-    fn of(ctx: &Ctx, request: Request) -> Self {
+    fn of(ctx: &Ctx, request: Request, documents: &mut HashMap<Uuid, Vec<documents::Document>>) -> Self {
+        let documents = documents.remove(&request.id.0).unwrap_or_default();
         let staff = ctx.actor.is_staff();
         Self {
             can: requests::can(ctx, &request),
@@ -134,7 +135,7 @@ impl View {
             spv: request.spv_id.zip(request.spv_identifier()).map(|(id, identifier)| AcceptedAs { id, identifier }),
             order: request.order(),
             overdue: staff && request.is_overdue(ctx.now()),
-            documents: request.documents.into_iter().map(|document| Document::of(ctx, document)).collect(),
+            documents: documents.into_iter().map(|document| Document::of(ctx, document)).collect(),
             id: request.id,
             kind: request.kind,
             status: request.status,
@@ -162,8 +163,9 @@ impl View {
     }
 }
 
-fn row(ctx: &Ctx, request: Request) -> Row<View> {
-    Row { version: request.version, view: View::of(ctx, request) }
+async fn row(ctx: &Ctx, request: Request) -> Result<Row<View>> {
+    let mut documents = requests::documents(ctx, [&request]).await?;
+    Ok(Row { version: request.version, view: View::of(ctx, request, &mut documents) })
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -266,7 +268,8 @@ impl Wanted {
 pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<View>>> {
     let (filter, page) = wanted.read()?;
     let found = requests::list(&ctx, &filter, &page).await?;
-    Ok(Answer(Page::of(found, |request| View::of(&ctx, request))))
+    let mut documents = requests::documents(&ctx, &found.items).await?;
+    Ok(Answer(Page::of(found, |request| View::of(&ctx, request, &mut documents))))
 }
 
 /// The desk's figures.
@@ -314,6 +317,7 @@ pub struct Queue {
     responses((status = 200, body = Desk)))]
 pub async fn desk(SignedIn(ctx): SignedIn) -> Result<Answer<Desk>> {
     let desk = requests::desk(&ctx).await?;
+    let mut documents = requests::documents(&ctx, desk.queue.iter().flat_map(|queue| &queue.requests)).await?;
     let of = |wanted: Status| desk.statuses.iter().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| *count);
     Ok(Answer(Desk {
         total: desk.statuses.iter().map(|(_, count)| count).sum(),
@@ -340,7 +344,7 @@ pub async fn desk(SignedIn(ctx): SignedIn) -> Result<Answer<Desk>> {
                 priority: queue.priority,
                 open: queue.open,
                 overdue: queue.overdue,
-                requests: queue.requests.into_iter().map(|request| View::of(&ctx, request)).collect(),
+                requests: queue.requests.into_iter().map(|request| View::of(&ctx, request, &mut documents)).collect(),
             })
             .collect(),
         activity: desk.activity.into_iter().map(|row| Activity::of(&ctx, row)).collect(),
@@ -351,7 +355,7 @@ pub async fn desk(SignedIn(ctx): SignedIn) -> Result<Answer<Desk>> {
 #[utoipa::path(get, path = "/requests/{id}", operation_id = "request_get", tag = "requests",
     params(("id" = RequestId, Path)), responses((status = 200, body = View)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<RequestId>) -> Result<Row<View>> {
-    Ok(row(&ctx, requests::get(&ctx, id).await?))
+    row(&ctx, requests::get(&ctx, id).await?).await
 }
 
 /// What is left out stays as it is.
@@ -376,7 +380,7 @@ pub async fn update(
     Json(input): Json<RequestChange>,
 ) -> Result<Row<View>> {
     let change = Change { priority: input.priority, assignee_id: input.assignee_id };
-    Ok(row(&ctx, requests::update(&ctx, id, version, change).await?))
+    row(&ctx, requests::update(&ctx, id, version, change).await?).await
 }
 
 /// Takes a request into review: it is yours, unless it is somebody's. Staff.
@@ -388,7 +392,7 @@ pub async fn review(
     IfMatch(version): IfMatch,
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<View>> {
-    Ok(row(&ctx, requests::review(&ctx, id, version).await?))
+    row(&ctx, requests::review(&ctx, id, version).await?).await
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -408,7 +412,7 @@ pub async fn approve(
     IfMatch(version): IfMatch,
     Json(input): Json<RequestApproved>,
 ) -> Result<Row<View>> {
-    Ok(row(&ctx, requests::approve(&ctx, id, version, input.reply.as_deref()).await?))
+    row(&ctx, requests::approve(&ctx, id, version, input.reply.as_deref()).await?).await
 }
 
 /// The order as the staff make it of a client's request.
@@ -447,7 +451,7 @@ pub async fn accept(
     IfMatch(version): IfMatch,
     Json(input): Json<RequestAccepted>,
 ) -> Result<Row<View>> {
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: None,
         company_id: input.company_id,
         iso_id: input.iso_id,
@@ -459,7 +463,7 @@ pub async fn accept(
         country: input.country,
         ordered_date: input.ordered_date,
     };
-    Ok(row(&ctx, requests::accept(&ctx, id, version, input).await?))
+    row(&ctx, requests::accept(&ctx, id, version, input).await?).await
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -480,7 +484,7 @@ pub async fn reject(
     IfMatch(version): IfMatch,
     Json(input): Json<RequestRejected>,
 ) -> Result<Row<View>> {
-    Ok(row(&ctx, requests::reject(&ctx, id, version, &input.reason).await?))
+    row(&ctx, requests::reject(&ctx, id, version, &input.reason).await?).await
 }
 
 /// Takes your own request back.
@@ -492,5 +496,5 @@ pub async fn withdraw(
     IfMatch(version): IfMatch,
     Json(Nothing {}): Json<Nothing>,
 ) -> Result<Row<View>> {
-    Ok(row(&ctx, requests::withdraw(&ctx, id, version).await?))
+    row(&ctx, requests::withdraw(&ctx, id, version).await?).await
 }

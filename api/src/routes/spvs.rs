@@ -15,7 +15,8 @@ use domain::{
         page::PageQuery,
     },
     orders::{
-        spvs::{self, ByIso, Country, Detail, Filter, Input, Order, Status},
+        onboarding,
+        spvs::{self, Country, Detail, Filter, Input, IsoFilter, Order, Status},
         steps, templates,
     },
 };
@@ -176,8 +177,8 @@ pub fn filter(
 ) -> Result<Filter> {
     let iso = match iso_id {
         None => None,
-        Some("none") => Some(ByIso::None),
-        Some(id) => Some(ByIso::One(id.parse().map_err(|_| ApiError::malformed("iso_id"))?)),
+        Some("none") => Some(IsoFilter::None),
+        Some(id) => Some(IsoFilter::One(id.parse().map_err(|_| ApiError::malformed("iso_id"))?)),
     };
     let status = match status {
         None => None,
@@ -283,7 +284,7 @@ pub async fn create(New { ctx, input, .. }: New<NewSpv>) -> Result<Made<SpvDetai
         country: input.country,
         ordered_date: input.ordered_date,
     };
-    let made = spvs::create(&ctx, input).await?;
+    let made = onboarding::create_order(&ctx, input).await?;
     Ok(Made {
         location: format!("/rest/v1/spvs/{}", made.spv.id),
         version: made.spv.version,

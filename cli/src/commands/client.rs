@@ -10,9 +10,12 @@ use crate::{
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{
     accounts::users,
-    directory::clients::{self, Client, Filter, Input, Order, Setup},
+    directory::clients::{self, Client, Filter, Order},
     kernel::money::Currency,
-    orders::spvs::Country,
+    orders::{
+        onboarding::{self, ClientInput, Setup},
+        spvs::Country,
+    },
 };
 
 #[derive(Debug, Subcommand)]
@@ -180,7 +183,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
             _ => How::Full,
         },
     };
-    let mut input = Input {
+    let mut input = ClientInput {
         first_name: ask.text(args.first_name, "First name", anything)?,
         last_name: ask.text(args.last_name, "Last name", anything)?,
         email: ask.text(args.email, "E-mail", anything)?,
@@ -192,7 +195,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
         currency: args.currency,
         ordered_date: args.ordered_date,
         request_id: request::id(portal, args.request.as_deref()).await?,
-        ..Input::default()
+        ..ClientInput::default()
     };
     if asking {
         if matches!(setup, How::Full) {
@@ -224,7 +227,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
         How::Quick => Setup::Quick,
         How::Full => Setup::Full,
     };
-    let made = clients::create(ctx, setup, input).await?;
+    let made = onboarding::create_client(ctx, setup, input).await?;
     say(match setup {
         Setup::Quick => "Client has been created and notified via email.",
         Setup::Full => "Client account is ready and welcome email sent.",

@@ -7,7 +7,7 @@ use domain::{
     desk::requests::{self, Assignee, Change, Filter, Input, Kind, ListOrder, Priority, Request, Status},
     directory::clients,
     kernel::{error::Problem, ids::RequestId},
-    orders::spvs,
+    orders::onboarding,
 };
 use std::str::FromStr;
 
@@ -276,7 +276,7 @@ async fn approve(args: Approve, portal: &Portal) -> Result<Request> {
     };
     let company_id = named::company(ctx, args.company.as_deref()).await?;
     let asked = |of: fn(&requests::Order) -> String| order.as_ref().map(of);
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: None,
         company_id: company_id.or_else(|| client.and_then(|client| client.company_id)),
         iso_id,

@@ -10,7 +10,10 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     kernel::money::{self, Currency},
-    orders::spvs::{self, ByIso, Detail, Filter, Input, Spv, Status},
+    orders::{
+        onboarding,
+        spvs::{self, Detail, Filter, Input, IsoFilter, Spv, Status},
+    },
 };
 
 #[derive(Debug, Subcommand)]
@@ -172,14 +175,14 @@ async fn create(args: Create, portal: &Portal) -> Result<Detail> {
         country: args.country,
         ordered_date: args.ordered_date,
     };
-    Ok(spvs::create(ctx, input).await?)
+    Ok(onboarding::create_order(ctx, input).await?)
 }
 
 async fn list(args: List, portal: &Portal) -> Result {
     let ctx = &portal.ctx;
     let iso = match args.iso.as_deref() {
-        Some("none") => Some(ByIso::None),
-        name => named::iso(ctx, name).await?.map(ByIso::One),
+        Some("none") => Some(IsoFilter::None),
+        name => named::iso(ctx, name).await?.map(IsoFilter::One),
     };
     let client_id = match &args.client {
         Some(name) => Some(named::client(ctx, name).await?.id),

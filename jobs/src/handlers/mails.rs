@@ -76,9 +76,14 @@ mod tests {
     use domain::{
         accounts::users,
         desk::{messages, requests},
-        directory::clients::{self, Setup},
         kernel::{access::Role, db::Sql, page::PageQuery},
-        orders::{commissions, document_requests, documents::uploads, invoices, spvs, steps},
+        orders::{
+            commissions, document_requests,
+            documents::uploads,
+            invoices,
+            onboarding::{self, Setup},
+            spvs, steps,
+        },
         outbox::{
             mails::Kind,
             notifications::{self, Channels, MailFrequency, SendDigests, SendImmediateMail, SetChoice},
@@ -152,7 +157,7 @@ mod tests {
             reports::create(&cora, weekly).await.unwrap();
 
             // Two orders with all amounts that there are; the first goes all the way.
-            let client = clients::Input {
+            let client = onboarding::ClientInput {
                 first_name: "Maya".to_owned(),
                 last_name: "Ortiz".to_owned(),
                 email: "maya@example.com".to_owned(),
@@ -162,7 +167,7 @@ mod tests {
                 commission: Some(AMOUNTS[3].to_owned()),
                 ..Default::default()
             };
-            let made = clients::create(&erin, Setup::Quick, client).await.unwrap();
+            let made = onboarding::create_client(&erin, Setup::Quick, client).await.unwrap();
             let spv = made.spv.id;
             let mut tx = world.db.begin().await.unwrap();
             let sql = "update users set status = 'active' where id = $1";
@@ -170,7 +175,7 @@ mod tests {
             tx.commit().await.unwrap();
             let maya = world.signed_in(&users::get(&ctx, made.client.id).await.unwrap());
             assert_eq!(maya.actor.role(), Some(Role::Client));
-            let second = spvs::Input {
+            let second = onboarding::OrderInput {
                 client_id: Some(made.client.id),
                 company_id: Some(acme),
                 iso_id: Some(iso),
@@ -179,7 +184,7 @@ mod tests {
                 iso_commission_percentage: Some("2.5".to_owned()),
                 ..Default::default()
             };
-            spvs::create(&erin, second).await.unwrap();
+            onboarding::create_order(&erin, second).await.unwrap();
 
             // What the process that follows the log does, and the jobs that it asks for.
             let settle = async || {

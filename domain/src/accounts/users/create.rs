@@ -94,7 +94,7 @@ pub async fn create(ctx: &Ctx, role: impl Into<Option<Role>>, input: Input) -> R
                 return store::get(tx, UserId(made)).await?.ok_or(Error::NotFound("user"));
             }
             if role == Role::Client {
-                leads::not_protected(tx, ctx, &new.email, new.phone.as_deref(), iso_id).await?;
+                leads::check_not_protected(tx, ctx, &new.email, new.phone.as_deref(), iso_id).await?;
             }
             let user = insert(tx, ctx, new.clone()).await?;
             if language_chosen {
@@ -130,7 +130,7 @@ pub(crate) async fn belongs(
 ) -> Result<(Option<CompanyId>, Option<IsoId>)> {
     let mut db = ctx.db();
     let iso_company = match iso_id {
-        Some(id) => isos::store::company(&mut db, id).await?,
+        Some(id) => isos::company(&mut db, id).await?,
         None => None,
     };
     match role {
@@ -157,9 +157,7 @@ pub(crate) async fn belongs(
     }
     match company_id {
         None => check.refuse("company_id", Problem::new("required")),
-        Some(id) if !companies::store::is_open(&mut db, id).await? => {
-            check.refuse("company_id", Problem::new("archived"))
-        }
+        Some(id) if !companies::is_open(&mut db, id).await? => check.refuse("company_id", Problem::new("archived")),
         Some(_) => {}
     }
     if role == Role::CompanyAdmin {

@@ -2,6 +2,7 @@
 //!
 //! Clients and ISO partners have use cases of their own for what staff do with them; those call [`insert`] and
 //! [`change_status`] here.
+mod applicants;
 mod create;
 mod directory;
 mod me;
@@ -12,6 +13,7 @@ pub mod store;
 
 pub(crate) use crate::kernel::locale::{TIME_ZONE, is_zone};
 pub use crate::kernel::{email::key as email_key, locale::DateFormat};
+pub(crate) use applicants::{active_staff_name, invite_applicant};
 pub use create::{Input, create};
 pub(crate) use create::{belongs, language};
 pub use directory::{Counted, Listing, Order, Row, Wanted, activity_of, can, invite_again, listing, row};
@@ -72,7 +74,7 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
     let now = ctx.now();
     // Partners and a company's own people begin with its clock.
     let company = match new.company_id.filter(|_| matches!(new.role, Role::Iso | Role::CompanyAdmin)) {
-        Some(id) => companies::store::get(tx, id).await?,
+        Some(id) => companies::by_id(tx, id).await?,
         None => None,
     };
     let time_zone = match company {
@@ -174,9 +176,9 @@ pub(crate) async fn change_email(tx: &mut Tx, ctx: &Ctx, user: &User, to: &str) 
     store::save(tx, &changed).await.map_err(|e| if e.is_unique_violation() { email_taken(None, None) } else { e })?;
     match changed.role {
         // Their orders are found by it, too.
-        Role::Client => crate::directory::clients::renamed(tx, user.id).await?,
+        Role::Client => crate::desk::people::reindex_client(tx, user.id).await?,
         Role::Iso => {
-            crate::directory::isos::store::save_email(tx, user.id, &changed.email).await?;
+            crate::directory::isos::save_email(tx, user.id, &changed.email).await?;
             crate::directory::isos::renamed(tx, &changed).await?;
         }
         _ => index(tx, &changed).await?,

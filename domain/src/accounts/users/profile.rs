@@ -1,7 +1,7 @@
 //! What people say of themselves (decision 35): their own to read and to change, in every role.
 use super::{index, lock, store, touched};
 use crate::{
-    directory::{clients, isos},
+    directory::isos,
     kernel::{
         access::Role,
         ctx::Ctx,
@@ -85,9 +85,9 @@ pub async fn update(ctx: &Ctx, version: Option<i64>, change: Change) -> Result<P
             store::save_profile(tx, id, &after).await?;
             match user.role {
                 Role::Client => {
-                    clients::renamed(tx, id).await?;
+                    crate::desk::people::reindex_client(tx, id).await?;
                     if (&before.first_name, &before.last_name) != (&after.first_name, &after.last_name) {
-                        documents::renamed(tx, id).await?;
+                        documents::on_client_renamed(tx, id).await?;
                     }
                 }
                 Role::Iso => isos::renamed(tx, &user).await?,

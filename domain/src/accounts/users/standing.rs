@@ -42,7 +42,7 @@ pub async fn set_role(
     let needs_iso = matches!(role, Role::Client | Role::Iso);
     let iso_id = iso_id.unwrap_or(before.iso_id.filter(|_| needs_iso && role == before.role));
     let once = match (role, iso_id) {
-        (Role::Iso, None) => isos::store::once_of_person(&mut ctx.db(), id).await?,
+        (Role::Iso, None) => isos::once_of_person(&mut ctx.db(), id).await?,
         _ => None,
     };
     let (company_id, iso_id) = match once {
@@ -66,7 +66,7 @@ pub async fn set_role(
             if role != Role::SuperAdmin {
                 keep_one_super_admin(tx, ctx, &user).await?;
             }
-            let theirs = isos::store::of_person(tx, id).await?;
+            let theirs = isos::of_person(tx, id).await?;
             if theirs.is_some_and(|theirs| role != Role::Iso || iso_id != Some(theirs)) {
                 return Err(Error::conflict("iso_person"));
             }

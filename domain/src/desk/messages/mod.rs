@@ -131,7 +131,7 @@ async fn find_thread(tx: &mut Tx, ctx: &Ctx, input: &Input) -> Result<ThreadRef>
     let found = if let Some(id) = input.thread_id {
         store::find_thread_ref(tx, id).await?
     } else if let Some(id) = input.spv_id {
-        let (spv, _) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+        let (spv, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
         ctx.may(Action::View, spvs::resource(&spv))?;
         ctx.may(Action::Send, Resource::Thread { client_id: spv.client_id })?;
         store::find_or_create(tx, new, spv.client_id, Some(id), ctx.now()).await?

@@ -1,4 +1,5 @@
 //! What the four application forms ask (decision 22): who somebody is, and what for they want which account.
+use super::AccountType;
 use crate::{
     kernel::{
         error::{Error, Problem, Result},
@@ -8,33 +9,9 @@ use crate::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::str::FromStr;
 
 /// How many, as forms offer it: clients a year, people in a company (decision 35).
 const SIZES: [&str; 4] = ["1-10", "11-50", "51-200", "201+"];
-
-/// Which account is applied for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccountType {
-    Client,
-    Employee,
-    Iso,
-    Company,
-}
-
-impl FromStr for AccountType {
-    type Err = Problem;
-
-    fn from_str(text: &str) -> std::result::Result<Self, Problem> {
-        Ok(match text {
-            "client" => Self::Client,
-            "employee" => Self::Employee,
-            "iso" => Self::Iso,
-            "company" => Self::Company,
-            _ => return Err(Problem::new("unknown").with("allowed", "client, employee, iso, company")),
-        })
-    }
-}
 
 /// A form as it was filled in. Which fields there are depends on the account: see [`Application`].
 #[derive(Clone, Debug, Default, Deserialize, utoipa::ToSchema)]

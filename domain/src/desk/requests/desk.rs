@@ -1,9 +1,5 @@
 //! What the desk opens with: how many there are of what, what is most pressing, and what happened last.
-use super::{
-    Filter, ListOrder, list,
-    model::{Priority, Request, Status},
-    store,
-};
+use super::{Filter, ListOrder, Priority, Request, Status, list, store};
 use crate::{
     kernel::{
         access::{Action, Resource},
@@ -81,7 +77,7 @@ pub(crate) struct Weekly {
 pub async fn desk(ctx: &Ctx) -> Result<Desk> {
     ctx.may(Action::View, Resource::Requests)?;
     let mut db = ctx.db();
-    let counted = store::counted(&mut db).await?;
+    let counted = store::count_by_status(&mut db).await?;
     let of = |status: Status| counted.iter().find(|(is, _)| *is == status).map_or(0, |(_, count)| *count);
     let (days, borders) = weeks(ctx.now(), settings::person_zone(ctx).await?);
     let weekly = store::weekly(&mut db, &borders).await?;

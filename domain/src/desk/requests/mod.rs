@@ -3,23 +3,19 @@
 //! staff for others (decision 22 and the table of dead elements). What partners bring and which calls they ask for have
 //! nouns of their own; their requests follow them. Documents that an order waits for are asked for by the staff and
 //! reviewed where they come in: they are no requests to the office, and not here.
-mod accounts;
 mod application;
 mod decide;
 mod desk;
-mod followed;
-mod model;
+mod linked;
 mod order;
-pub(crate) mod store;
+mod store;
 
-pub(crate) use accounts::{claim, fulfil};
-pub use application::{AccountType, Application, Form, Person};
+pub use crate::outbox::requests::{AccountType, Kind, Priority, Request, ResultKind, Status};
+pub use application::{Application, Form, Person};
 pub use decide::{Change, accept, approve, can, reject, review, update, withdraw};
 pub use desk::{Desk, Queue, WEEKS, Week, desk};
-pub(crate) use followed::{answered, brought, called, moved, won};
-pub(crate) use model::Made;
-pub use model::{Kind, MadeKind, Priority, Request, Status};
 pub use order::{Form as OrderForm, Order};
+pub(crate) use store::count_by_status;
 pub use store::{Assignee, Filter, Order as ListOrder};
 
 use crate::{
@@ -28,20 +24,22 @@ use crate::{
     kernel::{
         access::{Action, Actor, Resource},
         ctx::Ctx,
-        db::{ScopedFutureExt, Tx},
+        db::ScopedFutureExt,
         error::{Error, Problem, Result},
-        i18n, idempotency,
+        idempotency,
         ids::{RequestId, UserId},
         page::{Page, PageQuery},
         search::{self, Entry},
         text::unique_key,
         validate::{Check, LINE},
     },
-    orders::documents::{self, Holder},
+    orders::documents::{self, Document, Holder},
+    outbox::requests as rows,
     platform::activity,
 };
 use serde_json::{Map, Value};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
+use uuid::Uuid;
 
 /// What somebody asks for.
 #[derive(Clone, Debug, Default)]
@@ -113,12 +111,12 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
             let assignee = decide::assignable(tx, &mut check, assignee_id).await?;
             check.done()?;
             if let Some(id) = idempotency::made_before(tx, ctx).await? {
-                return store::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
+                return rows::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
             }
             let request = Request { assignee_id: assignee.as_ref().map(|(id, _)| *id), ..new.clone() };
-            insert(tx, ctx, &request).await?;
+            rows::insert(tx, ctx, &request).await?;
             if assignee.is_some() {
-                activity::append(tx, ctx, decide::handed(&request, assignee)).await?;
+                activity::append(tx, ctx, decide::assigned_event(&request, assignee)).await?;
             }
             idempotency::remember(tx, ctx, request.id.0).await?;
             Ok(request)
@@ -219,9 +217,9 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     ctx.transaction(|tx| {
         async move {
             if let Some(id) = idempotency::made_before(tx, ctx).await? {
-                return store::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
+                return rows::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
             }
-            insert(tx, ctx, new).await?;
+            rows::insert(tx, ctx, new).await?;
             for document in documents {
                 // To whoever it does not belong there is none.
                 match documents::attach(tx, ctx, *document, client, None, false).await {
@@ -236,50 +234,6 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
         .scope_boxed()
     })
     .await
-}
-
-/// Who came without an account, and who vouches for the address.
-#[derive(Debug)]
-pub(crate) struct Applicant {
-    pub name: String,
-    pub email: String,
-    pub provider: String,
-}
-
-/// Asks for an account within the use case that turned somebody away; nothing while such a request of theirs is open.
-///
-/// # Errors
-/// What the database refuses.
-pub(crate) async fn apply(tx: &mut Tx, ctx: &Ctx, from: Applicant) -> Result<()> {
-    if store::is_open(tx, Kind::Account, &from.email).await? {
-        return Ok(());
-    }
-    let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider))]);
-    let message = i18n::text(i18n::LANGUAGES[0], "names", "request.by_provider", &data);
-    insert(tx, ctx, &Request::new(ctx, Kind::Account, from.name, from.email, message, data)).await
-}
-
-/// Writes a request within a use case and tells of it.
-async fn insert(tx: &mut Tx, ctx: &Ctx, request: &Request) -> Result<()> {
-    store::insert(tx, std::slice::from_ref(request), ctx.origin.address.as_deref()).await?;
-    index(tx, request).await?;
-    activity::append(tx, ctx, decide::told("request.created", request)).await
-}
-
-/// What a request is found by.
-pub(crate) fn found_by(request: &Request) -> [String; 4] {
-    let digits = request.id.to_string()[..8].to_owned();
-    [request.reference(), digits, request.name.clone(), request.email.clone()]
-}
-
-pub(crate) fn entry<'t>(request: &Request, texts: &'t [String]) -> Entry<'t> {
-    let texts = texts.iter().map(String::as_str).collect();
-    Entry { kind: "request", subject: request.id.0, company: None, iso: None, texts }
-}
-
-async fn index(tx: &mut Tx, request: &Request) -> Result<()> {
-    let texts = found_by(request);
-    search::index(tx, entry(request, &texts)).await
 }
 
 /// Requests, the newest first unless told otherwise: everybody's for the staff, their own for others.
@@ -307,12 +261,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
     if after.as_ref().is_some_and(|key| key.0 != filter.order) {
         return Err(Error::field("cursor", "invalid_cursor"));
     }
-    let mut rows = store::list(&mut ctx.db(), of, filter, after, limit + 1).await?;
-    let ids = rows.iter().map(|request| request.id.0).collect();
-    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Request, ids).await?;
-    for request in &mut rows {
-        request.documents = held.remove(&request.id.0).unwrap_or_default();
-    }
+    let rows = store::list(&mut ctx.db(), of, filter, after, limit + 1).await?;
     Ok(Page::cut(rows, limit, |request| store::Key::of(filter.order, request)))
 }
 
@@ -321,11 +270,21 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
 /// # Errors
 /// NotFound, also when it is not the actor's to know of.
 pub async fn get(ctx: &Ctx, id: RequestId) -> Result<Request> {
-    let mut request = store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
-    ctx.may(Action::View, decide::resource(&request))?;
-    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Request, vec![id.0]).await?;
-    request.documents = held.remove(&id.0).unwrap_or_default();
+    let request = rows::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
+    ctx.may(Action::View, rows::resource(&request))?;
     Ok(request)
+}
+
+/// The documents attached to requests that the actor was given, by the id of the request.
+///
+/// # Errors
+/// What the database refuses.
+pub async fn documents<'r>(
+    ctx: &Ctx,
+    requests: impl IntoIterator<Item = &'r Request>,
+) -> Result<HashMap<Uuid, Vec<Document>>> {
+    let ids = requests.into_iter().map(|request| request.id.0).collect();
+    documents::held(&mut ctx.db(), ctx, Holder::Request, ids).await
 }
 
 /// The request with this reference, as people quote it: `REQ-6f1c2d3e`. Staff.
@@ -342,48 +301,5 @@ pub async fn find(ctx: &Ctx, reference: &str) -> Result<Request> {
     match found.len() {
         0 | 1 => found.pop().ok_or(Error::NotFound("request")),
         _ => Err(Error::conflict("ambiguous")),
-    }
-}
-
-impl Request {
-    /// One that has just come in.
-    pub(crate) fn new(
-        ctx: &Ctx,
-        kind: Kind,
-        name: String,
-        email: String,
-        message: String,
-        data: Map<String, Value>,
-    ) -> Self {
-        let priority = Priority::default();
-        Self {
-            id: RequestId(ctx.chance.uuid()),
-            kind,
-            status: Status::Pending,
-            priority,
-            user_id: ctx.actor.user_id(),
-            name,
-            email,
-            message,
-            data,
-            assignee_id: None,
-            assignee_name: None,
-            created_at: ctx.now(),
-            due_at: priority.due(ctx.now()),
-            spv_id: None,
-            spv_custom_identifier: None,
-            made_kind: None,
-            made_id: None,
-            reason: None,
-            decided_at: None,
-            decided_by: None,
-            updated_at: ctx.now(),
-            updated_by: ctx.who(),
-            version: 1,
-            language: None,
-            lead_id: None,
-            call_id: None,
-            documents: Vec::new(),
-        }
     }
 }

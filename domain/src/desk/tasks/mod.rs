@@ -1,7 +1,6 @@
 //! Tasks of the staff: assigned steps and requests, documents to review, and the performance card.
 mod store;
 
-pub(crate) use store::is_staff;
 pub use store::{Kind, Task};
 
 use crate::{
@@ -126,7 +125,7 @@ type CompletedStep = (DateTime<Utc>, Option<NaiveDate>, DateTime<Utc>);
 fn on_time(steps: &[CompletedStep], office_day: impl Fn(DateTime<Utc>) -> NaiveDate) -> Option<i64> {
     let due: Vec<bool> = steps.iter().filter_map(|(at, due, _)| Some(office_day(*at) <= (*due)?)).collect();
     let kept = due.iter().filter(|kept| **kept).count() as i64;
-    (!due.is_empty()).then(|| crate::orders::spvs::percent(kept, due.len() as i64))
+    (!due.is_empty()).then(|| crate::kernel::order::percent(kept, due.len() as i64))
 }
 
 /// To one decimal.

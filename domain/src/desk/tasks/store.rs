@@ -3,7 +3,7 @@ use super::CompletedStep;
 use crate::{
     desk::requests::Request,
     kernel::{
-        db::{Db, Sql, Tx},
+        db::{Db, Sql},
         error::Result,
         ids::{SpvId, UserId},
     },
@@ -134,19 +134,6 @@ pub async fn staff(db: &mut Db) -> Result<Vec<(UserId, String, String)>> {
     )
     .all()
     .await
-}
-
-/// Whether a step can be given to this person.
-pub async fn is_staff(tx: &mut Tx, id: UserId) -> Result<Option<String>> {
-    let row: Option<(String, String)> = tx
-        .sql(
-            "select first_name, last_name from users where id = $1 and role in ('employee', 'super_admin') \
-             and status = 'active'",
-        )
-        .bind(id)
-        .optional()
-        .await?;
-    Ok(row.map(|(first, last)| format!("{first} {last}")))
 }
 
 /// The newest completed steps. Subqueries look up single orders, which is faster than a join for this many rows.

@@ -3,7 +3,7 @@ mod members;
 mod model;
 mod portfolio;
 mod settings;
-pub(crate) mod store;
+mod store;
 mod tax;
 
 pub use crate::kernel::logo::{Logo, MAX_BYTES as MAX_LOGO_BYTES};
@@ -15,12 +15,12 @@ pub use model::{Company, Depends, Industry, Input, Size};
 pub use portfolio::{PortfolioClient, Progress, clients};
 pub(crate) use settings::{Defaults, defaults, defaults_within};
 pub use settings::{SettingsInput, remove_logo, set, set_logo};
+pub(crate) use store::{COLUMNS, ROW_COLUMNS, get as by_id, is_open, logo_of, progress};
 
 use crate::{
-    accounts::auth::sessions,
-    desk::requests::{self, AccountType, Made},
+    accounts::{auth::sessions, users},
     kernel::{
-        access::{Action, Resource},
+        access::{Action, Resource, Role},
         ctx::{Ctx, fresh},
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
@@ -29,6 +29,7 @@ use crate::{
         page::{Page, PageQuery},
         search::{self, Entry},
     },
+    outbox::requests::{self, AccountType, ResultRef},
     platform::activity::{self, Event},
 };
 use uuid::Uuid;
@@ -48,11 +49,15 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
             if let Some(id) = idempotency::made_before(tx, ctx).await? {
                 return Ok(Err(CompanyId(id)));
             }
-            let request = requests::claim(tx, ctx, request_id, AccountType::Company, None).await?;
+            let request = requests::lock_application(tx, ctx, request_id, AccountType::Company, None).await?;
             store::insert(tx, &company).await?;
             index(tx, &company).await?;
             activity::append(tx, ctx, told(&company, "company.created").public()).await?;
-            requests::fulfil(tx, ctx, request, Made::Company(company.id)).await?;
+            if let Some(request) = &request {
+                // The applicant becomes the first admin.
+                users::invite_applicant(tx, ctx, request, Role::CompanyAdmin, Some(company.id)).await?;
+            }
+            requests::approve_application(tx, ctx, request.as_ref(), ResultRef::Company(company.id)).await?;
             idempotency::remember(tx, ctx, company.id.0).await?;
             Ok(Ok(company))
         }

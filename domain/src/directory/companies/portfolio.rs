@@ -7,6 +7,7 @@ use crate::{
         ctx::Ctx,
         error::Result,
         ids::{CompanyId, UserId},
+        order,
         page::{Page, PageQuery},
     },
 };
@@ -33,7 +34,7 @@ pub struct Progress {
 impl Progress {
     /// Completed steps of all, in whole percent; 0 without steps.
     pub fn percent(&self) -> i64 {
-        crate::kernel::order::percent(self.steps_completed, self.steps_total)
+        order::percent(self.steps_completed, self.steps_total)
     }
 }
 
@@ -45,7 +46,7 @@ impl Progress {
 pub async fn clients(ctx: &Ctx, id: CompanyId, q: Option<&str>, page: &PageQuery) -> Result<Page<PortfolioClient>> {
     let company = portal(ctx, Some(id)).await?;
     let limit = page.limit()?;
-    let rows = clients::store::of_company(&mut ctx.db(), company.id, q.unwrap_or(""), page.after()?, limit + 1).await?;
+    let rows = clients::of_company(&mut ctx.db(), company.id, q.unwrap_or(""), page.after()?, limit + 1).await?;
     let found = Page::cut(rows, limit, |client| (client.created_at, client.id));
     let ids: Vec<UserId> = found.items.iter().map(|client| client.id).collect();
     let progress = store::progress(&mut ctx.db(), Scope::Company(company.id), &ids).await?;

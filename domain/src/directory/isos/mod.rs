@@ -1,14 +1,14 @@
 //! ISO partners: they bring clients to a company and earn commissions. Each signs in with an account of its own.
-pub(crate) mod store;
+mod store;
 
 pub use store::Iso;
+pub(crate) use store::{account, company, of_person, once_of_person, save_email};
 
 use crate::{
     accounts::{
         auth::sessions,
         users::{self, NewUser},
     },
-    desk::requests::{self, AccountType, Made},
     directory::companies::{self, Depends},
     kernel::{
         access::{Action, Resource, Role},
@@ -21,7 +21,10 @@ use crate::{
         search::{self, Entry},
         validate::{Check, LINE},
     },
-    outbox::mails,
+    outbox::{
+        mails,
+        requests::{self, AccountType, ResultRef},
+    },
     platform::{
         activity::{self, Event},
         rollups::{Counter, CounterDeltas},
@@ -79,8 +82,9 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
             if let Some(id) = idempotency::made_before(tx, ctx).await? {
                 return Ok(IsoId(id));
             }
-            let request = requests::claim(tx, ctx, request_id, AccountType::Iso, Some(&account.email)).await?;
-            if !companies::store::is_open(tx, company_id).await? {
+            let request =
+                requests::lock_application(tx, ctx, request_id, AccountType::Iso, Some(&account.email)).await?;
+            if !companies::is_open(tx, company_id).await? {
                 return Err(Error::field("company_id", "not_found"));
             }
             let user = users::insert(tx, ctx, account.clone()).await?;
@@ -94,7 +98,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
                 .public();
             activity::append(tx, ctx, event).await?;
             mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
-            requests::fulfil(tx, ctx, request, Made::Iso(id)).await?;
+            requests::approve_application(tx, ctx, request.as_ref(), ResultRef::Iso(id)).await?;
             idempotency::remember(tx, ctx, id.0).await?;
             Ok(id)
         }

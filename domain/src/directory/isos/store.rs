@@ -1,7 +1,6 @@
 //! An ISO's row, and SQL of ISOs.
 use super::Filter;
 use crate::{
-    desk::requests,
     directory::companies::Depends,
     kernel::{
         access::Scope,
@@ -10,7 +9,7 @@ use crate::{
         ids::{CompanyId, IsoId, UserId},
         search::{self, SearchCondition, SearchScope},
     },
-    platform::rollups::dated,
+    outbox::requests,
 };
 use chrono::{DateTime, Utc};
 
@@ -199,14 +198,7 @@ pub async fn depends(db: &mut impl Sql, id: IsoId) -> Result<Depends> {
 /// Takes the row away and archives its account, which the log may still name; its address is free again. Whoever has
 /// become somebody else since stays. Says whether an account was archived that was still counted.
 pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by: &str) -> Result<bool> {
-    let asked = "select r.id from requests r join calls c on c.id = r.call_id where c.iso_id = $1";
-    let words = format!("delete from search_rows where kind = 'request' and subject_id in ({asked})");
-    tx.sql_built(words).bind(id).run().await?;
-    let taken = format!("delete from requests where id in ({asked}) returning status");
-    let statuses: Vec<(requests::Status,)> = tx.sql_built(taken).bind(id).all().await?;
-    for (status,) in statuses {
-        dated::add_request_count(tx, status.name(), -1);
-    }
+    requests::delete_of_iso(tx, id).await?;
     for gone in ["calls where iso_id = $1", "iso_notes where iso_id = $1", "isos where id = $1"] {
         tx.sql_built(format!("delete from {gone}")).bind(id).run().await?;
     }

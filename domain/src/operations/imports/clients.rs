@@ -61,7 +61,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     };
     let made = import.create(key, &account.email, |tx| {
         async move {
-            leads::not_protected(tx, ctx, &account.email, account.phone.as_deref(), iso_id).await?;
+            leads::check_not_protected(tx, ctx, &account.email, account.phone.as_deref(), iso_id).await?;
             let user = users::insert(tx, ctx, account.clone()).await?;
             activity::append(tx, ctx, event("client.created", &user).with("setup", "import").public()).await?;
             if status.is_shut() {

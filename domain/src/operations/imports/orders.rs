@@ -15,6 +15,7 @@ use crate::{
         validate::{self, Check},
     },
     orders::{
+        onboarding,
         spvs::{self, Country, Event, Status},
         steps::{self, Change},
     },
@@ -75,7 +76,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let iso_id = import.partner(&mut check, row, company_id).await?;
     let client_id = match valid(&mut check, |check| check.email("client_email", text(row, "client_email"))) {
         Some(email) => {
-            let found = clients::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
+            let found = clients::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
             check.read("client_email", found.ok_or_else(|| Problem::new("not_found")))
         }
         None => None,
@@ -83,7 +84,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let fields = read_row(&mut check, row, &context, ctx.now());
     check.done()?;
     let client_id = client_id.ok_or(Error::NotFound("client"))?;
-    let new = &spvs::New {
+    let new = &onboarding::NewOrder {
         client_id,
         company_id,
         iso_id,
@@ -106,10 +107,10 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let (at_start, at_end, progress) = (&at_start, &at_end, &fields.progress);
     let made = import.create(key, &identifier, |tx| {
         async move {
-            let id = spvs::make(tx, at_start, new.clone()).await?;
+            let id = onboarding::insert_order(tx, at_start, new.clone()).await?;
             replay_progress(tx, at_end, id, progress).await?;
             let today = settings::within(tx).await?.day(ctx.now());
-            store::suppress_reminders(tx, id, today, today + Days::new(steps::SOON)).await
+            store::suppress_reminders(tx, id, today, today + Days::new(steps::DUE_SOON_DAYS)).await
         }
         .scope_boxed()
     });
@@ -211,7 +212,7 @@ fn instant(text: &str, zone: Tz) -> std::result::Result<DateTime<Utc>, Problem> 
 /// Replays the progress of a new order. Only a closed order has all steps completed, as the last one closes it. An
 /// order on hold or cancelled was processed before if any step is completed.
 async fn replay_progress(tx: &mut Tx, ctx: &Ctx, id: SpvId, progress: &OrderProgress) -> Result<()> {
-    let (order, _) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    let (order, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     let total = usize::try_from(order.steps_total).map_err(Error::internal)?;
     let most = match progress.status {
         Status::Closed => total,
@@ -250,13 +251,13 @@ async fn replay_progress(tx: &mut Tx, ctx: &Ctx, id: SpvId, progress: &OrderProg
 /// The next of the first `done` steps that is not completed, dependencies first. If all wait for later steps it is the
 /// first one, whose completion is refused.
 async fn next(tx: &mut Tx, id: SpvId, done: usize) -> Result<Option<StepId>> {
-    let (_, steps) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    let (_, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     let mut left = steps.iter().take(done).filter(|step| step.status != steps::Status::Completed).peekable();
     let first = left.peek().map(|step| step.id);
-    Ok(left.find(|step| step.open_needs(&steps).next().is_none()).map(|step| step.id).or(first))
+    Ok(left.find(|step| step.open_dependencies(&steps).next().is_none()).map(|step| step.id).or(first))
 }
 
 async fn set_step_status(tx: &mut Tx, ctx: &Ctx, step: StepId, status: steps::Status) -> Result<()> {
     let change = Change { status: Some(status.name().to_owned()), ..Change::default() };
-    steps::work(tx, ctx, step, None, change).await.map(drop)
+    steps::update_within(tx, ctx, step, None, change).await.map(drop)
 }

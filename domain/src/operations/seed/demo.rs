@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     accounts::auth::{failures, passwords},
-    directory::{clients, companies},
+    directory::companies,
     kernel::{
         access::{Action, Actor, Role},
         clock::{Chance, Clock},
@@ -21,6 +21,7 @@ use crate::{
         health_checks,
     },
     orders::{
+        onboarding,
         spvs::{self, Country, Event, Status},
         steps::{self, Change},
         templates,
@@ -241,7 +242,7 @@ async fn create_client(
     let day = days_ago(ctx, client_age).acting_as(demo_employee(ctx).await?);
     let country = Country::ALL[chance.below(5) as usize];
     let price = 12_000 + 1_500 * chance.below(20);
-    let input = clients::Input {
+    let input = onboarding::ClientInput {
         first_name: first.to_owned(),
         last_name: last.to_owned(),
         email: email.clone(),
@@ -252,9 +253,9 @@ async fn create_client(
         commission: partner.map(|_| format!("{}.00", price / 10)),
         country: Some(country.code().to_owned()),
         without_invoice: true,
-        ..clients::Input::default()
+        ..onboarding::ClientInput::default()
     };
-    let created = clients::create(&day, clients::Setup::Full, input).await?;
+    let created = onboarding::create_client(&day, onboarding::Setup::Full, input).await?;
     let client = created.client.id;
     ctx.transaction(|tx| addresses::set_address(tx, client, country, 100 + n).scope_boxed()).await?;
     if n == 0 {
@@ -402,7 +403,7 @@ async fn activate_account(ctx: &Ctx, email: &str) -> Result<()> {
 
 /// Inserts an order as of `ctx`.
 async fn insert_order(ctx: &Ctx, order: NewOrder<'_>) -> Result<SpvId> {
-    let new = &spvs::New {
+    let new = &onboarding::NewOrder {
         client_id: order.client,
         company_id: order.company,
         iso_id: order.iso,
@@ -418,7 +419,7 @@ async fn insert_order(ctx: &Ctx, order: NewOrder<'_>) -> Result<SpvId> {
         ordered_date: settings::office_today(ctx).await?,
         invoiced: false,
     };
-    ctx.transaction(|tx| spvs::make(tx, ctx, new.clone()).scope_boxed()).await
+    ctx.transaction(|tx| onboarding::insert_order(tx, ctx, new.clone()).scope_boxed()).await
 }
 
 /// Course of an order to replay.
@@ -462,7 +463,7 @@ pub(super) async fn replay(
     let gap = days * 24 * 60 / (done as i64 + 4);
     let wait = || clock.advance(Duration::minutes(gap - chance.below(90) as i64));
     wait();
-    let (spv, steps) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+    let (spv, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     if spv.status == Status::Pending && !matches!(end, Status::Pending | Status::Active) {
         spvs::turn(tx, &top, id, None, Action::Start, Event::Start, None).await?;
     }
@@ -482,7 +483,7 @@ pub(super) async fn replay(
                 waiting_on: Some("client".to_owned()),
                 ..Change::default()
             };
-            steps::work(tx, &day, next.id, None, change).await?;
+            steps::update_within(tx, &day, next.id, None, change).await?;
         }
     }
     wait();
@@ -496,7 +497,7 @@ pub(super) async fn replay(
 
 async fn move_to(tx: &mut Tx, ctx: &Ctx, step: StepId, status: &str) -> Result<()> {
     let change = Change { status: Some(status.to_owned()), ..Change::default() };
-    steps::work(tx, ctx, step, None, change).await.map(drop)
+    steps::update_within(tx, ctx, step, None, change).await.map(drop)
 }
 
 /// The demo employee as the actor.

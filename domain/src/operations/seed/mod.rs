@@ -19,7 +19,7 @@ use crate::{
         auth::passwords,
         users::{self, NewUser},
     },
-    directory::{clients, companies, isos},
+    directory::{companies, isos},
     kernel::{
         access::{Action, Resource, Role},
         ctx::Ctx,
@@ -29,7 +29,7 @@ use crate::{
         ids::{CompanyId, IsoId, UserId},
     },
     operations::demo_accounts::find as find_user,
-    orders::spvs,
+    orders::{onboarding, spvs},
     platform::{
         activity::{self, Event},
         queue::{self, Job},
@@ -109,7 +109,7 @@ async fn test_data(ctx: &Ctx) -> Result<()> {
     }
     let company = ensure_company(ctx, "Test Company", "Test Company LLC").await?;
     let iso = ensure_iso(ctx, company, "Test", "Partner", "test.iso@example.com").await?;
-    let client = clients::Input {
+    let client = onboarding::ClientInput {
         first_name: "Test".to_owned(),
         last_name: "Client".to_owned(),
         email: "test.client@example.com".to_owned(),
@@ -117,9 +117,9 @@ async fn test_data(ctx: &Ctx) -> Result<()> {
         iso_id: Some(iso),
         price: Some("2500.00".to_owned()),
         commission: Some("250.00".to_owned()),
-        ..clients::Input::default()
+        ..onboarding::ClientInput::default()
     };
-    match clients::create(ctx, clients::Setup::Full, client).await {
+    match onboarding::create_client(ctx, onboarding::Setup::Full, client).await {
         Ok(_) => Ok(()),
         Err(Error::Conflict(problem)) if problem.code == "email_taken" => Ok(()),
         Err(e) => Err(e),

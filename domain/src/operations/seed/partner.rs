@@ -20,6 +20,7 @@ use crate::{
     },
     orders::{
         commissions::{self, Filter},
+        onboarding,
         spvs::{Country, Status},
     },
     platform::settings,
@@ -52,7 +53,7 @@ pub(super) async fn clients(ctx: &Ctx, chance: &Chance, company: CompanyId, iso:
     for (n, (age, first, last, price, commission)) in CLOSED_ORDERS.into_iter().enumerate() {
         let country = Country::ALL[n];
         let day = days_ago(ctx, age).acting_as(demo_employee(ctx).await?);
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: first.to_owned(),
             last_name: last.to_owned(),
             email: format!("{}.{}@example.com", first.to_lowercase(), last.to_lowercase()),
@@ -63,9 +64,9 @@ pub(super) async fn clients(ctx: &Ctx, chance: &Chance, company: CompanyId, iso:
             commission: Some(commission.to_owned()),
             country: Some(country.code().to_owned()),
             without_invoice: true,
-            ..clients::Input::default()
+            ..onboarding::ClientInput::default()
         };
-        let new = clients::create(&day, clients::Setup::Full, input).await?;
+        let new = onboarding::create_client(&day, onboarding::Setup::Full, input).await?;
         let client = new.client.id;
         ctx.transaction(|tx| addresses::set_address(tx, client, country, 600 + n).scope_boxed()).await?;
         let order = new.spv.id;

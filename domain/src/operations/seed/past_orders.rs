@@ -19,7 +19,8 @@ use crate::{
     },
     orders::{
         commissions::{self, Filter},
-        spvs::{self, Country, Status},
+        onboarding,
+        spvs::{Country, Status},
     },
     platform::settings,
 };
@@ -91,7 +92,7 @@ pub(super) async fn insert(
                     Some(id) => id,
                     None => insert_client(tx, day, who, country, *company, partner).await?,
                 };
-                let new = spvs::New {
+                let new = onboarding::NewOrder {
                     client_id,
                     company_id: *company,
                     iso_id: partner,
@@ -106,7 +107,7 @@ pub(super) async fn insert(
                     ordered_date,
                     invoiced: false,
                 };
-                let id = spvs::make(tx, day, new).await?;
+                let id = onboarding::insert_order(tx, day, new).await?;
                 replay(tx, ctx, staff, chance, id, timeline).await?;
                 Ok((client_id, id))
             }

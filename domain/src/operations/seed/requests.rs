@@ -3,7 +3,7 @@
 use super::{addresses, demo::demo_employee, find_user};
 use crate::{
     accounts::users,
-    desk::requests::{self, Kind, MadeKind, Priority, Request, Status, store},
+    desk,
     directory::{clients, companies, isos},
     kernel::{
         access::Role,
@@ -16,6 +16,7 @@ use crate::{
         search,
     },
     orders::spvs,
+    outbox::requests::{self, Kind, Priority, Request, ResultKind, Status},
     platform::{
         activity::{self, Activity},
         settings,
@@ -118,7 +119,7 @@ pub(super) async fn insert_year(ctx: &Ctx) -> Result<()> {
         rows: Vec::new(),
     };
     history.add_existing_accounts().await?;
-    let there = store::counted(&mut ctx.db()).await?;
+    let there = desk::requests::count_by_status(&mut ctx.db()).await?;
     for (status, wanted) in REQUESTS_BY_STATUS {
         let there = there.iter().find(|(is, _)| *is == status).map_or(0, |(_, count)| *count);
         let linked = history.rows.iter().filter(|(request, _)| request.status == status).count() as i64;
@@ -144,7 +145,7 @@ impl RequestHistory<'_> {
             let country = users::store::profile(&mut self.ctx.db(), client.id).await?.country;
             let form = json!({ "first_name": client.first_name, "last_name": client.last_name, "phone": client.phone,
                 "company": client.company_name, "country": country, "purpose": null });
-            self.add_application(&requester, "client", form, client.created_at, (MadeKind::Client, client.id.0));
+            self.add_application(&requester, "client", form, client.created_at, (ResultKind::Client, client.id.0));
             // The public demo client keeps few requests.
             if client.email != "client@example.com" {
                 self.clients.push(requester);
@@ -157,7 +158,7 @@ impl RequestHistory<'_> {
             let form = json!({ "first_name": iso.first_name, "last_name": iso.last_name,
                 "phone": iso.phone.as_deref().unwrap_or("+1 555 0190"), "business_name": format!("{} Advisory", iso.last_name),
                 "website": null, "clients_per_year": "11-50", "experience": null });
-            self.add_application(&requester, "iso", form, iso.created_at, (MadeKind::Iso, iso.id.0));
+            self.add_application(&requester, "iso", form, iso.created_at, (ResultKind::Iso, iso.id.0));
             self.partners.push(requester);
         }
         for company in companies::list(self.ctx, None, false, &all).await?.items {
@@ -165,7 +166,7 @@ impl RequestHistory<'_> {
             let form = json!({ "first_name": requester.name.split(' ').next(), "last_name": requester.name.split(' ').next_back(),
                 "phone": null, "job_title": "Managing director", "name": company.name,
                 "business_name": company.business_name, "website": null, "company_size": "11-50", "reason": null });
-            self.add_application(&requester, "company", form, company.created_at, (MadeKind::Company, company.id.0));
+            self.add_application(&requester, "company", form, company.created_at, (ResultKind::Company, company.id.0));
         }
         if let Some(clara) = find_user(self.ctx, "company@example.com").await? {
             let role = Some(Role::CompanyAdmin);
@@ -198,7 +199,7 @@ impl RequestHistory<'_> {
         account: &str,
         form: Value,
         made: DateTime<Utc>,
-        became: (MadeKind, uuid::Uuid),
+        became: (ResultKind, uuid::Uuid),
     ) {
         let sent = made - self.random_hours(3, 70);
         let data = json!({ "account_type": account, "application": form });
@@ -401,9 +402,9 @@ impl RequestHistory<'_> {
 
     async fn insert(&self, tx: &mut Tx) -> Result<()> {
         let rows: Vec<Request> = self.rows.iter().map(|(request, _)| request.clone()).collect();
-        store::insert(tx, &rows, None).await?;
-        let texts: Vec<_> = rows.iter().map(requests::found_by).collect();
-        let entries: Vec<_> = rows.iter().zip(&texts).map(|(row, texts)| requests::entry(row, texts)).collect();
+        requests::insert_rows(tx, &rows, None).await?;
+        let texts: Vec<_> = rows.iter().map(requests::search_texts).collect();
+        let entries: Vec<_> = rows.iter().zip(&texts).map(|(row, texts)| requests::search_entry(row, texts)).collect();
         search::index_all(tx, "request", &entries).await?;
         for (request, role) in &self.rows {
             let mut events = vec![("request.created", request.created_at, false)];

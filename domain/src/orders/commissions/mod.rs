@@ -4,11 +4,12 @@
 //! never change afterwards: every card, statement and file is a sum of these rows.
 mod model;
 mod runs;
-pub(crate) mod store;
+mod store;
 
 pub use model::{Cards, Commission, Kind, Payout, Period, Rule, Run, RunStatus, Status, Sums};
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, run, runs};
 pub use store::Filter;
+pub(crate) use store::{COLUMNS, count, list as list_rows, sums as sum_rows};
 
 use crate::{
     directory::{companies, isos},
@@ -18,7 +19,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
         ids::{CommissionId, IsoId},
-        money::Currency,
+        money::{self, Currency, CurrencyTotal},
         page::{MAX_LIMIT, Page, PageQuery, at_most},
         validate::Check,
     },
@@ -30,7 +31,6 @@ use crate::{
             expected_commissions,
         },
     },
-    reporting::dashboards,
 };
 use chrono::NaiveDate;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
     if amount_minor == 0 {
         return Ok(());
     }
-    let company = companies::store::get(tx, after.company_id).await?.ok_or(Error::NotFound("company"))?;
+    let company = companies::by_id(tx, after.company_id).await?.ok_or(Error::NotFound("company"))?;
     let fixed = after.commission_minor.is_some();
     let row = store::New {
         id: CommissionId(ctx.chance.uuid()),
@@ -154,8 +154,8 @@ pub async fn overview(ctx: &Ctx, iso: Option<IsoId>, period: Period) -> Result<O
     let scope = ctx.scope()?;
     let mut db = ctx.db();
     let sums = store::sums(&mut db, scope, &filter).await?;
-    let cards_of = |sums: &Sums| dashboards::Sum { currency: sums.currency, minor: sums.total_minor() };
-    let currency = dashboards::headline(&sums.iter().map(cards_of).collect::<Vec<_>>(), home.currency);
+    let cards_of = |sums: &Sums| CurrencyTotal { currency: sums.currency, minor: sums.total_minor() };
+    let currency = money::headline(&sums.iter().map(cards_of).collect::<Vec<_>>(), home.currency);
     let projected = !store::was_paid(&mut db, scope, &all).await?;
     Ok(Overview {
         from,
@@ -374,7 +374,7 @@ pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &st
 
 /// The row as it stands, its order and itself kept from others.
 async fn locked(tx: &mut Tx, row: &Commission) -> Result<Commission> {
-    spvs::store::lock(tx, row.spv_id).await?;
+    spvs::lock(tx, row.spv_id).await?;
     store::lock(tx, row.id).await?;
     store::get(tx, row.id).await?.ok_or(Error::NotFound("commission"))
 }

@@ -140,8 +140,8 @@ async fn mail(
 /// The order, kept from others, as long as it is worked on; the request's step has to be one of its steps. What was sent
 /// in for an order that closed meanwhile can still be reviewed.
 async fn in_work(tx: &mut Tx, spv: SpvId, request: &DocumentRequest, review: bool) -> Result<()> {
-    spvs::store::lock(tx, spv).await?;
-    let (spv, steps) = spvs::store::get(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
+    spvs::lock(tx, spv).await?;
+    let (spv, steps) = spvs::find_with_steps(tx, spv).await?.ok_or(Error::NotFound("spv"))?;
     if rests(spv.status, review) {
         return Err(Error::wrong_status(spv.status));
     }
@@ -274,7 +274,7 @@ async fn change(
     let (found, make) = (&found, &make);
     ctx.transaction(|tx| {
         async move {
-            spvs::store::lock(tx, found.spv_id).await?;
+            spvs::lock(tx, found.spv_id).await?;
             let mut request = lock(tx, id).await?;
             fresh(version, request.version, &request.updated_by, request.updated_at)?;
             let (before, awaited_by) = (request.status, request.awaited_by());
@@ -296,7 +296,7 @@ async fn change(
                 mail(tx, ctx, kind, request.client_id, request.spv_id, data).await?;
             }
             let freed = awaited_by.filter(|step| request.awaited_by() != Some(*step));
-            steps::settle(tx, ctx, request.spv_id, freed.into_iter().collect()).await?;
+            steps::auto_complete(tx, ctx, request.spv_id, freed.into_iter().collect()).await?;
             Ok(request)
         }
         .scope_boxed()
@@ -316,7 +316,7 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
             let mut count = 0;
             for (today, zones) in users::client_reminder_days(ctx, tx).await? {
                 for (action, from, until, mark) in [
-                    ("document_request.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+                    ("document_request.due_soon", today, today + Days::new(steps::DUE_SOON_DAYS), "warned_date"),
                     ("document_request.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
                 ] {
                     for request in store::due(tx, (from, until), mark, &zones, 500).await? {
@@ -355,7 +355,7 @@ pub(crate) async fn lock(tx: &mut Tx, id: DocumentRequestId) -> Result<DocumentR
 /// NotFound; Conflict `request_status` for one that is settled, `wrong_status` for an order that is over.
 pub(crate) fn takes_upload(ctx: &Ctx, request: &DocumentRequest) -> Result<()> {
     ctx.may(Action::Upload, resource(request))?;
-    documents::taken_for(ctx, Some(request.spv_status))?;
+    spvs::check_accepts_documents(ctx, Some(request.spv_status))?;
     request.status.after(Event::Upload).map(drop)
 }
 

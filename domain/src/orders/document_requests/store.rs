@@ -96,16 +96,3 @@ pub async fn told(tx: &mut Tx, request: &DocumentRequest, mark: &'static str, to
     let sql = format!("update document_requests set {mark} = $2 where id = $1 and {mark} is null and version = $3");
     Ok(tx.sql_built(sql).bind(request.id).bind(today).bind(request.version).run().await? == 1)
 }
-
-/// The steps of an order that something is required for, and of that nothing is open any more.
-pub(crate) async fn steps_without_open(tx: &mut Tx, spv: SpvId) -> Result<Vec<StepId>> {
-    let rows: Vec<(StepId,)> = tx
-        .sql(
-            "select step_id from document_requests where spv_id = $1 and required and step_id is not null \
-             group by step_id having count(*) filter (where status not in ('approved', 'waived')) = 0",
-        )
-        .bind(spv)
-        .all()
-        .await?;
-    Ok(rows.into_iter().map(|(id,)| id).collect())
-}

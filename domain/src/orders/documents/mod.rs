@@ -278,7 +278,7 @@ pub(crate) async fn held(
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn renamed(tx: &mut Tx, client: UserId) -> Result<()> {
+pub(crate) async fn on_client_renamed(tx: &mut Tx, client: UserId) -> Result<()> {
     for document in store::of_client(tx, client).await? {
         index(tx, &document).await?;
     }
@@ -321,35 +321,17 @@ pub fn can(ctx: &Ctx, document: &Document) -> Vec<&'static str> {
         .collect()
 }
 
-/// Whether the actor may send something in for an order as it stands: while it is held what comes is welcome; once it
-/// is over, only the staff still file something.
-///
-/// # Errors
-/// Conflict `wrong_status`.
-pub(crate) fn taken_for(ctx: &Ctx, order: Option<spvs::Status>) -> Result<()> {
-    match order.filter(|status| !status.is_open() && !ctx.actor.is_staff()) {
-        Some(status) => Err(Error::wrong_status(status)),
-        None => Ok(()),
-    }
-}
-
 /// Whether the document as it stands takes another version from the actor: what was asked for does not once it is
 /// approved or waived.
 ///
 /// # Errors
 /// Conflict `wrong_status`, `request_status`.
 pub(crate) fn takes_version(ctx: &Ctx, document: &Document) -> Result<()> {
-    taken_for(ctx, document.spv_status)?;
+    spvs::check_accepts_documents(ctx, document.spv_status)?;
     match document.request_status.filter(|status| status.is_settled()) {
         Some(status) => Err(Error::Conflict(Problem::new("request_status").with("status", status.name()))),
         None => Ok(()),
     }
-}
-
-/// Whether the actor may send something in for this order.
-pub(crate) fn may_send(ctx: &Ctx, spv: &spvs::Spv) -> bool {
-    let document = Resource::Document { client_id: spv.client_id, internal: false };
-    ctx.can(Action::Upload, document) && taken_for(ctx, Some(spv.status)).is_ok()
 }
 
 /// Whether documents of this order's client are the actor's to see.

@@ -301,7 +301,7 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
             let mut count = 0;
             for (today, zones) in users::client_reminder_days(ctx, tx).await? {
                 for (action, from, until, mark) in [
-                    ("invoice.due_soon", today, today + Days::new(steps::SOON), "warned_date"),
+                    ("invoice.due_soon", today, today + Days::new(steps::DUE_SOON_DAYS), "warned_date"),
                     ("invoice.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),
                 ] {
                     for invoice in store::due(tx, (from, until), mark, &zones, 500).await? {

@@ -237,11 +237,6 @@ mod tests {
     }
 
     #[test]
-    fn progress_is_a_whole_percent() {
-        assert_eq!([percent(0, 0), percent(1, 8), percent(1, 3), percent(2, 3), percent(8, 8)], [0, 13, 33, 67, 100]);
-    }
-
-    #[test]
     fn completed_reads_as_closed_and_uae_as_ae() {
         assert_eq!("completed".parse::<Status>(), Ok(Status::Closed));
         assert_eq!("UAE".parse::<Country>(), Ok(Country::Ae));

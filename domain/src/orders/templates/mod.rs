@@ -13,7 +13,7 @@ use crate::{
     },
     orders::{
         spvs::Country,
-        steps::{MOST_DAYS, Party, owner, wrong_needs},
+        steps::{MAX_OFFSET_DAYS, Party, find_dependency_problem, owner},
     },
     platform::activity,
 };
@@ -213,7 +213,7 @@ fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
         let field = |name: &str| format!("steps.{n}.{name}");
         let step_name = names::kept(check.line(&field("step_name"), &step.step_name, validate::LINE));
         let owner = check.read(&field("owner"), owner(&step.owner)).unwrap_or(Party::Staff);
-        check.range(&field("business_days"), step.business_days, 0..=MOST_DAYS);
+        check.range(&field("business_days"), step.business_days, 0..=MAX_OFFSET_DAYS);
         if step.documents.len() > MOST_DOCUMENTS {
             check.refuse(&field("documents"), Problem::new("too_many").with("max", MOST_DOCUMENTS));
         }
@@ -238,7 +238,7 @@ fn checked(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
     }
     let needs: Vec<(i64, &[i64])> = steps.iter().map(|step| (step.step_order, step.depends_on.as_slice())).collect();
     for (n, step) in steps.iter().enumerate() {
-        if let Some(problem) = wrong_needs(step.step_order, &needs) {
+        if let Some(problem) = find_dependency_problem(step.step_order, &needs) {
             check.refuse(&format!("steps.{n}.depends_on"), Problem::new(problem));
         }
     }

@@ -13,8 +13,9 @@ use crate::{
         date_range::{Asked, Span},
         error::Result,
         ids::CompanyId,
+        order::percent,
     },
-    orders::spvs::{Country, Status, percent},
+    orders::spvs::{Country, Status},
 };
 
 /// Charts of a company.

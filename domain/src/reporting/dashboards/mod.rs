@@ -1,7 +1,8 @@
 //! Dashboards of the portals: counters and the main table. Amounts are summed per currency (decision 13).
 mod store;
 
-pub use store::{Sum, UserRow};
+pub use crate::kernel::money::CurrencyTotal;
+pub use store::UserRow;
 
 use crate::{
     accounts::auth::sessions,
@@ -15,7 +16,7 @@ use crate::{
         db::ScopedFutureExt,
         error::{Error, Result},
         ids::{CompanyId, IsoId, UserId},
-        money::Currency,
+        money::{self, Currency},
         page::{Page, PageQuery},
     },
     orders::spvs::{self, Spv},
@@ -69,8 +70,8 @@ pub struct EmployeeDashboard {
     pub active_spvs: i64,
     pub pending_reviews: i64,
     /// Prices of active orders by currency. Only super admins see it (decision 14).
-    pub revenue: Vec<Sum>,
-    /// Currency of the headline, see [`headline`].
+    pub revenue: Vec<CurrencyTotal>,
+    /// Currency of the headline, see [`money::headline`].
     pub currency: Currency,
     pub activity: Vec<Activity>,
 }
@@ -88,11 +89,11 @@ pub async fn employee(ctx: &Ctx) -> Result<EmployeeDashboard> {
         for currency in Currency::ALL {
             match value(Counter::Revenue(currency)) {
                 0 => {}
-                minor => revenue.push(Sum { currency, minor }),
+                minor => revenue.push(CurrencyTotal { currency, minor }),
             }
         }
     }
-    let currency = headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
+    let currency = money::headline(&revenue, office.currency.unwrap_or(ctx.options.default_currency));
     Ok(EmployeeDashboard {
         total_clients: value(Counter::Clients),
         active_spvs: value(Counter::ActiveSpvs),
@@ -109,8 +110,8 @@ pub struct IsoDashboard {
     /// Active and pending clients.
     pub active_clients: i64,
     /// Commissions earned this month.
-    pub monthly_commissions: Vec<Sum>,
-    /// Currency of the headline, see [`headline`].
+    pub monthly_commissions: Vec<CurrencyTotal>,
+    /// Currency of the headline, see [`money::headline`].
     pub currency: Currency,
     pub pending_leads: i64,
     pub completed_spvs: i64,
@@ -151,11 +152,11 @@ pub async fn iso(ctx: &Ctx) -> Result<IsoDashboard> {
     }
     let count = |wanted: Metric| counts.iter().filter(|row| row.what == wanted).map(|row| row.n).sum();
     let earned = counts.iter().filter(|row| row.what == Metric::Commission);
-    let monthly_commissions: Vec<Sum> =
-        earned.filter_map(|row| Some(Sum { currency: row.currency?, minor: row.minor })).collect();
+    let monthly_commissions: Vec<CurrencyTotal> =
+        earned.filter_map(|row| Some(CurrencyTotal { currency: row.currency?, minor: row.minor })).collect();
     Ok(IsoDashboard {
         active_clients: count(Metric::Clients),
-        currency: headline(&monthly_commissions, home.currency),
+        currency: money::headline(&monthly_commissions, home.currency),
         monthly_commissions,
         pending_leads: count(Metric::Leads),
         completed_spvs: count(Metric::Closed),
@@ -172,8 +173,8 @@ pub struct CompanyDashboard {
     /// Number of clients with such an order.
     pub active_clients: i64,
     /// Purchase amounts, else prices, of orders that are not cancelled.
-    pub revenue: Vec<Sum>,
-    /// Currency of the headline, see [`headline`].
+    pub revenue: Vec<CurrencyTotal>,
+    /// Currency of the headline, see [`money::headline`].
     pub currency: Currency,
     pub iso_partners: i64,
     pub partners: Vec<Partner>,
@@ -213,12 +214,12 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         activity,
     } = store::company(&mut ctx.db(), id, 8).await?;
     let company = company.pop().ok_or(Error::NotFound("company"))?;
-    let mut revenue: Vec<Sum> = Vec::new();
+    let mut revenue: Vec<CurrencyTotal> = Vec::new();
     let mut partners: Vec<Partner> = Vec::new();
     for group in &groups {
         match revenue.iter_mut().find(|sum| sum.currency == group.currency) {
             Some(sum) => sum.minor += group.minor,
-            None => revenue.push(Sum { currency: group.currency, minor: group.minor }),
+            None => revenue.push(CurrencyTotal { currency: group.currency, minor: group.minor }),
         }
         let iso_id = Some(group.iso_id).filter(|id| *id != rollups::companies::NO_PARTNER);
         match partners.iter_mut().find(|partner| partner.iso_id == iso_id) {
@@ -230,7 +231,7 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
     // By name, "Unassigned" last.
     partners.sort_by(|a, b| (a.name.is_none(), &a.name).cmp(&(b.name.is_none(), &b.name)));
     Ok(CompanyDashboard {
-        currency: headline(&revenue, company.currency.or(currency).unwrap_or(ctx.options.default_currency)),
+        currency: money::headline(&revenue, company.currency.or(currency).unwrap_or(ctx.options.default_currency)),
         company,
         total_spvs: groups.iter().map(|group| group.spvs - group.cancelled).sum(),
         active_clients,
@@ -240,12 +241,6 @@ pub async fn company(ctx: &Ctx, picked: Option<CompanyId>, page: &PageQuery) -> 
         activity: activity.into_iter().map(|row| activity::redact(&ctx.actor, row)).collect(),
         spvs,
     })
-}
-
-/// Currency that a card shows first: the default one if it has an amount, else the first one that has (decision 14).
-pub(crate) fn headline(sums: &[Sum], usual: Currency) -> Currency {
-    let has = |currency: Currency| sums.iter().any(|sum| sum.currency == currency && sum.minor != 0);
-    if has(usual) { usual } else { Currency::ALL.into_iter().find(|currency| has(*currency)).unwrap_or(usual) }
 }
 
 /// Dashboard of the super admins.
@@ -306,19 +301,4 @@ async fn recent_activity(ctx: &Ctx, limit: u32) -> Result<Vec<Activity>> {
     let page = PageQuery { limit: Some(limit), cursor: None };
     let filter = activity::Filter { work_only: true, ..activity::Filter::default() };
     Ok(activity::list(ctx, &filter, &page).await?.items)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headline_prefers_a_currency_with_an_amount() {
-        let sum = |currency, minor| Sum { currency, minor };
-        let (usd, eur, jpy) = (Currency::Usd, Currency::Eur, Currency::Jpy);
-        assert_eq!(headline(&[], eur), eur, "all are zero");
-        assert_eq!(headline(&[sum(usd, 657_000_000)], eur), usd);
-        assert_eq!(headline(&[sum(usd, 1), sum(eur, 1)], eur), eur);
-        assert_eq!(headline(&[sum(usd, 0), sum(jpy, -5)], eur), jpy, "taken back is money, too");
-    }
 }

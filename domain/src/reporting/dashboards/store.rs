@@ -159,8 +159,8 @@ pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<C
     let dialect = db.dialect();
     let own = list_of(
         dialect,
-        companies::store::COLUMNS,
-        &format!("select {} from companies where id = $1", companies::store::ROW_COLUMNS),
+        companies::COLUMNS,
+        &format!("select {} from companies where id = $1", companies::ROW_COLUMNS),
     );
     let groups = list_of(
         dialect,

@@ -64,7 +64,7 @@ pub async fn page(ctx: &Ctx, query: &ReportQuery, page: &PageQuery) -> Result<Re
         Report::Commissions => {
             let filter = filter(span);
             let scope = Scope::Company(company.id);
-            let found = commissions::store::list(&mut db, scope, &filter, page.after()?, limit + 1).await?;
+            let found = commissions::list_rows(&mut db, scope, &filter, page.after()?, limit + 1).await?;
             Page::cut(found, limit, |row| (row.earned_date, row.created_at, row.id)).map(commission)
         }
         Report::StepTimes => {
@@ -99,9 +99,9 @@ pub async fn totals(ctx: &Ctx, query: &ReportQuery) -> Result<Totals> {
         }
         Report::Commissions => {
             let (scope, filter) = (Scope::Company(company.id), filter(span));
-            let found = commissions::store::sums(&mut db, scope, &filter).await?;
+            let found = commissions::sum_rows(&mut db, scope, &filter).await?;
             Totals {
-                rows: commissions::store::count(&mut db, scope, &filter).await?,
+                rows: commissions::count(&mut db, scope, &filter).await?,
                 sums: found
                     .into_iter()
                     .map(|sums| Sum { currency: sums.currency, amounts: vec![("amount", sums.total_minor())] })
@@ -203,7 +203,7 @@ fn order(company: &Company, row: store::Order) -> Cells {
         row.status.name().to_owned(),
         row.ordered_date.to_string(),
         day(row.closed_at.map(|at| company.today(at))),
-        crate::orders::spvs::percent(row.steps_completed, row.steps_total).to_string(),
+        crate::kernel::order::percent(row.steps_completed, row.steps_total).to_string(),
         row.currency.code().to_owned(),
         amount(row.currency, row.amount_minor),
         amount(row.currency, row.invoiced_minor),

@@ -1,8 +1,8 @@
 //! Somebody without an account came by way of a provider: the staff decide (decision 22).
 use super::Arrival;
 use crate::{
-    desk::requests::{self, Applicant},
     kernel::{ctx::Ctx, db::Tx, error::Result, text},
+    outbox::requests::{self, Applicant},
 };
 
 /// One open request for each address, however often they come.
@@ -17,5 +17,5 @@ pub async fn make(tx: &mut Tx, ctx: &Ctx, provider: &str, arrival: &Arrival) -> 
     let shown = |c: &char| !c.is_control() && !text::is_bidi_control(*c);
     let name = text::line(&name.chars().filter(shown).take(crate::kernel::validate::LINE).collect::<String>());
     let name = if name.is_empty() { email.clone() } else { name };
-    requests::apply(tx, ctx, Applicant { name, email, provider: provider.to_owned() }).await
+    requests::apply_for_account(tx, ctx, Applicant { name, email, provider: provider.to_owned() }).await
 }

@@ -155,7 +155,7 @@ async fn target(ctx: &Ctx, new: &New) -> Result<(UserId, Option<SpvId>, Option<D
         ctx.may(Action::Upload, Resource::Document { client_id: spv.client_id, internal: false })?;
         // What hangs on a message or an invoice comes with it, also when the order is over.
         if !new.attach {
-            super::taken_for(ctx, Some(spv.status))?;
+            spvs::check_accepts_documents(ctx, Some(spv.status))?;
         }
         return Ok((spv.client_id, Some(id), None));
     }
@@ -334,7 +334,7 @@ async fn keep_in(tx: &mut Tx, ctx: &Ctx, upload: UploadId, content: &Content) ->
     auth::ask_again(tx, ctx).await?;
     // The order first, as everybody who locks both.
     if let Some(id) = upload.spv_id {
-        spvs::store::lock(tx, id).await?;
+        spvs::lock(tx, id).await?;
     }
     let request = match upload.request_id {
         Some(id) => {
@@ -398,8 +398,8 @@ async fn takes_new(tx: &mut Tx, ctx: &Ctx, upload: &Upload) -> Result<()> {
     match upload.spv_id {
         Some(_) if upload.attach => Ok(()),
         Some(id) => {
-            let (spv, _) = spvs::store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
-            super::taken_for(ctx, Some(spv.status))
+            let (spv, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
+            spvs::check_accepts_documents(ctx, Some(spv.status))
         }
         None => takes_from(users::store::get(tx, upload.client_id).await?),
     }
