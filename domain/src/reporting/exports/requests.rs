@@ -1,7 +1,7 @@
 //! Export of requests. Priority, due time and assignee are for the staff.
 use super::column::{Column, column, optional, time};
 use crate::{
-    desk::requests::{self, Filter, Order, Request},
+    desk::requests::{self, Filter, OrderRequest, Request},
     kernel::{
         access::Actor,
         ctx::Ctx,
@@ -15,7 +15,7 @@ use serde_json::Value;
 /// A request with the order that it asks for.
 pub(super) struct Row {
     request: Request,
-    order: Option<Order>,
+    order: Option<OrderRequest>,
 }
 
 pub(super) const COLUMNS: &[Column<Row>] = &[
@@ -48,12 +48,12 @@ pub(super) const COLUMNS: &[Column<Row>] = &[
 ];
 
 impl Row {
-    fn of_order(&self, cell: fn(&Order) -> String) -> String {
+    fn of_order(&self, cell: fn(&OrderRequest) -> String) -> String {
         self.order.as_ref().map(cell).unwrap_or_default()
     }
 }
 
 pub(super) async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Row>> {
-    let found = requests::list(ctx, &filter.unmoved(), page).await?;
+    let found = requests::list(ctx, &filter.with_stable_order(), page).await?;
     Ok(found.map(|request| Row { order: request.order(), request }))
 }
