@@ -41,7 +41,7 @@ pub struct OrderForm {
     pub document_ids: Vec<DocumentId>,
 }
 
-/// A validated order request.
+/// The order a client asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[schema(as = OrderRequest)]
 pub struct OrderRequest {

@@ -9,7 +9,7 @@ use crate::{
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
-        ids::{SpvId, StepId},
+        ids::{SpvId, StepId, UserId},
         money::{self, Currency},
         text::unique_key,
         validate::{self, Check},
@@ -74,13 +74,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         return Ok(Outcome::exists(&identifier, &existing));
     }
     let iso_id = import.partner(&mut check, row, company_id).await?;
-    let client_id = match valid(&mut check, |check| check.email("client_email", text(row, "client_email"))) {
-        Some(email) => {
-            let found = clients::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
-            check.read("client_email", found.ok_or_else(|| Problem::new("not_found")))
-        }
-        None => None,
-    };
+    let client_id = find_client(&mut check, ctx, row).await?;
     let fields = read_row(&mut check, row, &context, ctx.now());
     check.done()?;
     let client_id = client_id.ok_or(Error::NotFound("client"))?;
@@ -119,6 +113,15 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         Err(e) if e.is_unique_violation() => Ok(Outcome::Exists(None)),
         made => made,
     }
+}
+
+/// Finds the client of a row by email.
+async fn find_client(check: &mut Check, ctx: &Ctx, row: &Row) -> Result<Option<UserId>> {
+    let Some(email) = valid(check, |check| check.email("client_email", text(row, "client_email"))) else {
+        return Ok(None);
+    };
+    let found = clients::by_email(&mut ctx.db(), &users::email_key(&email)).await?;
+    Ok(check.read("client_email", found.ok_or_else(|| Problem::new("not_found"))))
 }
 
 /// Reads the cells that need no lookup. Defaults as in the forms: ordered today, in the US, in the company's currency.

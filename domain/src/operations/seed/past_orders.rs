@@ -123,8 +123,7 @@ pub(super) async fn insert(
     }
     // One suspended account.
     users::suspend(ctx, clients[0], None).await?;
-    let partners = parties.into_iter().flat_map(|(_, partners)| partners).flatten().collect();
-    pay_commissions(ctx, &staff, partners).await?;
+    pay_commissions(ctx, &staff, parties).await?;
     Ok(invoiced)
 }
 
@@ -175,13 +174,13 @@ async fn insert_client(
     Ok(client)
 }
 
-/// Approves and pays the commissions of these partners.
-async fn pay_commissions(ctx: &Ctx, staff: &Actor, partners: Vec<IsoId>) -> Result<()> {
+/// Approves and pays the commissions of the partners.
+async fn pay_commissions(ctx: &Ctx, staff: &Actor, parties: Parties) -> Result<()> {
     let day = days_ago(ctx, PAYOUT_AGE_DAYS).acting_as(staff.clone());
     let all = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
     let to = Some(settings::office_today(&day).await? - Duration::days(30));
     let mut ids: Vec<CommissionId> = Vec::new();
-    for iso in partners {
+    for iso in parties.into_iter().flat_map(|(_, partners)| partners).flatten() {
         let until = Filter { iso_id: Some(iso), to, ..Filter::default() };
         ids.extend(commissions::list(ctx, &until, &all).await?.items.iter().map(|row| row.id));
     }
