@@ -83,7 +83,7 @@ pub async fn last_good(db: &mut Db) -> Result<Option<Backup>> {
 }
 
 /// Whether a complete backup is recorded in this directory.
-pub async fn is_filled(db: &mut Db, folder: &str) -> Result<bool> {
+pub async fn has_backup_in(db: &mut Db, folder: &str) -> Result<bool> {
     let sql = "select exists (select 1 from backups where state = 'done' and folder = $1)";
     db.sql(sql).bind(folder.to_owned()).scalar().await
 }

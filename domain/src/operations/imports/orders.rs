@@ -232,7 +232,7 @@ async fn replay_progress(tx: &mut Tx, ctx: &Ctx, id: SpvId, progress: &OrderProg
     }
     let rests = matches!(progress.status, Status::OnHold | Status::Cancelled);
     if progress.status == Status::Processing || (rests && done > 0) {
-        spvs::turn(tx, ctx, id, None, Action::Start, Event::Start, None).await?;
+        spvs::transition(tx, ctx, id, None, Action::Start, Event::Start, None).await?;
     }
     while let Some(step) = next(tx, id, done).await? {
         set_step_status(tx, ctx, step, steps::Status::Completed).await?;
@@ -248,7 +248,7 @@ async fn replay_progress(tx: &mut Tx, ctx: &Ctx, id: SpvId, progress: &OrderProg
         Status::Cancelled => (Action::Cancel, Event::Cancel),
         Status::Pending | Status::Active | Status::Closed => return Ok(()),
     };
-    spvs::turn(tx, ctx, id, None, action, event, progress.reason.as_deref()).await.map(drop)
+    spvs::transition(tx, ctx, id, None, action, event, progress.reason.as_deref()).await.map(drop)
 }
 
 /// The next of the first `done` steps that is not completed, dependencies first. If all wait for later steps it is the

@@ -465,7 +465,7 @@ pub(super) async fn replay(
     wait();
     let (spv, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     if spv.status == Status::Pending && !matches!(end, Status::Pending | Status::Active) {
-        spvs::turn(tx, &top, id, None, Action::Start, Event::Start, None).await?;
+        spvs::transition(tx, &top, id, None, Action::Start, Event::Start, None).await?;
     }
     for step in steps.iter().take(done) {
         wait();
@@ -492,7 +492,7 @@ pub(super) async fn replay(
         Status::Cancelled => (Action::Cancel, Event::Cancel, "The deal did not go ahead"),
         _ => return Ok(()),
     };
-    spvs::turn(tx, &day, id, None, action, event, Some(reason)).await.map(drop)
+    spvs::transition(tx, &day, id, None, action, event, Some(reason)).await.map(drop)
 }
 
 async fn move_to(tx: &mut Tx, ctx: &Ctx, step: StepId, status: &str) -> Result<()> {

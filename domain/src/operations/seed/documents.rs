@@ -57,13 +57,13 @@ async fn open_order(ctx: &Ctx, spv: &Spv, age: i64, n: usize) -> Result<()> {
     let first = request_document(&staff, spv, 0, None).await?;
     let second = request_document(&staff, spv, 1 + n % 2, Some(ctx.now() + Duration::days(n as i64 % 6 - 1))).await?;
     let hello = "Good day! We have begun with your order. Please send us the documents that we ask for on its page.";
-    say(&staff, spv, hello, false).await?;
+    send_message(&staff, spv, hello, false).await?;
     upload_for_request(&client, spv, first, "passport.pdf", "Passport").await?;
     let (staff, client) = people_at(ctx, spv, age, 50).await?;
     document_requests::approve(&staff, first, None).await?;
-    say(&client, spv, "Thank you. Is a bank statement of my wife's account enough? We share the flat.", false).await?;
+    send_message(&client, spv, "Thank you. Is a bank statement of my wife's account enough? We share the flat.", false).await?;
     let (staff, client) = people_at(ctx, spv, age, 80).await?;
-    say(&staff, spv, "Yes, if it shows both your names.", false).await?;
+    send_message(&staff, spv, "Yes, if it shows both your names.", false).await?;
     match n % 4 {
         0 => {
             upload_for_request(&client, spv, second, "statement.pdf", "Bank statement").await?;
@@ -71,7 +71,7 @@ async fn open_order(ctx: &Ctx, spv: &Spv, age: i64, n: usize) -> Result<()> {
             document_requests::send_back(&staff, second, None, reason).await?;
         }
         1 => upload_for_request(&client, spv, second, "statement.pdf", "Bank statement").await?,
-        2 => say(&staff, spv, "Checked against the sanctions lists: nothing found.", true).await?,
+        2 => send_message(&staff, spv, "Checked against the sanctions lists: nothing found.", true).await?,
         _ => {}
     }
     Ok(())
@@ -85,13 +85,13 @@ async fn closed_order(ctx: &Ctx, spv: &Spv, age: i64) -> Result<()> {
     for (n, file) in ["passport.pdf", "statement.pdf"].into_iter().enumerate() {
         let target = New { spv_id: Some(spv.id), attach: true, ..New::default() };
         let content = sample_pdf(REQUESTED_DOCUMENTS[n].0, spv, settings::person_today(&client).await?);
-        document_ids.extend(put(&client, target, file, content).await?);
+        document_ids.extend(upload(&client, target, file, content).await?);
     }
     let body = "Here are my passport and the bank statement.".to_owned();
     let input = messages::Input { spv_id: Some(spv.id), body, document_ids, ..messages::Input::default() };
     messages::send(&client, input).await?;
     upload_for_order(&staff, spv, "certificate-of-formation.pdf", "Certificate of formation").await?;
-    say(&staff, spv, "Your company is formed. You find its certificate with the documents of this order.", false).await
+    send_message(&staff, spv, "Your company is formed. You find its certificate with the documents of this order.", false).await
 }
 
 async fn request_document(

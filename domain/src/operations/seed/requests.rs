@@ -186,7 +186,7 @@ impl RequestHistory<'_> {
             let message = "As agreed with your partner.".to_owned();
             let mut request = self.new_request(Kind::Order, &requester, message, data, sent);
             request.spv_id = Some(spv.id);
-            self.decided(&mut request, Status::Approved, None, spv.created_at);
+            self.decide(&mut request, Status::Approved, None, spv.created_at);
             self.rows.push((request, requester.role));
         }
         Ok(())
@@ -207,7 +207,7 @@ impl RequestHistory<'_> {
         // Applicants have no account yet.
         request.user_id = None;
         (request.made_kind, request.made_id) = (Some(became.0), Some(became.1));
-        self.decided(&mut request, Status::Approved, None, made);
+        self.decide(&mut request, Status::Approved, None, made);
         self.rows.push((request, None));
     }
 
@@ -243,7 +243,7 @@ impl RequestHistory<'_> {
                 // A rejection needs a reason; an approval does not.
                 let said = (status == Status::Rejected || self.chance.below(2) == 0).then_some(said);
                 request.assignee_id = Some(self.staff.0);
-                self.decided(&mut request, status, said, at);
+                self.decide(&mut request, status, said, at);
             }
         }
         self.rows.push((request, requester.role));
@@ -284,14 +284,14 @@ impl RequestHistory<'_> {
     }
 
     fn random_stranger(&self) -> Requester {
-        let (first, last) = (self.one(&FIRST), self.one(&LAST));
+        let (first, last) = (self.pick(&FIRST), self.pick(&LAST));
         let email = format!("{}.{}@example.net", first.to_lowercase(), last.to_lowercase());
         Requester { user_id: None, role: None, name: format!("{first} {last}"), email }
     }
 
     fn compose(&self, kind: Kind, requester: &Requester) -> (String, Value) {
         let (first, last) = requester.name.split_once(' ').unwrap_or((&requester.name, ""));
-        let venture = self.one(&VENTURES);
+        let venture = self.pick(&VENTURES);
         let words = |said: &[&'static str]| (self.pick(said).to_owned(), json!({}));
         match kind {
             Kind::Support => words(&SUPPORT_MESSAGES),
