@@ -57,10 +57,14 @@ fn at(world: &World, minutes: i64) -> World {
 
 /// Sends a file in.
 async fn send(ctx: &Ctx, content: &'static [u8]) {
-    let new = uploads::New { file_name: "passport.pdf".to_owned(), bytes: content.len() as u64, ..Default::default() };
+    let new = uploads::CreateUpload {
+        file_name: "passport.pdf".to_owned(),
+        bytes: content.len() as u64,
+        ..Default::default()
+    };
     let upload = uploads::create(ctx, new).await.unwrap();
     let bytes = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(content))]);
-    assert!(uploads::append(ctx, upload.id, 0, bytes).await.unwrap().kept_in.is_some());
+    assert!(uploads::append(ctx, upload.id, 0, bytes).await.unwrap().saved_document_id.is_some());
 }
 
 /// Every row of a backup, by table, in an order that no database has a say in. Texts of JSON read as what they mean.

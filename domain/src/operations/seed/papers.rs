@@ -12,7 +12,7 @@ use crate::{
     },
     orders::{
         document_requests as asked,
-        documents::uploads::{self, New},
+        documents::uploads::{self, CreateUpload},
         spvs::{self, Spv, Status},
     },
     platform::settings,
@@ -84,7 +84,7 @@ async fn done(ctx: &Ctx, spv: &Spv, age: i64) -> Result<()> {
     // An order that is closed asks its client for nothing more, so that these came with a message.
     let mut document_ids = Vec::new();
     for (n, file) in ["passport.pdf", "statement.pdf"].into_iter().enumerate() {
-        let target = New { spv_id: Some(spv.id), attach: true, ..New::default() };
+        let target = CreateUpload { spv_id: Some(spv.id), attach: true, ..CreateUpload::default() };
         let content = paper(WANTED[n].0, spv, settings::person_today(&client).await?);
         document_ids.extend(put(&client, target, file, content).await?);
     }
@@ -112,20 +112,20 @@ async fn ask(
 }
 
 async fn send(client: &Ctx, spv: &Spv, request: DocumentRequestId, file: &str, title: &str) -> Result<()> {
-    let target = New { request_id: Some(request), ..New::default() };
+    let target = CreateUpload { request_id: Some(request), ..CreateUpload::default() };
     put(client, target, file, paper(title, spv, settings::person_today(client).await?)).await.map(drop)
 }
 
 async fn free(by: &Ctx, spv: &Spv, file: &str, title: &str) -> Result<()> {
-    let target = New { spv_id: Some(spv.id), ..New::default() };
+    let target = CreateUpload { spv_id: Some(spv.id), ..CreateUpload::default() };
     put(by, target, file, paper(title, spv, settings::person_today(by).await?)).await.map(drop)
 }
 
-async fn put(by: &Ctx, target: New, file: &str, content: Vec<u8>) -> Result<Option<DocumentId>> {
-    let new = New { file_name: file.to_owned(), bytes: content.len() as u64, ..target };
+async fn put(by: &Ctx, target: CreateUpload, file: &str, content: Vec<u8>) -> Result<Option<DocumentId>> {
+    let new = CreateUpload { file_name: file.to_owned(), bytes: content.len() as u64, ..target };
     let upload = uploads::create(by, new).await?;
     let content = futures::stream::iter([Ok::<_, Infallible>(Bytes::from(content))]);
-    Ok(uploads::append(by, upload.id, 0, content).await?.kept_in)
+    Ok(uploads::append(by, upload.id, 0, content).await?.saved_document_id)
 }
 
 async fn say(by: &Ctx, spv: &Spv, body: &str, internal: bool) -> Result<()> {

@@ -282,7 +282,7 @@ async fn change(
             if became == Some(Status::Approved)
                 && let Some(document) = request.document_id
             {
-                documents::acceptable(tx, ctx, document).await?;
+                documents::require_latest_clean(tx, ctx, document).await?;
             }
             in_work(tx, request.spv_id, &request, action == Action::Review).await?;
             moved(tx, ctx, &mut request, name).await?;

@@ -126,7 +126,7 @@ pub async fn get(ctx: &Ctx, id: InvoiceId) -> Result<Detail> {
     ctx.may(Action::View, resource(&invoice))?;
     let payments = store::payments(&mut db, id).await?;
     let sent = store::receipts(&mut db, id).await?;
-    let documents = documents::held(&mut db, ctx, documents::Holder::Invoice, vec![id.0]).await?;
+    let documents = documents::attachments_of(&mut db, ctx, documents::AttachmentOwner::Invoice, vec![id.0]).await?;
     let documents = documents.into_values().flatten().collect::<Vec<_>>();
     let receipt = |(id, sent_by, created_at)| {
         let document = documents.iter().find(|document| document.id == id)?.clone();
