@@ -230,7 +230,7 @@ mod tests {
             let pays = async |amount: &str| {
                 let of_order = invoices::Filter { spv_id: Some(spv), ..Default::default() };
                 let owed = invoices::list(&erin, &of_order, &PageQuery::default()).await.unwrap().items.remove(0);
-                let typed = invoices::Typed { amount: Some(amount.to_owned()), ..Default::default() };
+                let typed = invoices::ManualPayment { amount: Some(amount.to_owned()), ..Default::default() };
                 invoices::pay(&erin, owed.id, None, typed).await.unwrap();
             };
             pays(AMOUNTS[1]).await;
