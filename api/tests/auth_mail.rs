@@ -4,7 +4,7 @@ use crate::support::{Answer, Asking, Letter, TestApp, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
 use domain::{
-    accounts::users,
+    accounts::{mail_delivery, users},
     kernel::page::PageQuery,
     outbox::mails::{self, Kind},
     platform::queue::{self, Job},
@@ -67,11 +67,11 @@ async fn sends(app: &TestApp) -> Vec<(Kind, i64)> {
     sends
 }
 
-async fn mail_of(app: &TestApp, kind: Kind) -> mails::Outgoing {
+async fn mail_of(app: &TestApp, kind: Kind) -> mail_delivery::Outgoing {
     let ctx = app.world.operator();
     let page = PageQuery { limit: Some(100), cursor: None };
     let found = mails::list(&ctx, None, &page).await.unwrap().items.into_iter().find(|mail| mail.kind == kind);
-    mails::attempt(&ctx, found.unwrap().id).await.unwrap().unwrap()
+    mail_delivery::load_for_sending(&ctx, found.unwrap().id).await.unwrap().unwrap()
 }
 
 #[tokio::test]
@@ -98,8 +98,8 @@ async fn the_mail_of_a_first_order_waits_until_the_account_is_set_up() {
             // The later job finds it sent; its button leads to a sign-in that works now.
             let ordered = mail_of(&app, Kind::SpvCreated).await;
             assert!(!ordered.before_setup);
-            mails::sent(&app.world.operator(), ordered.mail.id, None).await.unwrap();
-            assert!(mails::attempt(&app.world.operator(), ordered.mail.id).await.unwrap().is_none());
+            mails::mark_sent(&app.world.operator(), ordered.mail.id, None).await.unwrap();
+            assert!(mail_delivery::load_for_sending(&app.world.operator(), ordered.mail.id).await.unwrap().is_none());
         })
         .await;
     }

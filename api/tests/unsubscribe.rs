@@ -4,6 +4,7 @@ use crate::support::{TestApp, on_both};
 use axum::http::Method;
 use domain::{
     Actor,
+    accounts::mail_delivery,
     desk::messages::{self, Input},
     kernel::page::PageQuery,
     outbox::{
@@ -27,7 +28,7 @@ async fn link(app: &TestApp) -> (String, crate::support::Person) {
     let page = PageQuery { limit: Some(100), cursor: None };
     let queued = mails::list(&job, Some(Status::Queued), &page).await.unwrap().items;
     let mail = queued.iter().find(|mail| mail.kind == Kind::Notices).unwrap();
-    let link = mails::attempt(&job, mail.id).await.unwrap().unwrap().unsubscribe.unwrap();
+    let link = mail_delivery::load_for_sending(&job, mail.id).await.unwrap().unwrap().unsubscribe.unwrap();
     (link.strip_prefix(&job.options.public_url).unwrap().to_owned(), maya)
 }
 
@@ -73,7 +74,7 @@ async fn staff_see_that_a_mail_did_not_arrive_and_others_do_not() {
         let page = PageQuery { limit: Some(100), cursor: None };
         let mails = mails::list(&job, None, &page).await.unwrap().items;
         let mail = mails.iter().find(|mail| mail.user_id == Some(maya.id)).unwrap();
-        mails::failed(&job, mail.id, "550 5.1.1 no such user", true).await.unwrap();
+        mails::mark_failed(&job, mail.id, "550 5.1.1 no such user", true).await.unwrap();
         for (who, path) in
             [(&erin, format!("/rest/v1/clients/{}", maya.id)), (&sam, format!("/rest/v1/users/{}", maya.id))]
         {

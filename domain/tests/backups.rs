@@ -11,7 +11,7 @@ use domain::{
         clock::{Chance, Clock},
         db::{Db, Dialect, Durability, Sql},
         page::PageQuery,
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
     operations::{
         alerts,
@@ -92,10 +92,10 @@ fn rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<String>> {
 /// A part of the test bucket that is nobody else's.
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
-    let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
+    let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
     bucket.prefix = Chance::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
-    Some(Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap())
+    Some(Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap())
 }
 
 #[tokio::test]

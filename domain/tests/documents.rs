@@ -9,7 +9,7 @@ use domain::{
     kernel::{
         ids::SpvId,
         page::PageQuery,
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
     orders::{
         document_requests::{self as requests, Input, Status},
@@ -201,7 +201,7 @@ async fn what_is_taken_back_while_the_storage_is_away_is_swept_later() {
         let (client, _, maya) = world.client("Maya", acme, None).await;
         let upload = uploads::create(&maya, CreateUpload { bytes: 10, ..named("slow.pdf") }).await.unwrap();
         uploads::append(&maya, upload.id, 0, bytes(b"01234")).await.unwrap();
-        let nowhere = Address::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
+        let nowhere = StorageUrl::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
         let credentials = Credentials { access_key_id: "id".to_owned(), secret_access_key: "secret".to_owned() };
         let storage = Storage::open(&nowhere, Some(&credentials)).unwrap();
         let options = domain::Options { storage, ..(*world.options).clone() };

@@ -13,7 +13,6 @@ use domain::{
         onboarding::{self, Setup},
         spvs,
     },
-    outbox::mails,
     platform::activity,
     testing::{World, on_both},
 };
@@ -174,12 +173,12 @@ async fn an_order_is_told_of_though_other_companies_call_theirs_the_same() {
             clara = Some((format!("clara{}@example.com", name.to_lowercase()), first));
         }
         let (email, first) = clara.expect("one of them");
-        mails::notify_client_spv(&finn, &email, "spv-001").await.expect("a mail");
-        mails::notify_client_spv(&finn, &email, &first.to_string()[..8]).await.expect("a mail");
-        let other = mails::notify_client_spv(&finn, "claraharbor@example.com", &first.to_string()[..8]).await;
+        spvs::notify_client(&finn, &email, "spv-001").await.expect("a mail");
+        spvs::notify_client(&finn, &email, &first.to_string()[..8]).await.expect("a mail");
+        let other = spvs::notify_client(&finn, "claraharbor@example.com", &first.to_string()[..8]).await;
         assert_eq!(refused(other), "spvIdentifier not_found");
         let staff = world.user(Role::Employee, "Elias", None, None).await;
-        assert_eq!(refused(mails::notify_client_spv(&finn, &staff.email, "SPV-001").await), "clientEmail not_found");
+        assert_eq!(refused(spvs::notify_client(&finn, &staff.email, "SPV-001").await), "clientEmail not_found");
     })
     .await;
 }

@@ -10,6 +10,7 @@ use domain::{
             links::{self, LinkKind},
             passwords, sessions,
         },
+        mail_delivery,
         users::{self, User},
     },
     kernel::{access::Role, db::Sql, page::PageQuery},
@@ -268,7 +269,7 @@ async fn a_mail_does_not_go_to_an_address_that_was_given_up() {
         let moved = auth::admin::Update { email: Some("maya@example.org".to_owned()), ..Default::default() };
         auth::admin::update(&world.operator(), &auth, maya.id, moved).await.unwrap();
         let mail = mailed(&world).await.pop().unwrap();
-        assert!(mails::attempt(&world.operator(), mail.id).await.unwrap().is_none());
+        assert!(mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap().is_none());
         let mail = mails::get(&world.operator(), mail.id).await.unwrap();
         assert_eq!(
             (mail.status, mail.last_error.as_deref()),
@@ -283,11 +284,19 @@ async fn a_mail_does_not_go_to_an_address_that_was_given_up() {
         let queued: Vec<_> = mailed(&world).await.into_iter().filter(|m| m.status == mails::Status::Queued).collect();
         assert_eq!(queued.len(), 2);
         for mail in &queued {
-            assert!(mails::attempt(&world.operator(), mail.id).await.unwrap().is_some(), "{}", mail.to_email);
+            assert!(
+                mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap().is_some(),
+                "{}",
+                mail.to_email
+            );
         }
         auth::update_user(&me, &auth, &wanted("maya@example.org")).await.unwrap();
         for mail in &queued {
-            assert!(mails::attempt(&world.operator(), mail.id).await.unwrap().is_none(), "{}", mail.to_email);
+            assert!(
+                mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap().is_none(),
+                "{}",
+                mail.to_email
+            );
         }
     })
     .await;

@@ -4,7 +4,7 @@ use domain::{
     Error,
     accounts::{
         auth::{self, Auth, Keys, passwords},
-        users,
+        mail_delivery, users,
     },
     desk::messages,
     directory::{clients, isos},
@@ -98,7 +98,7 @@ async fn no_use_case_writes_the_key_of_a_row_it_locks() {
         let outbox = mails::list(&sigrid, None, &PageQuery::default()).await.unwrap().items;
         assert!(!outbox.is_empty());
         for mail in outbox {
-            mails::attempt(&world.operator(), mail.id).await.unwrap();
+            mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap();
         }
     })
     .await;

@@ -297,7 +297,7 @@ async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
         let sender = Some("Northern <office@example.com>".to_owned());
         settings::set(&sigrid, |now| Settings { mail_sender: sender, ..now }).await.unwrap();
         let mail = mails::test(&sigrid).await.unwrap();
-        mails::failed(&operator, mail, "550 no such user", true).await.unwrap();
+        mails::mark_failed(&operator, mail, "550 no such user", true).await.unwrap();
         let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
         alerts::check(&operator, &full).await.unwrap();
         let block = ip_blocklist::add(&sigrid, "192.0.2.0/24", Some("they try passwords")).await.unwrap();

@@ -3,7 +3,7 @@
 use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
-    accounts::{admission::Gatekeeper, users},
+    accounts::{admission::Gatekeeper, mail_delivery, users},
     kernel::{access::Role, clock::Clock, date_range::Asked, db::Sql, money::Currency, page::PageQuery},
     operations::{
         alerts::{self, Alert, Readings},
@@ -169,8 +169,8 @@ async fn mails_that_fail_are_told_of() {
         let sigrid = world.super_admin("Sigrid").await;
         for _ in 0..3 {
             let id = mails::test(&sigrid).await.unwrap();
-            mails::attempt(&world.operator(), id).await.unwrap();
-            mails::failed(&world.operator(), id, "550 no such user", true).await.unwrap();
+            mail_delivery::load_for_sending(&world.operator(), id).await.unwrap();
+            mails::mark_failed(&world.operator(), id, "550 no such user", true).await.unwrap();
         }
         assert_eq!(kinds(&world, &Readings::default()).await, ["mail_failing"]);
         assert!(kinds(&at(&world, 25 * 60), &Readings::default()).await.is_empty());
@@ -178,7 +178,7 @@ async fn mails_that_fail_are_told_of() {
         let late = at(&world, 3 * 24 * 60);
         for _ in 0..3 {
             let id = mails::test(&sigrid).await.unwrap();
-            mails::failed(&late.operator(), id, "no answer", true).await.unwrap();
+            mails::mark_failed(&late.operator(), id, "no answer", true).await.unwrap();
         }
         assert_eq!(kinds(&late, &Readings::default()).await, ["mail_failing"]);
         assert!(kinds(&at(&world, (4 * 24 + 1) * 60), &Readings::default()).await.is_empty());
@@ -187,11 +187,11 @@ async fn mails_that_fail_are_told_of() {
         let id = mails::test(&sigrid).await.unwrap();
         for _ in 0..3 {
             assert!(kinds(&away, &Readings::default()).await.is_empty());
-            assert!(mails::attempt(&away.operator(), id).await.unwrap().is_some());
-            mails::failed(&away.operator(), id, "no answer", false).await.unwrap();
+            assert!(mail_delivery::load_for_sending(&away.operator(), id).await.unwrap().is_some());
+            mails::mark_failed(&away.operator(), id, "no answer", false).await.unwrap();
         }
         assert_eq!(kinds(&away, &Readings::default()).await, ["mail_failing"]);
-        mails::sent(&away.operator(), id, None).await.unwrap();
+        mails::mark_sent(&away.operator(), id, None).await.unwrap();
         assert!(kinds(&away, &Readings::default()).await.is_empty());
     })
     .await;

@@ -2,6 +2,7 @@
 use chrono::Duration;
 use domain::{
     Ctx,
+    accounts::mail_delivery,
     directory::companies,
     kernel::{
         clock::Chance,
@@ -465,7 +466,7 @@ async fn a_report_is_mailed_on_its_morning_and_once_after_a_long_night() {
             mails::list(&world.operator(), None, &PageQuery { limit: Some(500), cursor: None }).await.unwrap();
         let mut sent = Vec::new();
         for mail in waiting.items.iter().filter(|mail| mail.kind == Kind::Report) {
-            sent.extend(mails::attempt(&job, mail.id).await.unwrap().map(|out| out.mail.to_name));
+            sent.extend(mail_delivery::load_for_sending(&job, mail.id).await.unwrap().map(|out| out.mail.to_name));
         }
         assert_eq!(sent, ["Clara Test", "Clara Test"]);
 

@@ -16,7 +16,6 @@ use domain::{
         onboarding::{self, Setup},
         spvs,
     },
-    outbox::mails,
     platform::activity::{self, Search},
     testing::{code, on_both},
 };
@@ -55,7 +54,7 @@ async fn an_identifier_is_unique_in_every_spelling() {
             let refusal = order(&operator, client, twin).await.unwrap_err();
             assert_eq!(code(&refusal), "custom_identifier duplicate", "{twin:?}");
             assert_eq!(spvs::find(&operator, twin).await.unwrap().spv.id, made.id, "{twin:?}");
-            mails::notify_client_spv(&operator, "maya@example.com", twin).await.unwrap();
+            spvs::notify_client(&operator, "maya@example.com", twin).await.unwrap();
         }
         // Accents make another identifier.
         order(&operator, client, "Societe-1").await.unwrap();

@@ -2,6 +2,7 @@
 use chrono::Duration;
 use domain::{
     Actor, Ctx, Error,
+    accounts::mail_delivery,
     desk::messages::{self, Input},
     directory::clients,
     kernel::{
@@ -13,7 +14,7 @@ use domain::{
         notifications::{self, Channels, MailFrequency, SetChoice},
     },
     platform::activity,
-    reporting::reports,
+    reporting::{reports, unsubscribe},
     testing::{World, on_both},
 };
 use std::collections::BTreeMap;
@@ -35,7 +36,7 @@ async fn outbox(world: &World, kind: Kind) -> Vec<Mail> {
 
 /// The token of the link that an attempt to send this mail carries.
 async fn token(world: &World, mail: MailId) -> Option<String> {
-    let link = mails::attempt(&job(world), mail).await.unwrap().unwrap().unsubscribe?;
+    let link = mail_delivery::load_for_sending(&job(world), mail).await.unwrap().unwrap().unsubscribe?;
     let token = link.strip_prefix(&format!("{}/unsubscribe?token=", world.operator().options.public_url));
     Some(token.unwrap().to_owned())
 }
@@ -73,7 +74,7 @@ async fn a_link_in_notices_stops_notices_and_nothing_else() {
 
         write(&world, &erin, spv).await;
         for token in [&first, &first, &second] {
-            assert_eq!(mails::unsubscribe(&world.nobody(), token).await.unwrap(), Kind::Notices);
+            assert_eq!(unsubscribe::unsubscribe(&world.nobody(), token).await.unwrap(), Kind::Notices);
         }
         world.clock.advance(notifications::READ_GRACE);
         assert!(
@@ -108,7 +109,7 @@ async fn a_link_in_a_digest_stops_digests() {
         let mail = outbox(&world, Kind::Digest).await.remove(0);
         let token = token(&world, mail.id).await.unwrap();
         let before = choices(&maya).await;
-        assert_eq!(mails::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Digest);
+        assert_eq!(unsubscribe::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Digest);
         for (event, way) in choices(&maya).await {
             let mail =
                 if before[&event].mail == MailFrequency::Daily { MailFrequency::Off } else { before[&event].mail };
@@ -139,7 +140,7 @@ async fn a_link_in_a_report_takes_its_reader_off_the_schedule() {
         let to_carl = mails.iter().find(|mail| mail.user_id == Some(id(&carl))).unwrap();
         let token = token(&world, to_carl.id).await.unwrap();
         for _ in 0..2 {
-            assert_eq!(mails::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Report);
+            assert_eq!(unsubscribe::unsubscribe(&world.nobody(), &token).await.unwrap(), Kind::Report);
         }
         let left = reports::get(&clara, made.id).await.unwrap();
         assert_eq!((left.recipients.len(), left.recipients[0].id, left.version), (1, id(&clara), 2));
@@ -156,7 +157,7 @@ async fn only_lists_have_a_link_and_only_ours_works() {
         let test = mails::test(&sam).await.unwrap();
         assert_eq!(token(&world, test).await, None);
         for unknown in ["", "abc", &"A".repeat(43)] {
-            let refused = mails::unsubscribe(&world.nobody(), unknown).await;
+            let refused = unsubscribe::unsubscribe(&world.nobody(), unknown).await;
             assert!(matches!(refused, Err(Error::NotFound(_))), "{unknown}");
         }
     })
@@ -176,9 +177,9 @@ async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
         clients::invite(&erin, maya).await.unwrap();
         let sent = outbox(&world, Kind::PasswordSetup).await;
         let mail = sent.iter().find(|mail| mail.user_id == Some(maya)).unwrap();
-        mails::failed(&job(&world), mail.id, "421 later", false).await.unwrap();
+        mails::mark_failed(&job(&world), mail.id, "421 later", false).await.unwrap();
         assert_eq!(seen(&erin).await, [], "it is still tried");
-        mails::failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
+        mails::mark_failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
         for staff in [&sam, &world.operator()] {
             assert_eq!(seen(staff).await, [(maya, Some("550 no such user".to_owned()))]);
         }
@@ -194,15 +195,15 @@ async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
             .await
             .unwrap();
         tx.commit().await.unwrap();
-        assert!(mails::attempt(&job(&world), test).await.unwrap().is_none());
+        assert!(mail_delivery::load_for_sending(&job(&world), test).await.unwrap().is_none());
         assert_eq!(seen(&erin).await.len(), 1);
         // It is over when one arrives there.
         mails::resend(&erin, mail.id).await.unwrap();
         assert_eq!(seen(&erin).await, []);
-        mails::failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
+        mails::mark_failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
         assert_eq!(seen(&erin).await.len(), 1);
         world.clock.advance(Duration::hours(1));
-        mails::sent(&job(&world), mail.id, None).await.unwrap();
+        mails::mark_sent(&job(&world), mail.id, None).await.unwrap();
         assert_eq!(seen(&erin).await, []);
     })
     .await;

@@ -1,7 +1,7 @@
 //! The two server functions of the specification (decision 30): staff only, to people we know, with links of ours.
 use crate::{answer::Answer, error::Result, extract::New};
 use axum::http::StatusCode;
-use domain::{kernel::ids::MailId, outbox::mails};
+use domain::{accounts::users, kernel::ids::MailId, orders::spvs};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -39,7 +39,7 @@ pub struct Notification {
 #[utoipa::path(post, path = "/functions/v1/send-notifications", operation_id = "notification_send", tag = "functions",
     request_body = Notification, responses((status = 202, body = MailQueued)))]
 pub async fn send_notifications(New { ctx, input, .. }: New<Notification>) -> Queued {
-    Ok(queued(mails::send_notification(&ctx, &input.kind, &input.to).await?))
+    Ok(queued(users::send_notification(&ctx, &input.kind, &input.to).await?))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -65,5 +65,5 @@ pub struct SpvNotification {
 #[utoipa::path(post, path = "/functions/v1/notify-client-spv", operation_id = "notification_send_spv",
     tag = "functions", request_body = SpvNotification, responses((status = 202, body = MailQueued)))]
 pub async fn notify_client_spv(New { ctx, input, .. }: New<SpvNotification>) -> Queued {
-    Ok(queued(mails::notify_client_spv(&ctx, &input.client_email, &input.spv_identifier).await?))
+    Ok(queued(spvs::notify_client(&ctx, &input.client_email, &input.spv_identifier).await?))
 }

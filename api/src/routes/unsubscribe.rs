@@ -4,7 +4,7 @@ use crate::{
     error::Result,
     extract::{Anyone, Query},
 };
-use domain::outbox::mails;
+use domain::{outbox::mails, reporting::unsubscribe};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -28,6 +28,6 @@ pub struct Unsubscribed {
 #[utoipa::path(post, path = "/unsubscribe", operation_id = "email_unsubscribe", tag = "notifications", security(()),
     params(UnsubscribeQuery), responses((status = 200, body = Unsubscribed)))]
 pub async fn unsubscribe(Anyone(ctx): Anyone, Query(asked): Query<UnsubscribeQuery>) -> Result<Answer<Unsubscribed>> {
-    let kind = mails::unsubscribe(&ctx, &asked.token).await?;
+    let kind = unsubscribe::unsubscribe(&ctx, &asked.token).await?;
     Ok(Answer(Unsubscribed { kind: kind.name() }))
 }

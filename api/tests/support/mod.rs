@@ -14,7 +14,7 @@ use domain::{
             asked::{self, Asked},
             passwords,
         },
-        users,
+        mail_delivery, users,
     },
     kernel::{
         access::Role,
@@ -104,8 +104,10 @@ impl TestApp {
         let mut queued = mails::list(&ctx, Some(mails::Status::Queued), &page).await.expect("mails").items;
         queued.sort_by_key(|mail| (mail.created_at, mail.kind.name()));
         for mail in queued {
-            let Some(outgoing) = mails::attempt(&ctx, mail.id).await.expect("is worded") else { continue };
-            mails::sent(&ctx, mail.id, None).await.expect("is noted");
+            let Some(outgoing) = mail_delivery::load_for_sending(&ctx, mail.id).await.expect("is worded") else {
+                continue;
+            };
+            mails::mark_sent(&ctx, mail.id, None).await.expect("is noted");
             let (url, token, code) = outgoing.link.map(|made| (made.url, made.token, made.code)).unwrap_or_default();
             letters.push(Letter { kind: mail.kind, to: mail.to_email, url, token, code });
         }

@@ -3,4 +3,5 @@
 pub mod admission;
 pub mod auth;
 pub mod ip_blocklist;
+pub mod mail_delivery;
 pub mod users;

@@ -458,7 +458,7 @@ fn request(ctx: &Ctx, row: Request) -> Vec<String> {
             row.due_at.to_rfc3339(),
             overdue.to_string(),
             row.assignee_name.unwrap_or_default(),
-            row.decided_by.map(|by| i18n::who(ctx.language(), &by)).unwrap_or_default(),
+            row.decided_by.map(|by| i18n::actor_of_code(ctx.language(), &by)).unwrap_or_default(),
         ]);
     }
     cells
@@ -497,7 +497,7 @@ fn document(ctx: &Ctx, row: Document) -> Vec<String> {
         row.latest.bytes.to_string(),
         row.latest.sha256,
         row.latest.scan.name().to_owned(),
-        i18n::who(ctx.language(), &row.latest.uploaded_by),
+        i18n::actor_of_code(ctx.language(), &row.latest.uploaded_by),
         row.versions_count.to_string(),
         row.updated_at.to_rfc3339(),
     ];
@@ -538,7 +538,7 @@ fn call(ctx: &Ctx, row: Call) -> Vec<String> {
         row.status.name().to_owned(),
         row.begins_at.map(|at| at.to_rfc3339()).unwrap_or_default(),
         row.answer.unwrap_or_default(),
-        row.answered_by.map(|by| i18n::who(ctx.language(), &by)).unwrap_or_default(),
+        row.answered_by.map(|by| i18n::actor_of_code(ctx.language(), &by)).unwrap_or_default(),
         row.created_at.to_rfc3339(),
     ]
 }

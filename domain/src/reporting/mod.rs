@@ -6,3 +6,4 @@ pub mod exports;
 pub mod finances;
 pub mod reports;
 pub mod search;
+pub mod unsubscribe;

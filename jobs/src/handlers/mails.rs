@@ -2,7 +2,10 @@
 use crate::{mail::Sender, outcome, state::State, templates};
 use domain::{
     Ctx,
-    accounts::auth::asked::{self, Asked},
+    accounts::{
+        auth::asked::{self, Asked},
+        mail_delivery,
+    },
     kernel::ids::MailId,
     outbox::mails::{self, Send, SendTest},
     platform::queue::{Job, worker::Failure},
@@ -21,7 +24,7 @@ pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
     match leave(&state, &ctx, job.mail_id, true).await {
         Ok(()) => Ok(()),
         Err(Failure::Later(why) | Failure::Never(why)) => {
-            mails::failed(&ctx, job.mail_id, &why, true).await.map_err(outcome::of)
+            mails::mark_failed(&ctx, job.mail_id, &why, true).await.map_err(outcome::of)
         }
     }
 }
@@ -33,7 +36,7 @@ pub async fn test_failed(state: State, job: SendTest, why: String, last: bool) {
 
 /// Sends a mail and notes that it left; for a test mail also how the connection was encrypted.
 async fn leave(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), Failure> {
-    let Some(outgoing) = mails::attempt(ctx, id).await.map_err(outcome::of)? else { return Ok(()) };
+    let Some(outgoing) = mail_delivery::load_for_sending(ctx, id).await.map_err(outcome::of)? else { return Ok(()) };
     let settings = domain::platform::settings::get(ctx).await.map_err(outcome::of)?;
     let support = settings.support_email.as_deref();
     let office = templates::Office { public_url: &ctx.options.public_url, brand: settings.brand(), support };
@@ -42,13 +45,13 @@ async fn leave(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), F
     let sender = Sender { from: settings.mail_sender.as_deref(), reply_to: support };
     state.mailer.send(&letter, sender, ctx.now()).await?;
     let over = if test { state.mailer.negotiate().await.ok().flatten() } else { None };
-    mails::sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(outcome::of)
+    mails::mark_sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(outcome::of)
 }
 
 /// Writes into the outbox why an attempt failed.
 pub async fn failed(state: State, job: Send, why: String, last: bool) {
     let ctx = state.ctx(Send::NAME);
-    if let Err(error) = mails::failed(&ctx, job.mail_id, &why, last).await {
+    if let Err(error) = mails::mark_failed(&ctx, job.mail_id, &why, last).await {
         tracing::warn!(mail = %job.mail_id, %error, "the failure could not be noted");
     }
 }
@@ -282,7 +285,7 @@ mod tests {
                 let events = mail.data.get("events").and_then(|events| events.as_array().cloned()).unwrap_or_default();
                 told.extend(events.iter().filter_map(|event| event["action"].as_str().map(str::to_owned)));
 
-                let outgoing = mails::attempt(&ctx, mail.id).await.unwrap().expect("is wanted");
+                let outgoing = mail_delivery::load_for_sending(&ctx, mail.id).await.unwrap().expect("is wanted");
                 let letter = templates::letter(&outgoing, ctx.now(), OFFICE).unwrap();
                 let mut said = [letter.subject, letter.text, letter.html].join("\n");
                 // Made by chance: any digits may be in them.

@@ -1,11 +1,11 @@
 //! What a mail says: sentences of the catalogue in one layout, as text and as HTML.
 use chrono::{DateTime, Utc};
 use domain::{
-    accounts::{auth::links::LinkKind, users::DateFormat},
+    accounts::{auth::links::LinkKind, mail_delivery::Outgoing, users::DateFormat},
     directory::companies::Logo,
     kernel::{access::Role, i18n},
     orders::templates::names,
-    outbox::mails::{Kind, Outgoing},
+    outbox::mails::Kind,
 };
 use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
 use serde_json::{Map, Value};

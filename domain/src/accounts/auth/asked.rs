@@ -14,7 +14,7 @@ use crate::{
         error::{Error, Result},
         ids::{FlowId, UserId},
     },
-    outbox::mails::{self, Kind, Linked},
+    outbox::mails::{self, Kind, LinkParams},
     platform::{
         activity,
         queue::{self, Job},
@@ -161,7 +161,7 @@ async fn answer_in(tx: &mut Tx, ctx: &Ctx, found: UserId, asked: &Asked) -> Resu
 /// What the database refuses.
 pub(super) async fn mail(tx: &mut Tx, ctx: &Ctx, user: &User, kind: Kind, link: LinkKind, way: &Way) -> Result<()> {
     let flow = begin(tx, ctx, user, link, way).await?;
-    let linked = Linked { email: None, flow, redirect_to: way.redirect_to.clone(), new_email: None };
+    let linked = LinkParams { email: None, flow, redirect_to: way.redirect_to.clone(), new_email: None };
     mails::queue_linked(tx, ctx, kind, user.id, linked).await?;
     Ok(())
 }
@@ -196,7 +196,7 @@ pub async fn reauthenticate(ctx: &Ctx) -> Result<()> {
                 return Err(Error::conflict("email_not_confirmed"));
             }
             gaps::pause(tx, ctx, Gap::Reauthentication, &user.email).await?;
-            mails::queue_linked(tx, ctx, Kind::Reauthentication, user.id, Linked::default()).await?;
+            mails::queue_linked(tx, ctx, Kind::Reauthentication, user.id, LinkParams::default()).await?;
             activity::append(tx, ctx, users::event("user.link_asked", &user).with("wanted", "reauthentication")).await
         }
         .scope_boxed()

@@ -2,6 +2,8 @@
 //! follows a person's click, so that a mail scanner's visit uses nothing up.
 mod store;
 
+pub use crate::outbox::mails::LinkKind;
+
 use super::secret;
 use crate::{
     accounts::users::{self, User},
@@ -19,38 +21,7 @@ pub const MAX_WRONG_CODES: i64 = 10;
 /// What the token of a link starts with that leads back to the browser where its flow began.
 pub const PKCE: &str = "pkce_";
 
-/// What the link is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum LinkKind {
-    /// For somebody who forgot the password.
-    Recovery,
-    /// For a new account that somebody else made.
-    Invite,
-    /// For a new account that its owner made: confirms the address.
-    Signup,
-    /// To sign in without a password.
-    Magiclink,
-    /// Confirms a new address at the old one, and at the new one.
-    EmailChangeCurrent,
-    EmailChangeNew,
-    /// A code only: proves once more who sits there.
-    Reauthentication,
-}
-
 impl LinkKind {
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Recovery => "recovery",
-            Self::Invite => "invite",
-            Self::Signup => "signup",
-            Self::Magiclink => "magiclink",
-            Self::EmailChangeCurrent => "email_change_current",
-            Self::EmailChangeNew => "email_change_new",
-            Self::Reauthentication => "reauthentication",
-        }
-    }
-
     /// What the protocol calls it when it is used.
     pub fn verified_as(self) -> &'static str {
         match self {

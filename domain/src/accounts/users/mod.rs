@@ -20,8 +20,10 @@ pub use directory::{Counted, Listing, Order, Row, Wanted, activity_of, can, invi
 pub use me::{Me, Preferences, me, set_preferences};
 pub use model::{Extra, Mailed, NewUser, Status, Theme, User};
 pub use profile::{Change as ProfileChange, Profile, get as profile, update as update_profile};
+pub use send_mail::send_notification;
 pub use standing::{archive, restore, set_role, suspend};
 pub use store::Filter;
+pub(crate) use store::{by_email, client_zones};
 
 use crate::{
     accounts::auth::sessions,
@@ -29,7 +31,7 @@ use crate::{
     kernel::{
         access::{Action, Resource, Role},
         ctx::{Ctx, fresh},
-        db::{ScopedFutureExt, Tx},
+        db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Problem, Result},
         ids::UserId,
         page::{Page, PageQuery},
@@ -41,9 +43,20 @@ use crate::{
             Counter, CounterDeltas,
             dated::{self, Metric},
         },
+        settings,
     },
 };
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
+use std::collections::BTreeMap;
+
+/// [`Settings::reminder_days`](settings::Settings::reminder_days) for the time zones of all clients.
+///
+/// # Errors
+/// What the database refuses.
+pub(crate) async fn client_reminder_days(ctx: &Ctx, db: &mut impl Sql) -> Result<BTreeMap<NaiveDate, Vec<String>>> {
+    let zones = client_zones(db).await?;
+    Ok(settings::within(db).await?.reminder_days(ctx.now(), zones))
+}
 
 /// Makes an account within a use case that has asked whether its actor may, and has checked the fields.
 ///

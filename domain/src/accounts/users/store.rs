@@ -5,7 +5,7 @@ use super::{
     profile::Profile,
 };
 use crate::{
-    accounts::auth::{links::LinkKind, passwords::PasswordHash},
+    accounts::auth::passwords::PasswordHash,
     kernel::{
         access::{Role, shut_out_sql},
         db::{Dialect, Json, Sql, Tx, for_update},
@@ -249,19 +249,6 @@ pub async fn save_new_email(tx: &mut Tx, user: &User) -> Result<()> {
         .bind(user.new_email_confirmed.clone())
         .run()
         .await?;
-    Ok(())
-}
-
-/// Notes that a mail with such a link was queued.
-pub async fn mailed(tx: &mut Tx, id: UserId, link: LinkKind, at: DateTime<Utc>) -> Result<()> {
-    let columns = match link {
-        LinkKind::Signup => "confirmation_sent_at = $2",
-        LinkKind::Recovery | LinkKind::Magiclink => "recovery_sent_at = $2",
-        LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => "email_change_sent_at = $2",
-        LinkKind::Reauthentication => "reauthentication_sent_at = $2",
-        LinkKind::Invite => "confirmation_sent_at = $2, invited_at = $2",
-    };
-    tx.sql_built(format!("update users set {columns} where id = $1")).bind(id).bind(at).run().await?;
     Ok(())
 }
 

@@ -147,16 +147,6 @@ pub async fn logo(db: &mut impl Sql, id: Uuid) -> Result<Option<Logo>> {
     db.sql("select media_type, bytes from company_logos where id = $1").bind(id).optional().await
 }
 
-/// The logo of the company somebody belongs to, for the head of a mail.
-pub(crate) async fn logo_of(db: &mut impl Sql, user: UserId) -> Result<Option<Logo>> {
-    db.sql(
-        "select l.media_type, l.bytes from users u join company_logos l on l.company_id = u.company_id where u.id = $1",
-    )
-    .bind(user)
-    .optional()
-    .await
-}
-
 const MEMBER: &str = "select id, company_id, first_name, last_name, email, phone, status, removed_by_company, last_sign_in_at, \
     created_at \
     from users where role = 'company_admin' and company_id";

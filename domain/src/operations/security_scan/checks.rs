@@ -143,7 +143,7 @@ pub fn keys_changed_at(ctx: &Ctx) -> Option<DateTime<Utc>> {
 
 async fn storage(ctx: &Ctx) -> Finding {
     match ctx.options.storage.probe().await {
-        Ok(()) => found("storage", State::Ok, "storage_works").with("place", ctx.options.storage.place()),
+        Ok(()) => found("storage", State::Ok, "storage_works").with("place", ctx.options.storage.location()),
         Err(e) => found("storage", State::Failed, "storage_fails").with("reason", e.to_string()),
     }
 }
@@ -151,7 +151,7 @@ async fn storage(ctx: &Ctx) -> Finding {
 async fn scanner(ctx: &Ctx) -> Finding {
     let Some(scanner) = &ctx.options.scanner else { return found("scanner", State::Note, "no_scanner") };
     match scanner.probe().await {
-        Ok(()) => found("scanner", State::Ok, "scanner_works").with("place", scanner.place()),
+        Ok(()) => found("scanner", State::Ok, "scanner_works").with("place", scanner.location()),
         Err(e) => found("scanner", State::Failed, "scanner_fails").with("reason", e.to_string()),
     }
 }

@@ -5,6 +5,7 @@ mod store;
 pub use model::{DocumentRequest, Event, Input, Status};
 
 use crate::{
+    accounts::users,
     kernel::{
         access::{Action, Resource},
         ctx::{Ctx, fresh},
@@ -21,7 +22,7 @@ use crate::{
         templates::TemplateStep,
     },
     outbox::{mails, notifications},
-    platform::{activity, settings},
+    platform::activity,
 };
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use serde_json::{Map, Value, json};
@@ -315,7 +316,7 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.transaction(|tx| {
         async move {
             let mut count = 0;
-            for (today, zones) in settings::client_reminder_days(ctx, tx).await? {
+            for (today, zones) in users::client_reminder_days(ctx, tx).await? {
                 for (action, from, until, mark) in [
                     ("document_request.due_soon", today, today + Days::new(steps::DUE_SOON_DAYS), "warned_date"),
                     ("document_request.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),

@@ -10,6 +10,7 @@ pub use payment_method::{BankTransfer, ManualPayment, PaymentMethod, ReceivedPay
 pub use store::{Filter, Outstanding};
 
 use crate::{
+    accounts::users,
     kernel::{
         access::{Action, Resource},
         ctx::{Ctx, fresh},
@@ -301,7 +302,7 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
     ctx.transaction(|tx| {
         async move {
             let mut count = 0;
-            for (today, zones) in settings::client_reminder_days(ctx, tx).await? {
+            for (today, zones) in users::client_reminder_days(ctx, tx).await? {
                 for (action, from, until, mark) in [
                     ("invoice.due_soon", today, today + Days::new(steps::DUE_SOON_DAYS), "warned_date"),
                     ("invoice.overdue", NaiveDate::default(), today - Days::new(1), "reminded_date"),

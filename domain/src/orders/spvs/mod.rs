@@ -1,5 +1,6 @@
 //! Orders: read, listed and moved by the order status table (decisions 3 and 6). `onboarding` creates them.
 mod model;
+mod notify;
 mod store;
 
 pub use crate::kernel::{
@@ -7,6 +8,7 @@ pub use crate::kernel::{
     order::{OrderStatus as Status, display_identifier, percent},
 };
 pub use model::{Event, Spv, State};
+pub use notify::notify_client;
 pub(crate) use store::{
     COLUMNS, InsertOrder, OrderParties, get as find_with_steps, identifier_taken, insert, lock, lock_of_step, parties,
     spv_of_step,

@@ -476,6 +476,11 @@ pub async fn parties(
     .await
 }
 
+/// The orders of a client with their custom identifiers.
+pub async fn identifiers_of_client(tx: &mut Tx, client: UserId) -> Result<Vec<(SpvId, Option<String>)>> {
+    tx.sql("select id, custom_identifier from spvs where client_id = $1").bind(client).all().await
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,26 +1,22 @@
-//! The outbox: every mail is a row, queued by the transaction that gives it its reason, and sent by a job.
+//! Mail outbox (transactional outbox): every mail is a row, inserted in the transaction that causes it and sent by a job.
 //!
-//! The text of a mail is made when it is sent, from the row and what is true then. A row never holds a secret:
-//! one-time links are made for each attempt and kept as hashes (decision 21).
+//! The text is rendered for each attempt from the row and the present state. A row never holds a secret: one-time links are
+//! issued for each attempt and stored as hashes (one-time links, decision 21).
 mod model;
-mod notify;
 mod store;
 mod unsubscribe;
 
-pub use model::{EmailFailure, Kind, Linked, Mail, Outgoing, Status};
-pub use notify::{notify_client_spv, send_notification};
-pub use unsubscribe::unsubscribe;
+pub use model::{EmailFailure, Kind, LinkKind, LinkParams, Mail, Status};
+/// For mail delivery, which knows recipients and links.
+pub(crate) use store::{IS_SET_UP_SQL, count_attempt, give_up, lock, order_label};
+pub(crate) use unsubscribe::{by_link as by_unsubscribe_link, issue_link as issue_unsubscribe_link};
 
 use crate::{
-    accounts::{
-        auth::links,
-        users::{self, email_key},
-    },
-    directory::companies,
     kernel::{
-        access::{Action, Resource, Role},
+        access::{Action, Resource},
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
+        email,
         error::{Error, Result},
         i18n::LANGUAGES,
         idempotency,
@@ -30,7 +26,6 @@ use crate::{
     platform::{
         activity::{self, Event},
         queue::{self, Job},
-        settings,
     },
 };
 use chrono::Duration;
@@ -46,14 +41,13 @@ pub struct Send {
 
 impl Job for Send {
     const NAME: &'static str = "mails.send";
-    /// With pauses that grow to an hour: a mail server may be away for three days.
+    /// With backoff up to an hour: about three days without a mail server.
     const ATTEMPTS: usize = 80;
-    /// Behind what is done here: a mail server that hangs keeps nothing else waiting for longer than it must.
+    /// Lowest, so that a hanging mail server delays no other job.
     const PRIORITY: usize = 0;
 }
 
-/// The job that sends a test mail: sent once, because somebody waits for what becomes of it. It is done when that is
-/// noted; another attempt follows only when its worker dies under it.
+/// The job that sends a test mail once, as the sender waits for the outcome. Further attempts are for a worker that dies.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SendTest {
     pub mail_id: MailId,
@@ -64,17 +58,15 @@ impl Job for SendTest {
     const ATTEMPTS: usize = 3;
 }
 
-/// Sends a mail to whoever asks, as every mail is sent. Super admins. Its outcome is the event `mail.sent` or
-/// `mail.failed` of this id.
+/// Sends a test mail to the actor. Super admins. The outcome is the event `mail.sent` or `mail.failed` with this id.
 ///
 /// # Errors
-/// Forbidden, also for whoever is no person.
+/// Forbidden, also for actors without an account.
 pub async fn test(ctx: &Ctx) -> Result<MailId> {
     ctx.may(Action::Update, Resource::Settings)?;
     let me = ctx.actor.user_id().ok_or_else(|| Error::forbidden("forbidden"))?;
-    let user = users::get(ctx, me).await?;
-    let name = format!("{} {}", user.first_name, user.last_name);
-    let mail = &Mail { user_id: Some(me), ..new(ctx, Kind::Test, user.email, name, user.language, Map::new()) };
+    let (email, name, language) = store::addressee(&mut ctx.db(), me).await?;
+    let mail = &Mail { user_id: Some(me), ..new(ctx, Kind::Test, email, name, language, Map::new()) };
     ctx.transaction(|tx| {
         async move {
             if let Some(id) = idempotency::made_before(tx, ctx).await? {
@@ -90,13 +82,12 @@ pub async fn test(ctx: &Ctx) -> Result<MailId> {
     .await
 }
 
-/// How long the news of an order waits for an account that is not set up yet: its link in mails would lead to a sign-in
-/// for which there is no password.
-const SETUP_WAIT: Duration = Duration::hours(24);
-/// Marks such a mail in its data.
+/// How long mails about an order wait until the account is set up: their links lead to a sign-in that needs a password.
+const MAX_SETUP_WAIT: Duration = Duration::hours(24);
+/// The flag of such a mail in its data.
 const AWAITS_SETUP: &str = "awaits_setup";
 
-/// Puts a mail to a known user into the outbox and its job into the queue; none when the mails are off.
+/// Queues a mail to a user; `None` when notifications are suppressed.
 ///
 /// # Errors
 /// What the database refuses.
@@ -108,11 +99,11 @@ pub async fn queue(
     spv: Option<SpvId>,
     data: Map<String, Value>,
 ) -> Result<Option<MailId>> {
-    put(tx, ctx, kind, to, spv, data, Linked::default()).await
+    insert(tx, ctx, kind, to, spv, data, LinkParams::default()).await
 }
 
-/// [`queue`] for what a client hears of an order: sent once the account is set up ([`release`]), at the latest after a day,
-/// and then without a button.
+/// [`queue`] for a mail about an order: sent once the account is set up ([`release`]), at the latest after
+/// [`MAX_SETUP_WAIT`], then without a button.
 ///
 /// # Errors
 /// What the database refuses.
@@ -130,20 +121,20 @@ pub(crate) async fn queue_after_setup(
     queue(tx, ctx, kind, to, Some(spv), data).await
 }
 
-/// Sends what waited until the account was set up, in the transaction that sets it up.
+/// Sends the mails that waited for the account to be set up, in the transaction that does so.
 ///
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn release(tx: &mut Tx, user: UserId) -> Result<()> {
     for mail in store::waiting(tx, user).await? {
-        if mail.data.contains_key(AWAITS_SETUP) {
+        if mail.awaits_setup() {
             queue::enqueue(tx, &Send { mail_id: mail.id }).await?;
         }
     }
     Ok(())
 }
 
-/// [`queue`] for a mail whose link leads somewhere, or that goes to another address than the account's.
+/// [`queue`] for a mail with link parameters, or to another address than the account's.
 ///
 /// # Errors
 /// What the database refuses.
@@ -152,25 +143,25 @@ pub(crate) async fn queue_linked(
     ctx: &Ctx,
     kind: Kind,
     to: UserId,
-    linked: Linked,
+    params: LinkParams,
 ) -> Result<Option<MailId>> {
     let mut data = Map::new();
-    for (name, value) in [("redirect_to", &linked.redirect_to), ("new_email", &linked.new_email)] {
+    for (name, value) in [("redirect_to", &params.redirect_to), ("new_email", &params.new_email)] {
         if let Some(value) = value {
             data.insert(name.to_owned(), value.clone().into());
         }
     }
-    put(tx, ctx, kind, to, None, data, linked).await
+    insert(tx, ctx, kind, to, None, data, params).await
 }
 
-async fn put(
+async fn insert(
     tx: &mut Tx,
     ctx: &Ctx,
     kind: Kind,
     to: UserId,
     spv: Option<SpvId>,
     data: Map<String, Value>,
-    linked: Linked,
+    params: LinkParams,
 ) -> Result<Option<MailId>> {
     if ctx.silent {
         return Ok(None);
@@ -179,25 +170,24 @@ async fn put(
     let mail = Mail {
         user_id: Some(to),
         spv_id: spv,
-        flow_id: linked.flow,
-        ..new(ctx, kind, linked.email.unwrap_or(email), name, language, data)
+        flow_id: params.flow,
+        ..new(ctx, kind, params.email.unwrap_or(email), name, language, data)
     };
     let id = mail.id;
     store::insert(tx, &mail).await?;
     if let Some(link) = kind.link() {
-        users::store::mailed(tx, to, link, mail.created_at).await?;
+        store::record_link_mail(tx, to, link, mail.created_at).await?;
     }
     let job = Send { mail_id: id };
-    if mail.data.contains_key(AWAITS_SETUP) {
-        queue::enqueue_at(tx, &job, mail.created_at + SETUP_WAIT).await?;
+    if mail.awaits_setup() {
+        queue::enqueue_at(tx, &job, mail.created_at + MAX_SETUP_WAIT).await?;
     } else {
         queue::enqueue(tx, &job).await?;
     }
     Ok(Some(id))
 }
 
-/// Puts a mail to somebody without an account into the outbox: of a kind that answers what they asked, and carries no
-/// link of theirs.
+/// Queues a mail to an address without an account, in answer to a request. Its kind must carry no one-time link.
 ///
 /// # Errors
 /// What the database refuses.
@@ -219,7 +209,7 @@ pub(crate) async fn queue_answer(
     queue::enqueue(tx, &Send { mail_id: mail.id }).await
 }
 
-/// A mail to nobody's account yet.
+/// A mail without an account.
 fn new(ctx: &Ctx, kind: Kind, to_email: String, to_name: String, language: String, data: Map<String, Value>) -> Mail {
     let id = MailId(ctx.chance.uuid());
     let host = message_id_host(&ctx.options.public_url);
@@ -232,7 +222,7 @@ fn new(ctx: &Ctx, kind: Kind, to_email: String, to_name: String, language: Strin
         to_name,
         language,
         data,
-        // Fixed for the mail's life, so that a retry is recognised as the same mail.
+        // Fixed, so that retries are recognised as the same mail.
         message_id: format!("<{id}@{host}>"),
         status: Status::Queued,
         attempts: 0,
@@ -243,8 +233,7 @@ fn new(ctx: &Ctx, kind: Kind, to_email: String, to_name: String, language: Strin
     }
 }
 
-/// What stands behind the `@` of a Message-ID: the public URL's host in punycode, an IP address as a literal (RFC 5321,
-/// 4.1.3).
+/// The domain of a Message-ID: the host of the public URL in punycode, an IP address as a literal (RFC 5321, 4.1.3).
 fn message_id_host(public_url: &str) -> String {
     let url = url::Url::parse(public_url).ok();
     match url.as_ref().and_then(url::Url::host) {
@@ -255,103 +244,18 @@ fn message_id_host(public_url: &str) -> String {
     }
 }
 
-/// Begins an attempt to send: counts it, makes the one-time link the mail needs, and gives what it says.
-/// None when the mail has been sent already, its reader has been archived or suspended or has another address since,
-/// or what it asks to confirm is not wanted any more.
-///
-/// # Errors
-/// NotFound; what the database refuses.
-pub async fn attempt(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
-    ctx.transaction(|tx| attempt_in(tx, ctx, id).scope_boxed()).await
-}
-
-/// [`attempt`] in its transaction.
-async fn attempt_in(tx: &mut Tx, ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
-    let mail = store::lock(tx, id).await?.ok_or(Error::NotFound("mail"))?;
-    if mail.status == Status::Sent {
-        return Ok(None);
-    }
-    let Some(user_id) = mail.user_id else {
-        store::count_attempt(tx, id).await?;
-        let (time_zone, date_format) = ("UTC".to_owned(), users::DateFormat::Auto);
-        return Ok(Some(Outgoing {
-            mail,
-            role: None,
-            time_zone,
-            date_format,
-            link: None,
-            spv: None,
-            logo: None,
-            unsubscribe: None,
-            before_setup: false,
-        }));
-    };
-    let reader = store::reader(tx, user_id).await?;
-    let reader = match not_wanted(&mail, reader.as_ref()) {
-        None => reader,
-        Some(why) => {
-            store::give_up(tx, id, why).await?;
-            None
-        }
-    };
-    let Some(reader) = reader else { return Ok(None) };
-    store::count_attempt(tx, id).await?;
-    let link = match mail.kind.link() {
-        Some(kind) => {
-            let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
-            Some(links::make_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
-        }
-        None => None,
-    };
-    let spv = match mail.spv_id {
-        Some(spv) => store::spv(tx, spv).await?,
-        None => None,
-    };
-    let mut logo = companies::logo_of(tx, user_id).await?;
-    if logo.is_none()
-        && let Some(id) = settings::within(tx).await?.logo_id
-    {
-        logo = settings::logo(tx, id).await?;
-    }
-    let unsubscribe = unsubscribe::link(tx, ctx, &mail).await?;
-    let store::Reader { role, time_zone, date_format, is_set_up, .. } = reader;
-    let needs_sign_in = mail.data.contains_key(AWAITS_SETUP) || matches!(mail.kind, Kind::Notices | Kind::Digest);
-    let before_setup = needs_sign_in && !is_set_up;
-    let role = Some(role);
-    Ok(Some(Outgoing { mail, role, time_zone, date_format, link, spv, logo, unsubscribe, before_setup }))
-}
-
-/// Why a mail must not be sent any more. It was addressed when it was queued, and the account may have changed since:
-/// nothing goes to a mailbox that is not its owner's by now.
-fn not_wanted(mail: &Mail, reader: Option<&store::Reader>) -> Option<&'static str> {
-    let Some(reader) = reader else { return Some("the account is suspended or archived") };
-    if let Some(asked) = mail.data.get("new_email").and_then(Value::as_str)
-        && reader.new_email.as_deref() != Some(asked)
-    {
-        return Some("the address is not to be changed to this one any more");
-    }
-    let about = mail.data.get("company_id").and_then(Value::as_str);
-    let theirs = reader.role == Role::CompanyAdmin && reader.company_id.map(|id| id.to_string()).as_deref() == about;
-    if mail.kind == Kind::Report && !theirs {
-        return Some("the report is not theirs to see any more");
-    }
-    let to = email_key(&mail.to_email);
-    let theirs = to == reader.email_key || Some(&to) == reader.new_email_key.as_ref();
-    (!theirs).then_some("the account has another address by now")
-}
-
-/// Notes that the mail left. `over` says how the connection was encrypted, for a test mail.
+/// Records that the mail was sent. `connection` describes the encryption, for a test mail.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn sent(ctx: &Ctx, id: MailId, over: Option<Map<String, Value>>) -> Result<()> {
-    let over = &over.unwrap_or_default();
+pub async fn mark_sent(ctx: &Ctx, id: MailId, connection: Option<Map<String, Value>>) -> Result<()> {
+    let connection = &connection.unwrap_or_default();
     ctx.transaction(|tx| {
         async move {
-            store::sent(tx, id, ctx.now()).await?;
+            store::mark_sent(tx, id, ctx.now()).await?;
             if let Some(mail) = store::lock(tx, id).await? {
-                let mut event = told(&mail, "mail.sent");
-                for (name, value) in over {
+                let mut event = event(&mail, "mail.sent");
+                for (name, value) in connection {
                     event = event.with(name, value.clone());
                 }
                 activity::append(tx, ctx, event).await?;
@@ -363,20 +267,20 @@ pub async fn sent(ctx: &Ctx, id: MailId, over: Option<Map<String, Value>>) -> Re
     .await
 }
 
-/// Notes why an attempt failed. The mail is tried again until `last`.
+/// Records why an attempt failed. The mail is retried until the `last` attempt.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result<()> {
+pub async fn mark_failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
             if last {
                 store::fail(tx, id, why, ctx.now()).await?;
                 if let Some(mail) = store::lock(tx, id).await? {
-                    activity::append(tx, ctx, told(&mail, "mail.failed").with("reason", why)).await?;
+                    activity::append(tx, ctx, event(&mail, "mail.failed").with("reason", why)).await?;
                 }
             } else {
-                store::note_error(tx, id, why).await?;
+                store::record_error(tx, id, why).await?;
             }
             Ok(())
         }
@@ -385,7 +289,7 @@ pub async fn failed(ctx: &Ctx, id: MailId, why: &str, last: bool) -> Result<()> 
     .await
 }
 
-/// Of these accounts, those whose present address the last mail did not reach. Empty for everybody but staff.
+/// The accounts whose newest mail to their present address failed. Staff; empty for others.
 ///
 /// # Errors
 /// What the database refuses.
@@ -394,17 +298,17 @@ pub async fn email_failures(ctx: &Ctx, users: &[UserId]) -> Result<HashMap<UserI
         return Ok(HashMap::new());
     }
     let found = store::failed(&mut ctx.db(), users).await?;
-    let present = found.into_iter().filter(|row| email_key(&row.to_email) == row.email_key);
+    let present = found.into_iter().filter(|row| email::key(&row.to_email) == row.email_key);
     let reasons = ctx.can(Action::View, Resource::Mails);
     let failure = |row: store::Failed| EmailFailure { at: row.failed_at, reason: row.reason.filter(|_| reasons) };
     Ok(present.map(|row| (row.user_id, failure(row))).collect())
 }
 
-fn told(mail: &Mail, action: &'static str) -> Event {
+fn event(mail: &Mail, action: &'static str) -> Event {
     Event::new(action, "mail", mail.id.0, mail.to_email.clone()).with("kind", mail.kind.name())
 }
 
-/// The outbox, newest first. Super admins and the operator.
+/// Lists the outbox, newest first. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit or cursor.
@@ -415,8 +319,10 @@ pub async fn list(ctx: &Ctx, status: Option<Status>, page: &PageQuery) -> Result
     Ok(Page::cut(rows, limit, |mail| (mail.created_at, mail.id)))
 }
 
+/// A mail of the outbox. Super admins and the operator.
+///
 /// # Errors
-/// NotFound; Forbidden for all but super admins and the operator.
+/// NotFound; Forbidden.
 pub async fn get(ctx: &Ctx, id: MailId) -> Result<Mail> {
     ctx.may(Action::View, Resource::Mails)?;
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("mail"))
@@ -430,7 +336,7 @@ pub async fn resend(ctx: &Ctx, id: MailId) -> Result<Mail> {
     ctx.may(Action::Send, Resource::Mails)?;
     ctx.transaction(|tx| {
         async move {
-            if !store::queue_again(tx, id).await? {
+            if !store::requeue(tx, id).await? {
                 return Err(Error::NotFound("mail"));
             }
             queue::enqueue(tx, &Send { mail_id: id }).await
@@ -441,12 +347,19 @@ pub async fn resend(ctx: &Ctx, id: MailId) -> Result<Mail> {
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("mail"))
 }
 
+impl Mail {
+    /// Whether the mail waits, or waited, for its account to be set up.
+    pub(crate) fn awaits_setup(&self) -> bool {
+        self.data.contains_key(AWAITS_SETUP)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_message_id_has_a_host_that_every_public_url_gives() {
+    fn message_id_has_a_domain_for_every_public_url() {
         for (url, host) in [
             ("https://portal.example.com", "portal.example.com"),
             ("https://portal.example.com.:8443", "portal.example.com"),

@@ -1,66 +1,56 @@
-//! A mail and its states.
-use crate::{
-    accounts::{
-        auth::links::{LinkKind, Made},
-        users::DateFormat,
-    },
-    directory::companies::Logo,
-    kernel::{
-        access::Role,
-        ids::{FlowId, MailId, SpvId, UserId},
-    },
-};
+//! A mail of the outbox, its kinds and its states.
+use crate::kernel::ids::{FlowId, MailId, SpvId, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a mail is about; its words are in the catalogue under this name.
+/// The kind of a mail; its texts are in the messages under this name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Kind {
-    /// To a new account: set a password through this link.
+    /// To a new account: a link to set a password.
     PasswordSetup,
-    /// To an account of Full Setup.
+    /// To an account made by Full Setup.
     Welcome,
-    /// To an account of Full Setup that has no password yet: welcome, with a set-up link (decision 20).
+    /// To an account made by Full Setup without a password: welcome, with a link to set one (default password, decision 20).
     WelcomeSetup,
-    /// To somebody who forgot the password.
+    /// To reset a forgotten password.
     Recovery,
-    /// To a client: an order was made.
+    /// To a client: an order was created.
     SpvCreated,
-    /// To a client: the last step is done.
+    /// To a client: an order was closed.
     SpvClosed,
     /// To the staff: a step is past its due date.
     StepOverdue,
     /// To a client: the office asks for a document.
     DocumentRequested,
-    /// To a client: what was sent in will not do, and why.
+    /// To a client: an uploaded document was rejected, with the reason.
     DocumentReturned,
-    /// To somebody without an account: what they asked for will not be, and why.
+    /// To a sender without an account: a request was declined, with the reason.
     RequestDeclined,
-    /// To somebody without an account: what they asked for is done, and what the staff say to it.
+    /// To a sender without an account: a request was approved, with the answer.
     RequestAnswered,
-    /// Sign in without a password, through this link.
+    /// A link to sign in without a password.
     MagicLink,
-    /// To whoever made an account: confirm the address.
+    /// After sign-up: confirm the address.
     ConfirmSignup,
-    /// To whoever tried to make an account and has one.
+    /// After sign-up with the address of an existing account.
     AlreadyRegistered,
-    /// To somebody for whom an account was made over the protocol.
+    /// To an account created over the auth protocol.
     Invite,
-    /// A new address of an account: to be confirmed at the present one, and at the new one.
+    /// A change of address, to be confirmed at the present and at the new one.
     EmailChangeCurrent,
     EmailChangeNew,
-    /// A code that proves once more who sits there.
+    /// A code for reauthentication.
     Reauthentication,
-    /// What somebody was told of and has not read.
+    /// Unread notifications.
     Notices,
-    /// The same, of a whole day.
+    /// The daily digest of notifications.
     Digest,
-    /// To a company's admin: a report is ready.
+    /// To a company admin: a scheduled report.
     Report,
-    /// To a super admin who wants to see whether mails arrive.
+    /// To a super admin: a test of the mail server.
     Test,
 }
 
@@ -132,6 +122,39 @@ impl Kind {
     }
 }
 
+/// The kind of a one-time link in a mail. Its rules are in `accounts/auth/links.rs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum LinkKind {
+    /// Resets a forgotten password.
+    Recovery,
+    /// Sets the password of an account that someone else created.
+    Invite,
+    /// Confirms the address after sign-up.
+    Signup,
+    /// Signs in without a password.
+    Magiclink,
+    /// Confirms a new address at the old one, and at the new one.
+    EmailChangeCurrent,
+    EmailChangeNew,
+    /// A code only, for reauthentication.
+    Reauthentication,
+}
+
+impl LinkKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Recovery => "recovery",
+            Self::Invite => "invite",
+            Self::Signup => "signup",
+            Self::Magiclink => "magiclink",
+            Self::EmailChangeCurrent => "email_change_current",
+            Self::EmailChangeNew => "email_change_new",
+            Self::Reauthentication => "reauthentication",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -146,7 +169,7 @@ pub enum Status {
 pub struct Mail {
     pub id: MailId,
     pub kind: Kind,
-    /// None: somebody without an account.
+    /// `None` for recipients without an account.
     pub user_id: Option<UserId>,
     pub spv_id: Option<SpvId>,
     pub to_email: String,
@@ -160,48 +183,27 @@ pub struct Mail {
     pub last_error: Option<String>,
     pub created_at: DateTime<Utc>,
     pub sent_at: Option<DateTime<Utc>>,
-    /// What the click leads back to.
+    /// The sign-in flow that the link continues.
     #[serde(skip)]
     pub flow_id: Option<FlowId>,
 }
 
-/// An address that the newest mail did not reach.
+/// The failure of the newest mail to an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EmailFailure {
     pub at: DateTime<Utc>,
-    /// What the mail server said: for whoever may read the outbox, as it names hosts.
+    /// The reply of the mail server; only for actors who may read the outbox, as it names hosts.
     pub reason: Option<String>,
 }
 
-/// What a mail with a link is told of it.
+/// Parameters of a mail with a link.
 #[derive(Clone, Debug, Default)]
-pub struct Linked {
-    /// Where it goes, if not to the account's address.
+pub struct LinkParams {
+    /// The recipient, if not the account's address.
     pub email: Option<String>,
     pub flow: Option<FlowId>,
-    /// Where to go after the click, checked.
+    /// The validated redirect after the click.
     pub redirect_to: Option<String>,
-    /// The address that the mail asks to confirm.
+    /// The address to confirm.
     pub new_email: Option<String>,
-}
-
-/// Everything the text of one attempt needs.
-#[derive(Debug)]
-pub struct Outgoing {
-    pub mail: Mail,
-    /// The reader's role now: it says where they sign in. None without an account.
-    pub role: Option<Role>,
-    /// Where the reader's clock stands, and how they want dates written.
-    pub time_zone: String,
-    pub date_format: DateFormat,
-    /// Made for this attempt; earlier ones of the same mail stay good until one is used.
-    pub link: Option<Made>,
-    /// The order as it is now: its display identifier and country.
-    pub spv: Option<(String, String)>,
-    /// Of the reader's company.
-    pub logo: Option<Logo>,
-    /// Where mails of this kind are stopped, for those that are a list.
-    pub unsubscribe: Option<String>,
-    /// The reader has no password yet: a button would lead to a sign-in that is not theirs to pass.
-    pub before_setup: bool,
 }

@@ -1,13 +1,10 @@
 //! SQL of the outbox.
-use super::model::{Mail, Status};
-use crate::{
-    accounts::users::{DateFormat, store::shut_out},
-    kernel::{
-        access::Role,
-        db::{Db, Sql, Tx, for_update, in_list},
-        error::{Error, Result},
-        ids::{CompanyId, MailId, SpvId, UserId},
-    },
+use super::model::{LinkKind, Mail, Status};
+use crate::kernel::{
+    db::{Db, Sql, Tx, for_update, in_list},
+    error::{Error, Result},
+    ids::{MailId, SpvId, UserId},
+    order::display_identifier,
 };
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
@@ -74,30 +71,16 @@ pub async fn list(
     query.all().await
 }
 
-/// Who is to read a mail, as the account is now.
-#[derive(sqlx::FromRow)]
-pub struct Reader {
-    pub role: Role,
-    pub company_id: Option<CompanyId>,
-    pub email_key: String,
-    /// An address that waits for its confirmations.
-    pub new_email: Option<String>,
-    pub new_email_key: Option<String>,
-    /// Where their clock stands, and how they want dates written.
-    pub time_zone: String,
-    pub date_format: DateFormat,
-    pub is_set_up: bool,
-}
-
-/// Whether somebody can sign in to account `u`: with a password of theirs, or they have done so another way.
-const IS_SET_UP: &str = "(u.status = 'active' and (u.password_hash is not null or u.last_sign_in_at is not null))";
+/// SQL condition: whether account `u` can sign in, by its password or as it has done before by other means.
+pub(crate) const IS_SET_UP_SQL: &str =
+    "(u.status = 'active' and (u.password_hash is not null or u.last_sign_in_at is not null))";
 
 pub async fn is_set_up(tx: &mut Tx, id: UserId) -> Result<bool> {
-    let sql = format!("select count(*) from users u where u.id = $1 and {IS_SET_UP}");
+    let sql = format!("select count(*) from users u where u.id = $1 and {IS_SET_UP_SQL}");
     Ok(tx.sql_built(sql).bind(id).scalar::<i64>().await? == 1)
 }
 
-/// The mails of an account that no attempt was made to send, the oldest first.
+/// The mails of an account without an attempt to send, oldest first.
 pub async fn waiting(tx: &mut Tx, user: UserId) -> Result<Vec<Mail>> {
     tx.sql_built(format!(
         "select {COLUMNS} from mails where user_id = $1 and status = 'queued' and attempts = 0 order by created_at, id"
@@ -107,10 +90,9 @@ pub async fn waiting(tx: &mut Tx, user: UserId) -> Result<Vec<Mail>> {
     .await
 }
 
-/// The address and the name of an account, and the language in which it is written to: its own if it was chosen, else
-/// its company's.
-pub async fn addressee(tx: &mut Tx, id: UserId) -> Result<(String, String, String)> {
-    let (email, first, last, language): (String, String, String, String) = tx
+/// The address, name and mail language of an account: its own language if it was chosen, else its company's.
+pub async fn addressee(db: &mut impl Sql, id: UserId) -> Result<(String, String, String)> {
+    let (email, first, last, language): (String, String, String, String) = db
         .sql(
             "select u.email, u.first_name, u.last_name, \
              case when u.language_chosen then u.language else coalesce(c.language, u.language) end \
@@ -122,25 +104,11 @@ pub async fn addressee(tx: &mut Tx, id: UserId) -> Result<(String, String, Strin
     Ok((email, format!("{first} {last}"), language))
 }
 
-/// None when the account is not to be written to: shut, or of a company or partner that is archived (decision 26).
-pub async fn reader(tx: &mut Tx, id: UserId) -> Result<Option<Reader>> {
-    tx.sql_built(format!(
-        // A company admin's clock is the company's, as in its portal.
-        "select u.role, u.company_id, u.email_key, u.new_email, u.new_email_key, \
-         case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
-         u.date_format, {IS_SET_UP} as is_set_up from users u left join companies c on c.id = u.company_id \
-         where u.id = $1 and u.status in ('pending', 'active') and not {}",
-        shut_out_sql("u.company_id", "u.iso_id", "u.role")
-    ))
-    .bind(id)
-    .optional()
-    .await
-}
-
-pub async fn spv(tx: &mut Tx, id: SpvId) -> Result<Option<(String, String)>> {
+/// The display identifier and country of an order.
+pub async fn order_label(tx: &mut Tx, id: SpvId) -> Result<Option<(String, String)>> {
     let row: Option<(Option<String>, String)> =
         tx.sql("select custom_identifier, country from spvs where id = $1").bind(id).optional().await?;
-    Ok(row.map(|(identifier, country)| (crate::kernel::order::display_identifier(id, identifier.as_deref()), country)))
+    Ok(row.map(|(identifier, country)| (display_identifier(id, identifier.as_deref()), country)))
 }
 
 pub async fn insert_unsubscribe_link(tx: &mut Tx, token_hash: &str, mail: MailId) -> Result<()> {
@@ -152,7 +120,7 @@ pub async fn insert_unsubscribe_link(tx: &mut Tx, token_hash: &str, mail: MailId
     Ok(())
 }
 
-/// The mail that carries this link, and its reader.
+/// The mail with this unsubscribe link, and its recipient.
 pub async fn by_unsubscribe_link(tx: &mut Tx, token_hash: &str) -> Result<Option<(MailId, UserId)>> {
     tx.sql(
         "select m.id, m.user_id from unsubscribe_links l join mails m on m.id = l.mail_id \
@@ -168,7 +136,8 @@ pub async fn count_attempt(tx: &mut Tx, id: MailId) -> Result<()> {
     Ok(())
 }
 
-pub async fn note_error(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
+/// Records the error of an attempt that is retried.
+pub async fn record_error(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
     tx.sql("update mails set last_error = $2 where id = $1 and status <> 'sent'")
         .bind(id)
         .bind(why.to_owned())
@@ -177,7 +146,7 @@ pub async fn note_error(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
     Ok(())
 }
 
-/// Notes that the last attempt failed.
+/// Records the failure of the last attempt.
 pub async fn fail(tx: &mut Tx, id: MailId, why: &str, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update mails set status = 'failed', last_error = $2, failed_at = $3 where id = $1 and status <> 'sent'")
         .bind(id)
@@ -188,7 +157,7 @@ pub async fn fail(tx: &mut Tx, id: MailId, why: &str, at: DateTime<Utc>) -> Resu
     Ok(())
 }
 
-/// A mail that failed, with the address that its account has now.
+/// A failed mail, with the present address of its account.
 #[derive(sqlx::FromRow)]
 pub struct Failed {
     pub user_id: UserId,
@@ -198,7 +167,7 @@ pub struct Failed {
     pub failed_at: DateTime<Utc>,
 }
 
-/// Mails to these accounts that failed, and that no later mail to the same address has made up for; the oldest first.
+/// Failed mails to these accounts without a later sent mail to the same address, oldest first.
 pub async fn failed(db: &mut Db, users: &[UserId]) -> Result<Vec<Failed>> {
     let sql = format!(
         "select m.user_id, m.to_email, u.email_key, m.last_error as reason, m.failed_at \
@@ -211,6 +180,7 @@ pub async fn failed(db: &mut Db, users: &[UserId]) -> Result<Vec<Failed>> {
     db.sql_built(sql).bind(ids).all().await
 }
 
+/// Marks a mail as failed that is not to be sent any more. No failure of the address.
 pub async fn give_up(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
     tx.sql("update mails set status = 'failed', last_error = $2 where id = $1 and status <> 'sent'")
         .bind(id)
@@ -220,7 +190,7 @@ pub async fn give_up(tx: &mut Tx, id: MailId, why: &str) -> Result<()> {
     Ok(())
 }
 
-pub async fn sent(tx: &mut Tx, id: MailId, at: DateTime<Utc>) -> Result<()> {
+pub async fn mark_sent(tx: &mut Tx, id: MailId, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update mails set status = 'sent', sent_at = $2, last_error = null, failed_at = null where id = $1")
         .bind(id)
         .bind(at)
@@ -229,11 +199,25 @@ pub async fn sent(tx: &mut Tx, id: MailId, at: DateTime<Utc>) -> Result<()> {
     Ok(())
 }
 
-pub async fn queue_again(tx: &mut Tx, id: MailId) -> Result<bool> {
+/// Queues a mail again; false if there is none.
+pub async fn requeue(tx: &mut Tx, id: MailId) -> Result<bool> {
     Ok(tx
         .sql("update mails set status = 'queued', last_error = null, failed_at = null where id = $1")
         .bind(id)
         .run()
         .await?
         == 1)
+}
+
+/// Records on the account when a mail with a link of this kind was queued.
+pub async fn record_link_mail(tx: &mut Tx, id: UserId, link: LinkKind, at: DateTime<Utc>) -> Result<()> {
+    let columns = match link {
+        LinkKind::Signup => "confirmation_sent_at = $2",
+        LinkKind::Recovery | LinkKind::Magiclink => "recovery_sent_at = $2",
+        LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => "email_change_sent_at = $2",
+        LinkKind::Reauthentication => "reauthentication_sent_at = $2",
+        LinkKind::Invite => "confirmation_sent_at = $2, invited_at = $2",
+    };
+    tx.sql_built(format!("update users set {columns} where id = $1")).bind(id).bind(at).run().await?;
+    Ok(())
 }

@@ -3,8 +3,8 @@
 mod store;
 mod today;
 
-pub(crate) use today::{client_reminder_days, person_today_within, person_zone};
 pub use today::{office_today, person_today};
+pub(crate) use today::{person_today_within, person_zone};
 
 use crate::{
     kernel::{

@@ -1,10 +1,7 @@
 //! Today as a calendar day: the office's for deadlines and money, a person's for forms and defaults (decision 39).
 //! There is no other today; a UTC day is wrong for half of the world at any hour.
 use super::{Settings, get, within};
-use crate::{
-    accounts::users,
-    kernel::{access::Actor, clock, ctx::Ctx, db::Sql, error::Result},
-};
+use crate::kernel::{access::Actor, clock, ctx::Ctx, db::Sql, error::Result};
 use chrono::{DateTime, Duration, NaiveDate, NaiveTime, Timelike, Utc};
 use chrono_tz::Tz;
 use std::collections::BTreeMap;
@@ -36,12 +33,6 @@ impl Settings {
         }
         days
     }
-}
-
-/// [`Settings::reminder_days`] of the zones in which clients live.
-pub(crate) async fn client_reminder_days(ctx: &Ctx, db: &mut impl Sql) -> Result<BTreeMap<NaiveDate, Vec<String>>> {
-    let zones = users::store::client_zones(db).await?;
-    Ok(super::within(db).await?.reminder_days(ctx.now(), zones))
 }
 
 /// The office's today: deadlines, invoices, payments, payouts, numbers of a year.

@@ -14,7 +14,7 @@ use crate::{
         error::{Error, Result},
         validate::Check,
     },
-    outbox::mails::{self, Kind, Linked},
+    outbox::mails::{self, Kind, LinkParams},
     platform::activity,
 };
 
@@ -73,7 +73,7 @@ pub async fn mail_confirmations(tx: &mut Tx, ctx: &Ctx, user: &User, way: &Way) 
     let Some(new_email) = user.new_email.clone() else { return Ok(()) };
     let come = user.new_email_confirmed.as_deref();
     let flow = asked::begin(tx, ctx, user, LinkKind::EmailChangeNew, way).await?;
-    let linked = |email: Option<String>| Linked {
+    let linked = |email: Option<String>| LinkParams {
         email,
         flow,
         redirect_to: way.redirect_to.clone(),

@@ -1,0 +1,132 @@
+//! Mail delivery: loads what one attempt to send a queued mail needs, and issues its one-time link.
+//!
+//! The recipient is checked at each attempt: a mail was addressed when it was queued, and the account may have changed.
+mod store;
+
+use crate::{
+    accounts::{
+        auth::links::{self, Made},
+        users::email_key,
+    },
+    kernel::{
+        access::Role,
+        ctx::Ctx,
+        db::{ScopedFutureExt, Tx},
+        error::{Error, Result},
+        ids::{MailId, UserId},
+        locale::DateFormat,
+        logo::Logo,
+    },
+    outbox::mails::{self, Kind, Mail, Status},
+    platform::settings,
+};
+use serde_json::Value;
+use store::Recipient;
+
+/// A mail with everything that its text needs.
+#[derive(Debug)]
+pub struct Outgoing {
+    pub mail: Mail,
+    /// The recipient's present role, for the link to their portal; `None` without an account.
+    pub role: Option<Role>,
+    pub time_zone: String,
+    pub date_format: DateFormat,
+    /// Issued for this attempt; those of earlier attempts stay valid until one is used.
+    pub link: Option<Made>,
+    /// The order's present display identifier and country.
+    pub spv: Option<(String, String)>,
+    /// The logo of the recipient's company, else the office's.
+    pub logo: Option<Logo>,
+    /// The unsubscribe link of list mails.
+    pub unsubscribe: Option<String>,
+    /// The recipient has no password yet, so the mail has no button to sign in.
+    pub before_setup: bool,
+}
+
+/// Starts an attempt to send a mail: counts it, issues the one-time link and loads what the text needs. `None` when the mail
+/// was sent already or must not be sent any more: its recipient is suspended or archived or has another address, or its
+/// confirmation was cancelled.
+///
+/// # Errors
+/// NotFound; what the database refuses.
+pub async fn load_for_sending(ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
+    ctx.transaction(|tx| load(tx, ctx, id).scope_boxed()).await
+}
+
+async fn load(tx: &mut Tx, ctx: &Ctx, id: MailId) -> Result<Option<Outgoing>> {
+    let mail = mails::lock(tx, id).await?.ok_or(Error::NotFound("mail"))?;
+    if mail.status == Status::Sent {
+        return Ok(None);
+    }
+    let Some(user_id) = mail.user_id else {
+        mails::count_attempt(tx, id).await?;
+        return Ok(Some(Outgoing {
+            mail,
+            role: None,
+            time_zone: "UTC".to_owned(),
+            date_format: DateFormat::Auto,
+            link: None,
+            spv: None,
+            logo: None,
+            unsubscribe: None,
+            before_setup: false,
+        }));
+    };
+    let recipient = match store::recipient(tx, user_id).await? {
+        None => Err("the account is suspended or archived"),
+        Some(recipient) => check_still_wanted(&mail, &recipient).map(|()| recipient),
+    };
+    match recipient {
+        Err(reason) => {
+            mails::give_up(tx, id, reason).await?;
+            Ok(None)
+        }
+        Ok(recipient) => {
+            mails::count_attempt(tx, id).await?;
+            load_for(tx, ctx, mail, user_id, recipient).await.map(Some)
+        }
+    }
+}
+
+async fn load_for(tx: &mut Tx, ctx: &Ctx, mail: Mail, user_id: UserId, recipient: Recipient) -> Result<Outgoing> {
+    let link = match mail.kind.link() {
+        Some(kind) => {
+            let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
+            Some(links::make_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+        }
+        None => None,
+    };
+    let spv = match mail.spv_id {
+        Some(spv) => mails::order_label(tx, spv).await?,
+        None => None,
+    };
+    let mut logo = store::company_logo(tx, user_id).await?;
+    if logo.is_none()
+        && let Some(id) = settings::within(tx).await?.logo_id
+    {
+        logo = settings::logo(tx, id).await?;
+    }
+    let unsubscribe = mails::issue_unsubscribe_link(tx, ctx, &mail).await?;
+    let needs_sign_in = mail.awaits_setup() || matches!(mail.kind, Kind::Notices | Kind::Digest);
+    let before_setup = needs_sign_in && !recipient.is_set_up;
+    let Recipient { role, time_zone, date_format, .. } = recipient;
+    Ok(Outgoing { mail, role: Some(role), time_zone, date_format, link, spv, logo, unsubscribe, before_setup })
+}
+
+/// Checks that a mail still belongs to its recipient; the error is the reason to give it up.
+fn check_still_wanted(mail: &Mail, recipient: &Recipient) -> std::result::Result<(), &'static str> {
+    if let Some(new_email) = mail.data.get("new_email").and_then(Value::as_str)
+        && recipient.new_email.as_deref() != Some(new_email)
+    {
+        return Err("the address is not to be changed to this one any more");
+    }
+    let company = mail.data.get("company_id").and_then(Value::as_str);
+    let is_admin =
+        recipient.role == Role::CompanyAdmin && recipient.company_id.map(|id| id.to_string()).as_deref() == company;
+    if mail.kind == Kind::Report && !is_admin {
+        return Err("the report is not theirs to see any more");
+    }
+    let to = email_key(&mail.to_email);
+    let is_own = to == recipient.email_key || Some(&to) == recipient.new_email_key.as_ref();
+    if is_own { Ok(()) } else { Err("the account has another address by now") }
+}
