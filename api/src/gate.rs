@@ -77,7 +77,7 @@ async fn not_now(app: &App, asked: Asked<'_>, about: &About, gate: &Gate) -> Opt
         }
     }
     let maintenance = gate.maintenance.as_ref()?;
-    if is_sign_in(path) || who.is_some_and(|user| user.maintains()) || is_service(app, token).await {
+    if is_sign_in(path) || who.is_some_and(|user| user.may_write_in_maintenance()) || is_service(app, token).await {
         return None;
     }
     let problem = Problem::new("maintenance");

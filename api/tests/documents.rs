@@ -6,7 +6,7 @@ use domain::{
     kernel::{
         clock::Chance,
         ids::{DocumentId, UserId, VersionId},
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
     operations::health_checks,
     platform::activity,
@@ -180,10 +180,10 @@ async fn a_file_goes_into_a_bucket_and_comes_out_of_it() {
 /// A part of the test bucket that is nobody else's.
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
-    let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
+    let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
     bucket.prefix = Chance::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
-    Some(Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap())
+    Some(Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap())
 }
 
 #[tokio::test]

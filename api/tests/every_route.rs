@@ -171,11 +171,16 @@ async fn rows(
     let (other_client, ..) = app.world.client(&format!("Client{n}"), app.acme, None).await;
     let maya_acts = app.world.signed_in(&users::get(&app.world.operator(), maya.id).await.expect("Maya"));
     let spv_id = id(&spv, "/id").parse().expect("an id");
-    let new = || uploads::New { file_name: "a.txt".to_owned(), bytes: 3, spv_id: Some(spv_id), ..Default::default() };
+    let new = || uploads::CreateUpload {
+        file_name: "a.txt".to_owned(),
+        bytes: 3,
+        spv_id: Some(spv_id),
+        ..Default::default()
+    };
     let kept = uploads::create(&maya_acts, new()).await.expect("an upload");
     let content = futures::stream::iter([Ok::<_, std::convert::Infallible>(axum::body::Bytes::from_static(b"abc"))]);
     let kept = uploads::append(&maya_acts, kept.id, 0, content).await.expect("a document");
-    let free = uploads::New { spv_id: None, attach: true, ..new() };
+    let free = uploads::CreateUpload { spv_id: None, attach: true, ..new() };
     let free = uploads::create(&maya_acts, free).await.expect("an upload");
     let content = futures::stream::iter([Ok::<_, std::convert::Infallible>(axum::body::Bytes::from_static(b"abc"))]);
     let free = uploads::append(&maya_acts, free.id, 0, content).await.expect("a document");
@@ -204,14 +209,14 @@ async fn rows(
         schedule: schedule.id.to_string(),
         block: ip_blocklist::add(&root, "198.51.100.9", None).await.expect("a block").id.to_string(),
         admin: admin.to_string(),
-        free: free.kept_in.expect("is kept").to_string(),
+        free: free.saved_document_id.expect("is kept").to_string(),
         commission,
         run,
         lead,
         note,
         call,
         time,
-        document: kept.kept_in.expect("is kept").to_string(),
+        document: kept.saved_document_id.expect("is kept").to_string(),
         version: kept.version_id.expect("is kept").to_string(),
         upload: upload.id.to_string(),
         document_request: document_request.id.to_string(),

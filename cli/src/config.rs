@@ -18,7 +18,7 @@ use domain::{
         access::Role,
         antivirus::Scanner,
         db::PoolSizes,
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
 };
 use source::{Found, Sources};
@@ -121,7 +121,7 @@ pub struct Config {
     pub public_url: Option<String>,
     pub smtp_url: Option<String>,
     pub mail_from: String,
-    pub storage: Address,
+    pub storage: StorageUrl,
     pub s3: Option<Credentials>,
     pub backup_dir: PathBuf,
     pub backup_keep: usize,
@@ -197,8 +197,8 @@ impl Config {
             jobs::mail::sender(text).is_ok().then(|| text.to_owned())
         });
         let storage = read
-            .optional("storage_url", "file:<folder> or s3://bucket/prefix?endpoint=…&region=…", Address::parse)
-            .unwrap_or_else(|| Address::Files(data_dir.join("documents")));
+            .optional("storage_url", "file:<folder> or s3://bucket/prefix?endpoint=…&region=…", StorageUrl::parse)
+            .unwrap_or_else(|| StorageUrl::Files(data_dir.join("documents")));
         let key = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let access_key_id = read.optional("s3_access_key_id", "the id of an access key", key);
         let secret_access_key = read.optional("s3_secret_access_key", "the secret of an access key", key);
@@ -213,7 +213,7 @@ impl Config {
         let s3 = access_key_id
             .zip(secret_access_key)
             .map(|(access_key_id, secret_access_key)| Credentials { access_key_id, secret_access_key });
-        if matches!(storage, Address::S3(_)) && s3.is_none() {
+        if matches!(storage, StorageUrl::S3(_)) && s3.is_none() {
             read.refuse("storage_url: an S3 bucket needs s3_access_key_id and s3_secret_access_key as well");
         }
         let backup_dir = read

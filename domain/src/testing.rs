@@ -8,7 +8,7 @@ use crate::{
         db::{Db, Dialect, Durability, Sql},
         error::Error,
         ids::{CompanyId, IsoId, SessionId, SpvId, StepId, UserId},
-        storage::{Address, Storage},
+        storage::{Storage, StorageUrl},
     },
     orders::onboarding,
 };
@@ -126,7 +126,7 @@ impl World {
     }
 
     fn new(db: Db, dir: PathBuf, url: String) -> Self {
-        let files = Address::Files(dir.join("documents"));
+        let files = StorageUrl::Files(dir.join("documents"));
         let storage = Storage::open(&files, None).expect("the temporary folder can be written");
         let options = Options { demo: true, storage, ..Options::default() };
         Self {

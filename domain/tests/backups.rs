@@ -11,7 +11,7 @@ use domain::{
         clock::{Chance, Clock},
         db::{Db, Dialect, Durability, Sql},
         page::PageQuery,
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
     operations::{
         alerts,
@@ -57,10 +57,14 @@ fn at(world: &World, minutes: i64) -> World {
 
 /// Sends a file in.
 async fn send(ctx: &Ctx, content: &'static [u8]) {
-    let new = uploads::New { file_name: "passport.pdf".to_owned(), bytes: content.len() as u64, ..Default::default() };
+    let new = uploads::CreateUpload {
+        file_name: "passport.pdf".to_owned(),
+        bytes: content.len() as u64,
+        ..Default::default()
+    };
     let upload = uploads::create(ctx, new).await.unwrap();
     let bytes = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(content))]);
-    assert!(uploads::append(ctx, upload.id, 0, bytes).await.unwrap().kept_in.is_some());
+    assert!(uploads::append(ctx, upload.id, 0, bytes).await.unwrap().saved_document_id.is_some());
 }
 
 /// Every row of a backup, by table, in an order that no database has a say in. Texts of JSON read as what they mean.
@@ -88,10 +92,10 @@ fn rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<String>> {
 /// A part of the test bucket that is nobody else's.
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
-    let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
+    let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
     bucket.prefix = Chance::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
-    Some(Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap())
+    Some(Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap())
 }
 
 #[tokio::test]

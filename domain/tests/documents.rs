@@ -9,13 +9,13 @@ use domain::{
     kernel::{
         ids::SpvId,
         page::PageQuery,
-        storage::{Address, Credentials, Storage},
+        storage::{Credentials, Storage, StorageUrl},
     },
     orders::{
         document_requests::{self as requests, Input, Status},
         documents::{
-            self, Filter, Late,
-            uploads::{self, New, Upload},
+            self, Filter, ResumeClaim,
+            uploads::{self, CreateUpload, Upload},
         },
         steps,
     },
@@ -29,13 +29,13 @@ fn bytes(content: &[u8]) -> impl futures::Stream<Item = Result<Bytes, Infallible
     stream::iter(pieces).map(Ok)
 }
 
-async fn send(ctx: &Ctx, new: New, content: &[u8]) -> Result<Upload, Error> {
-    let upload = uploads::create(ctx, New { bytes: content.len() as u64, ..new }).await?;
+async fn send(ctx: &Ctx, new: CreateUpload, content: &[u8]) -> Result<Upload, Error> {
+    let upload = uploads::create(ctx, CreateUpload { bytes: content.len() as u64, ..new }).await?;
     uploads::append(ctx, upload.id, 0, bytes(content)).await
 }
 
-fn named(name: &str) -> New {
-    New { file_name: name.to_owned(), ..New::default() }
+fn named(name: &str) -> CreateUpload {
+    CreateUpload { file_name: name.to_owned(), ..CreateUpload::default() }
 }
 
 /// Every file below a folder.
@@ -68,7 +68,7 @@ async fn an_upload_in_pieces_becomes_a_document_and_another_its_second_version()
         let acme = world.company("Acme").await;
         let (client, spv, maya) = world.client("Maya", acme, None).await;
         let content = vec![b'x'; 9_000_000];
-        let new = New { spv_id: Some(spv), bytes: content.len() as u64, ..named("../Deed.pdf") };
+        let new = CreateUpload { spv_id: Some(spv), bytes: content.len() as u64, ..named("../Deed.pdf") };
         let upload = uploads::create(&maya, new).await.unwrap();
         assert_eq!(upload.file_name, "Deed.pdf");
         // The line breaks in the middle; what came is kept, and the rest follows.
@@ -81,7 +81,7 @@ async fn an_upload_in_pieces_becomes_a_document_and_another_its_second_version()
         // Asked again, it is still the same one.
         assert_eq!(uploads::get(&maya, upload.id).await.unwrap().version_id, done.version_id);
 
-        let id = done.kept_in.unwrap();
+        let id = done.saved_document_id.unwrap();
         let detail = documents::get(&maya, id).await.unwrap();
         let first = &detail.document.latest;
         assert_eq!((detail.document.client_id, detail.document.spv_id), (client, Some(spv)));
@@ -90,7 +90,7 @@ async fn an_upload_in_pieces_becomes_a_document_and_another_its_second_version()
         assert!(!first.storage_key.contains("Deed"));
 
         let erin = world.employee("Erin").await;
-        let second = New { document_id: Some(id), ..named("Deed signed.pdf") };
+        let second = CreateUpload { document_id: Some(id), ..named("Deed signed.pdf") };
         send(&erin, second, b"%PDF-1.7 signed").await.unwrap();
         let detail = documents::get(&maya, id).await.unwrap();
         let told: Vec<_> =
@@ -121,10 +121,10 @@ async fn what_is_no_file_or_too_much_of_one_is_refused_and_leaves_nothing() {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
         assert_eq!(code(uploads::create(&maya, named("empty.pdf")).await.unwrap_err()), "file empty_file");
-        let large = New { bytes: 1_000_001, ..named("large.pdf") };
+        let large = CreateUpload { bytes: 1_000_001, ..named("large.pdf") };
         assert_eq!(code(uploads::create(&maya, large).await.unwrap_err()), "file file_too_large");
         // Announced as ten bytes, and then it does not end.
-        let upload = uploads::create(&maya, New { bytes: 10, ..named("small.pdf") }).await.unwrap();
+        let upload = uploads::create(&maya, CreateUpload { bytes: 10, ..named("small.pdf") }).await.unwrap();
         let endless = stream::repeat(Bytes::from_static(&[b'x'; 50_000])).map(Ok::<_, Infallible>);
         let refused = uploads::append(&maya, upload.id, 0, endless).await.unwrap_err();
         assert_eq!(code(refused), "file longer_than_announced");
@@ -148,7 +148,7 @@ async fn an_upload_that_nobody_goes_on_with_is_swept_away() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
-        let upload = uploads::create(&maya, New { bytes: 10, ..named("slow.pdf") }).await.unwrap();
+        let upload = uploads::create(&maya, CreateUpload { bytes: 10, ..named("slow.pdf") }).await.unwrap();
         uploads::append(&maya, upload.id, 0, bytes(b"01234")).await.unwrap();
         let kept = send(&maya, named("kept.pdf"), b"kept").await.unwrap();
         world.clock.advance(Duration::hours(23));
@@ -157,7 +157,7 @@ async fn an_upload_that_nobody_goes_on_with_is_swept_away() {
         assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 2);
         assert_eq!(stored(&world), 1, "only what is kept");
         assert_eq!(code(uploads::get(&maya, upload.id).await.unwrap_err()), "no upload");
-        documents::get(&maya, kept.kept_in.unwrap()).await.unwrap();
+        documents::get(&maya, kept.saved_document_id.unwrap()).await.unwrap();
     })
     .await;
 }
@@ -199,9 +199,9 @@ async fn what_is_taken_back_while_the_storage_is_away_is_swept_later() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (client, _, maya) = world.client("Maya", acme, None).await;
-        let upload = uploads::create(&maya, New { bytes: 10, ..named("slow.pdf") }).await.unwrap();
+        let upload = uploads::create(&maya, CreateUpload { bytes: 10, ..named("slow.pdf") }).await.unwrap();
         uploads::append(&maya, upload.id, 0, bytes(b"01234")).await.unwrap();
-        let nowhere = Address::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
+        let nowhere = StorageUrl::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
         let credentials = Credentials { access_key_id: "id".to_owned(), secret_access_key: "secret".to_owned() };
         let storage = Storage::open(&nowhere, Some(&credentials)).unwrap();
         let options = domain::Options { storage, ..(*world.options).clone() };
@@ -230,7 +230,7 @@ async fn what_is_taken_back_as_it_ends_is_kept_whole_or_leaves_nothing() {
         let mut kept = 0;
         // Wherever the sending is by then.
         for moment in 0..12 {
-            let upload = uploads::create(&maya, New { bytes: 100_000, ..named("late.pdf") }).await.unwrap();
+            let upload = uploads::create(&maya, CreateUpload { bytes: 100_000, ..named("late.pdf") }).await.unwrap();
             let sends = uploads::append(&maya, upload.id, 0, bytes(&content));
             let takes_back = async {
                 tokio::time::sleep(std::time::Duration::from_millis(moment)).await;
@@ -274,7 +274,7 @@ async fn two_who_send_the_same_piece_at_once_keep_one() {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
         let content = vec![b'y'; 5_000_000];
-        let upload = uploads::create(&maya, New { bytes: 5_000_000, ..named("twice.pdf") }).await.unwrap();
+        let upload = uploads::create(&maya, CreateUpload { bytes: 5_000_000, ..named("twice.pdf") }).await.unwrap();
         let sends = (0..4).map(|_| uploads::append(&maya, upload.id, 0, bytes(&content)));
         let sent = futures::future::join_all(sends).await;
         let kept: Vec<_> = sent.iter().filter_map(|sent| sent.as_ref().ok()?.version_id).collect();
@@ -303,11 +303,11 @@ async fn a_link_opens_for_a_moment_and_for_one_content() {
         // A page is never shown, whatever it is called.
         assert_eq!(code(documents::link(&maya, &keys, version, true).await.unwrap_err()), "not_shown");
         let link = documents::link(&maya, &keys, version, false).await.unwrap();
-        let file = documents::open(&world.nobody(), &keys, &link.token, &Late::No).await.unwrap();
+        let file = documents::open(&world.nobody(), &keys, &link.token, &ResumeClaim::None).await.unwrap();
         assert_eq!((file.version.id, file.inline, file.version.media_type.as_str()), (version, false, "text/html"));
         for token in ["", "x", &link.token[1..]] {
             assert_eq!(
-                code(documents::open(&world.nobody(), &keys, token, &Late::No).await.unwrap_err()),
+                code(documents::open(&world.nobody(), &keys, token, &ResumeClaim::None).await.unwrap_err()),
                 "link_expired"
             );
         }
@@ -315,18 +315,18 @@ async fn a_link_opens_for_a_moment_and_for_one_content() {
         let other = keys.sign(&serde_json::json!({ "aud": "authenticated", "version": version, "inline": false,
             "exp": world.clock.now().timestamp() + 60 }));
         assert_eq!(
-            code(documents::open(&world.nobody(), &keys, &other.unwrap(), &Late::No).await.unwrap_err()),
+            code(documents::open(&world.nobody(), &keys, &other.unwrap(), &ResumeClaim::None).await.unwrap_err()),
             "link_expired"
         );
         world.clock.advance(Duration::seconds(91));
-        let late = async |late: Late| documents::open(&world.nobody(), &keys, &link.token, &late).await;
-        assert_eq!(code(late(Late::No).await.unwrap_err()), "link_expired");
+        let late = async |late: ResumeClaim| documents::open(&world.nobody(), &keys, &link.token, &late).await;
+        assert_eq!(code(late(ResumeClaim::None).await.unwrap_err()), "link_expired");
         // The rest of a download that had begun, for hours, to those who know what it is.
-        let knows = Late::Knows(file.version.sha256.clone());
-        assert!(late(Late::Resumed).await.unwrap().expired && late(knows.clone()).await.unwrap().expired);
-        assert_eq!(code(late(Late::Knows("0".repeat(64))).await.unwrap_err()), "link_expired");
+        let knows = ResumeClaim::KnowsHash(file.version.sha256.clone());
+        assert!(late(ResumeClaim::Resumed).await.unwrap().expired && late(knows.clone()).await.unwrap().expired);
+        assert_eq!(code(late(ResumeClaim::KnowsHash("0".repeat(64))).await.unwrap_err()), "link_expired");
         world.clock.advance(Duration::hours(12));
-        for late_too in [Late::Resumed, knows] {
+        for late_too in [ResumeClaim::Resumed, knows] {
             assert_eq!(code(late(late_too).await.unwrap_err()), "link_expired");
         }
     })
@@ -342,8 +342,8 @@ async fn documents_are_between_a_client_and_the_staff() {
         let (_, others, nils) = world.client("Nils", acme, Some(iso)).await;
         let cora = world.company_admin("Cora", acme).await;
         let erin = world.employee("Erin").await;
-        let kept = send(&maya, New { spv_id: Some(spv), ..named("passport.pdf") }, b"%PDF-1.4").await.unwrap();
-        let id = kept.kept_in.unwrap();
+        let kept = send(&maya, CreateUpload { spv_id: Some(spv), ..named("passport.pdf") }, b"%PDF-1.4").await.unwrap();
+        let id = kept.saved_document_id.unwrap();
         for stranger in [&ivan, &cora, &nils] {
             assert_eq!(code(documents::get(stranger, id).await.unwrap_err()), "no document");
             assert_eq!(code(uploads::get(stranger, kept.id).await.unwrap_err()), "no upload");
@@ -357,9 +357,9 @@ async fn documents_are_between_a_client_and_the_staff() {
                 assert!(found.items.is_empty(), "{filter:?}");
             }
             for new in [
-                New { document_id: Some(id), ..named("a") },
-                New { spv_id: Some(spv), ..named("a") },
-                New { client_id: Some(client), ..named("a") },
+                CreateUpload { document_id: Some(id), ..named("a") },
+                CreateUpload { spv_id: Some(spv), ..named("a") },
+                CreateUpload { client_id: Some(client), ..named("a") },
             ] {
                 let refused = send(stranger, new, b"a").await.unwrap_err();
                 assert!(matches!(refused, Error::NotFound(_)), "{refused}");
@@ -368,15 +368,16 @@ async fn documents_are_between_a_client_and_the_staff() {
         // Not even the staff go on with what a client is sending.
         assert_eq!(code(uploads::get(&erin, kept.id).await.unwrap_err()), "no upload");
         assert_eq!(code(send(&erin, named("whose"), b"a").await.unwrap_err()), "client_id required");
-        let free = send(&erin, New { client_id: Some(client), ..named("letter.txt") }, b"a").await.unwrap();
+        let free = send(&erin, CreateUpload { client_id: Some(client), ..named("letter.txt") }, b"a").await.unwrap();
         let filter = Filter { q: Some("maya letter".to_owned()), ..Filter::default() };
         let found = documents::list(&maya, &filter, &PageQuery::default()).await.unwrap().items;
-        assert_eq!(found.iter().map(|d| Some(d.id)).collect::<Vec<_>>(), [free.kept_in]);
+        assert_eq!(found.iter().map(|d| Some(d.id)).collect::<Vec<_>>(), [free.saved_document_id]);
         // Given to one of the client's orders, and to nobody else's.
         let mut tx = world.db.begin().await.unwrap();
-        let refused = documents::assign(&mut tx, free.kept_in.unwrap(), nils.actor.user_id().unwrap(), others).await;
+        let refused =
+            documents::assign(&mut tx, free.saved_document_id.unwrap(), nils.actor.user_id().unwrap(), others).await;
         assert_eq!(code(refused.unwrap_err()), "no document");
-        documents::assign(&mut tx, free.kept_in.unwrap(), client, spv).await.unwrap();
+        documents::assign(&mut tx, free.saved_document_id.unwrap(), client, spv).await.unwrap();
         tx.commit().await.unwrap();
         let filter = Filter { spv_id: Some(spv), ..Filter::default() };
         assert_eq!(documents::list(&maya, &filter, &PageQuery::default()).await.unwrap().items.len(), 2);
@@ -409,31 +410,31 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
         requests::create(&erin, spv, ask("A photo", false)).await.unwrap();
         assert_eq!(code(requests::approve(&erin, passport.id, None).await.unwrap_err()), "request_status");
 
-        let answer = || New { request_id: Some(passport.id), ..named("scan.pdf") };
+        let answer = || CreateUpload { request_id: Some(passport.id), ..named("scan.pdf") };
         let sent = send(&maya, answer(), b"%PDF-1.4 one").await.unwrap();
         let submitted = requests::get(&maya, passport.id).await.unwrap();
-        assert_eq!((submitted.status, submitted.document_id), (Status::Submitted, sent.kept_in));
-        let document = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
+        assert_eq!((submitted.status, submitted.document_id), (Status::Submitted, sent.saved_document_id));
+        let document = documents::get(&maya, sent.saved_document_id.unwrap()).await.unwrap().document;
         assert_eq!((document.name.as_str(), document.spv_id), ("Passport copy", Some(spv)));
 
         assert_eq!(code(requests::send_back(&erin, passport.id, None, " ").await.unwrap_err()), "reason required");
         let back = requests::send_back(&erin, passport.id, None, "The second page is cut off").await.unwrap();
         assert_eq!((back.status, back.reason.as_deref()), (Status::NeedsRevision, Some("The second page is cut off")));
         let again = send(&maya, answer(), b"%PDF-1.4 two").await.unwrap();
-        assert_eq!(again.kept_in, sent.kept_in, "the second version of the same document");
+        assert_eq!(again.saved_document_id, sent.saved_document_id, "the second version of the same document");
         let submitted = requests::get(&maya, passport.id).await.unwrap();
         assert_eq!((submitted.status, submitted.reason), (Status::Submitted, None));
         let stale = requests::approve(&erin, passport.id, Some(1)).await.unwrap_err();
         assert_eq!(code(stale), "stale");
         // Another version by way of the document answers the request as well.
-        let version = || New { document_id: sent.kept_in, ..named("scan.pdf") };
+        let version = || CreateUpload { document_id: sent.saved_document_id, ..named("scan.pdf") };
         send(&maya, version(), b"%PDF-1.4 three").await.unwrap();
         assert_eq!(code(requests::approve(&erin, passport.id, Some(submitted.version)).await.unwrap_err()), "stale");
         requests::approve(&erin, passport.id, Some(submitted.version + 1)).await.unwrap();
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "one is still missing");
         assert_eq!(code(send(&maya, answer(), b"late").await.unwrap_err()), "request_status");
         assert_eq!(code(send(&maya, version(), b"late").await.unwrap_err()), "request_status");
-        let approved = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
+        let approved = documents::get(&maya, sent.saved_document_id.unwrap()).await.unwrap().document;
         assert!(documents::can(&maya, &approved).is_empty());
         // Nor do the staff put what they had sent back on top of it.
         let first = documents::get(&erin, approved.id).await.unwrap().versions.pop().unwrap().id;
@@ -479,7 +480,7 @@ async fn a_step_completes_with_its_documents_whatever_comes_last() {
             requests::create(&erin, spv, input).await.unwrap().id
         };
         let approve = async |id| {
-            send(&maya, New { request_id: Some(id), ..named("a.txt") }, b"a").await.unwrap();
+            send(&maya, CreateUpload { request_id: Some(id), ..named("a.txt") }, b"a").await.unwrap();
             requests::approve(&erin, id, None).await.unwrap();
         };
         let status = async |n| nth_step(&maya, spv, n).await.status;
@@ -561,13 +562,13 @@ async fn an_order_that_is_held_takes_documents_and_one_that_is_over_takes_the_st
         let erin = world.employee("Erin").await;
         let ask = Input { name: Some("Passport".to_owned()), ..Input::default() };
         let request = requests::create(&erin, spv, ask).await.unwrap().id;
-        let kept = send(&maya, New { spv_id: Some(spv), ..named("deed.txt") }, b"a").await.unwrap();
-        let document = kept.kept_in.unwrap();
+        let kept = send(&maya, CreateUpload { spv_id: Some(spv), ..named("deed.txt") }, b"a").await.unwrap();
+        let document = kept.saved_document_id.unwrap();
         let targets = || {
             [
-                New { spv_id: Some(spv), ..named("a.txt") },
-                New { request_id: Some(request), ..named("a.txt") },
-                New { document_id: Some(document), ..named("a.txt") },
+                CreateUpload { spv_id: Some(spv), ..named("a.txt") },
+                CreateUpload { request_id: Some(request), ..named("a.txt") },
+                CreateUpload { document_id: Some(document), ..named("a.txt") },
             ]
         };
         // What the screens offer and what is taken are the same.
@@ -591,7 +592,7 @@ async fn an_order_that_is_held_takes_documents_and_one_that_is_over_takes_the_st
             send(&erin, new, b"a").await.unwrap();
         }
         // A receipt or the file of a message still comes with what it hangs on.
-        send(&maya, New { spv_id: Some(spv), attach: true, ..named("receipt.txt") }, b"a").await.unwrap();
+        send(&maya, CreateUpload { spv_id: Some(spv), attach: true, ..named("receipt.txt") }, b"a").await.unwrap();
     })
     .await;
 }
@@ -608,7 +609,7 @@ async fn two_who_approve_the_last_two_at_once_complete_the_step() {
         for name in ["One", "Two"] {
             let input = Input { name: Some(name.to_owned()), step_id: Some(Some(step.id)), ..Input::default() };
             let request = requests::create(&erin, spv, input).await.unwrap();
-            send(&maya, New { request_id: Some(request.id), ..named("a.txt") }, b"a").await.unwrap();
+            send(&maya, CreateUpload { request_id: Some(request.id), ..named("a.txt") }, b"a").await.unwrap();
             asked.push(request.id);
         }
         let (one, two) =
@@ -639,7 +640,7 @@ async fn nothing_is_asked_for_an_order_that_rests() {
         domain::orders::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
         assert_eq!(code(requests::create(&erin, spv, ask(None)).await.unwrap_err()), "wrong_status");
         // The client may use the time.
-        send(&maya, New { request_id: Some(request.id), ..named("a.txt") }, b"a").await.unwrap();
+        send(&maya, CreateUpload { request_id: Some(request.id), ..named("a.txt") }, b"a").await.unwrap();
         assert_eq!(code(requests::approve(&erin, request.id, None).await.unwrap_err()), "wrong_status");
         domain::orders::spvs::resume(&erin, spv, None).await.unwrap();
         requests::approve(&erin, request.id, None).await.unwrap();

@@ -184,7 +184,10 @@ impl Office {
             7 | 8 => {
                 let Some(invoice) = self.invoice(spv).await else { return };
                 let amount = Some(["0.01", "10.50", "99.99"][pick(3)].to_owned());
-                drop(invoices::pay(sam, invoice.id, None, invoices::Typed { amount, ..Default::default() }).await);
+                drop(
+                    invoices::pay(sam, invoice.id, None, invoices::ManualPayment { amount, ..Default::default() })
+                        .await,
+                );
             }
             9 => {
                 let Some(invoice) = self.invoice(spv).await else { return };
@@ -513,7 +516,7 @@ async fn many_who_change_one_figure_at_a_time_lose_nothing() {
                     let made = onboarding::create_order(&sam, input).await.unwrap().spv.id;
                     let filter = invoices::Filter { spv_id: Some(made), ..Default::default() };
                     let owed = invoices::list(&sam, &filter, &PageQuery::default()).await.unwrap().items;
-                    let typed = invoices::Typed { amount: Some("60".to_owned()), ..Default::default() };
+                    let typed = invoices::ManualPayment { amount: Some("60".to_owned()), ..Default::default() };
                     match n % 3 {
                         0 => drop(invoices::pay(&sam, owed[0].id, None, typed).await.unwrap()),
                         1 => {

@@ -13,7 +13,6 @@ use domain::{
         onboarding::{self, Setup},
         spvs,
     },
-    outbox::mails,
     platform::activity,
     testing::{World, on_both},
 };

@@ -7,7 +7,7 @@ use domain::{
         page::PageQuery,
     },
     orders::{
-        invoices::{self, Filter, Invoice, Status, Typed},
+        invoices::{self, Filter, Invoice, ManualPayment, Status},
         onboarding, spvs,
     },
     platform::activity,
@@ -24,8 +24,8 @@ fn priced(client: UserId, company: CompanyId, price: Option<&str>) -> onboarding
     }
 }
 
-fn typed(amount: &str) -> Typed {
-    Typed { amount: Some(amount.to_owned()), ..Typed::default() }
+fn typed(amount: &str) -> ManualPayment {
+    ManualPayment { amount: Some(amount.to_owned()), ..ManualPayment::default() }
 }
 
 async fn all(ctx: &Ctx) -> Vec<Invoice> {
@@ -148,13 +148,16 @@ async fn payments_add_up_exactly_and_never_to_more_than_is_due() {
         let elias = world.employee("Elias").await;
         let id = all(&maya).await[0].id;
         for (wrong, refused) in [
-            (Typed::default(), "amount required"),
+            (ManualPayment::default(), "amount required"),
             (typed("0"), "amount not_positive"),
             (typed("-5"), "amount negative"),
             (typed("12.345"), "amount ambiguous_amount"),
             (typed("1250.01"), "amount more_than_due"),
-            (Typed { amount_again: Some("1250.00".to_owned()), ..typed("125.00") }, "amount_again amounts_differ"),
-            (Typed { received_date: Some("2026-12-31".to_owned()), ..typed("1") }, "received_date future"),
+            (
+                ManualPayment { amount_again: Some("1250.00".to_owned()), ..typed("125.00") },
+                "amount_again amounts_differ",
+            ),
+            (ManualPayment { received_date: Some("2026-12-31".to_owned()), ..typed("1") }, "received_date future"),
         ] {
             assert_eq!(code(&invoices::pay(&elias, id, None, wrong).await.unwrap_err()), refused);
         }
@@ -172,7 +175,7 @@ async fn payments_add_up_exactly_and_never_to_more_than_is_due() {
         let tries: Vec<_> = (0..10)
             .map(|_| {
                 let elias = elias.clone();
-                let rest = Typed { amount_again: Some("999.50".to_owned()), ..typed("999.5") };
+                let rest = ManualPayment { amount_again: Some("999.50".to_owned()), ..typed("999.5") };
                 tokio::spawn(async move { invoices::pay(&elias, id, None, rest).await })
             })
             .collect();

@@ -13,6 +13,7 @@ mod hard_use;
 mod harm;
 mod imports;
 mod invoices;
+mod layers;
 mod locks;
 mod log;
 mod notifications;

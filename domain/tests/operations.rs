@@ -3,7 +3,7 @@
 use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
-    accounts::{admission::Gatekeeper, users},
+    accounts::{admission::Gatekeeper, mail_delivery, users},
     kernel::{access::Role, clock::Clock, date_range::Asked, db::Sql, money::Currency, page::PageQuery},
     operations::{
         alerts::{self, Alert, Metrics},

@@ -53,7 +53,7 @@ async fn close(ctx: &Ctx, spv: domain::kernel::ids::SpvId) {
 async fn pay(ctx: &Ctx, spv: domain::kernel::ids::SpvId, amount: &str) {
     let filter = invoices::Filter { spv_id: Some(spv), ..Default::default() };
     let found = invoices::list(ctx, &filter, &PageQuery::default()).await.unwrap();
-    let typed = invoices::Typed { amount: Some(amount.to_owned()), ..Default::default() };
+    let typed = invoices::ManualPayment { amount: Some(amount.to_owned()), ..Default::default() };
     invoices::pay(ctx, found.items[0].id, None, typed).await.unwrap();
 }
 
@@ -235,7 +235,7 @@ async fn every_page_and_file_says_the_same_whatever_happens() {
                     let filter = invoices::Filter { spv_id: Some(spv), ..Default::default() };
                     for invoice in invoices::list(&sam, &filter, &PageQuery::default()).await.unwrap().items {
                         let amount = ["0.01", "10.50", "99.99"][chance.below(3) as usize].to_owned();
-                        let typed = invoices::Typed { amount: Some(amount), ..Default::default() };
+                        let typed = invoices::ManualPayment { amount: Some(amount), ..Default::default() };
                         drop(match what {
                             5 => invoices::pay(&sam, invoice.id, None, typed).await,
                             _ => invoices::void(&sam, invoice.id, None, "Off").await,

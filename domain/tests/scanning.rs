@@ -48,7 +48,7 @@ async fn acting(world: &World, id: UserId) -> Ctx {
 }
 
 async fn sent(ctx: &Ctx, spv: SpvId, name: &str, content: &'static str) -> VersionId {
-    let new = uploads::New {
+    let new = uploads::CreateUpload {
         file_name: name.to_owned(),
         bytes: content.len() as u64,
         spv_id: Some(spv),
@@ -77,11 +77,15 @@ async fn a_virus_is_found_and_kept_apart() {
         let (bad, good) = (sent(&maya, spv, "bad.txt", eicar).await, sent(&maya, spv, "good.txt", "harmless").await);
         assert_eq!(waiting(&world).await, 2);
         for version in [bad, good] {
-            assert_eq!(code(documents::seen(&maya, version).await), "being_scanned");
+            assert_eq!(code(documents::readable_version(&maya, version).await), "being_scanned");
             scanning::scan(&world.operator(), version).await.unwrap();
         }
-        assert_eq!(documents::seen(&maya, good).await.unwrap().scan, Scan::Clean);
-        assert_eq!(code(documents::seen(&world.operator(), bad).await), "infected", "not for the staff either");
+        assert_eq!(documents::readable_version(&maya, good).await.unwrap().scan, Scan::Clean);
+        assert_eq!(
+            code(documents::readable_version(&world.operator(), bad).await),
+            "infected",
+            "not for the staff either"
+        );
         activity::sequence_all(&world.operator()).await.unwrap();
         let mut told = activity::since(&world.operator(), 0, 200).await.unwrap();
         told.retain(|event| event.action == "document.infected");
@@ -90,7 +94,7 @@ async fn a_virus_is_found_and_kept_apart() {
         assert!(virus.starts_with("Eicar-Test-Signature"), "{virus}");
         // A job may run twice.
         scanning::scan(&world.operator(), bad).await.unwrap();
-        assert_eq!(scanning::ask_for_the_rest(&world.operator()).await.unwrap(), 0);
+        assert_eq!(scanning::enqueue_pending_scans(&world.operator()).await.unwrap(), 0);
     })
     .await;
 }
@@ -101,15 +105,18 @@ async fn without_a_scanner_nothing_waits_and_later_everything_is_scanned() {
     on_both(async |world: World| {
         let (id, spv) = maya(&world).await;
         let version = sent(&acting(&world, id).await, spv, "early.txt", "early").await;
-        assert_eq!(documents::seen(&acting(&world, id).await, version).await.unwrap().scan, Scan::NotScanned);
-        assert_eq!(scanning::ask_for_the_rest(&world.operator()).await.unwrap(), 0);
+        assert_eq!(
+            documents::readable_version(&acting(&world, id).await, version).await.unwrap().scan,
+            Scan::NotScanned
+        );
+        assert_eq!(scanning::enqueue_pending_scans(&world.operator()).await.unwrap(), 0);
         world.clock.advance(chrono::Duration::hours(2));
         let world = with(&world, Some(scanner.clone()));
-        assert_eq!(scanning::ask_for_the_rest(&world.operator()).await.unwrap(), 1);
-        assert_eq!(scanning::ask_for_the_rest(&world.operator()).await.unwrap(), 0, "once a day");
+        assert_eq!(scanning::enqueue_pending_scans(&world.operator()).await.unwrap(), 1);
+        assert_eq!(scanning::enqueue_pending_scans(&world.operator()).await.unwrap(), 0, "once a day");
         assert_eq!(waiting(&world).await, 1);
         scanning::scan(&world.operator(), version).await.unwrap();
-        assert_eq!(documents::seen(&acting(&world, id).await, version).await.unwrap().scan, Scan::Clean);
+        assert_eq!(documents::readable_version(&acting(&world, id).await, version).await.unwrap().scan, Scan::Clean);
     })
     .await;
 }
@@ -122,7 +129,7 @@ async fn while_the_scanner_is_away_new_documents_wait() {
         let maya = acting(&world, id).await;
         let version = sent(&maya, spv, "deed.txt", "deed").await;
         assert!(matches!(scanning::scan(&world.operator(), version).await, Err(Error::Unavailable(_))));
-        assert_eq!(code(documents::seen(&maya, version).await), "being_scanned");
+        assert_eq!(code(documents::readable_version(&maya, version).await), "being_scanned");
         let page = PageQuery { limit: None, cursor: None };
         let listed = documents::list(&maya, &documents::Filter::default(), &page).await.unwrap();
         assert_eq!(listed.items[0].latest.scan, Scan::Waiting, "it is listed all the same");
@@ -130,7 +137,7 @@ async fn while_the_scanner_is_away_new_documents_wait() {
         let erin = world.employee("Erin").await;
         let input = document_requests::Input { name: Some("Deed".to_owned()), ..Default::default() };
         let request = document_requests::create(&erin, spv, input).await.unwrap().id;
-        let new = uploads::New {
+        let new = uploads::CreateUpload {
             file_name: "deed.txt".to_owned(),
             bytes: 1,
             request_id: Some(request),
@@ -149,7 +156,7 @@ async fn while_the_scanner_is_away_new_documents_wait() {
         assert_eq!(code(document_requests::approve(&erin, request, None).await), "infected");
         // An office that gives the scanner up can open what waited for it.
         let world = with(&world, None);
-        documents::seen(&acting(&world, id).await, version).await.unwrap();
+        documents::readable_version(&acting(&world, id).await, version).await.unwrap();
     })
     .await;
 }

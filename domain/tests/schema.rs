@@ -190,10 +190,10 @@ async fn no_query_scans_a_table_that_grows() {
         }
         let mut papers = Vec::new();
         for _ in 0..40 {
-            let new = uploads::New { file_name: "passport.pdf".to_owned(), bytes: 1, ..Default::default() };
+            let new = uploads::CreateUpload { file_name: "passport.pdf".to_owned(), bytes: 1, ..Default::default() };
             let upload = uploads::create(&maya, new).await.unwrap();
             let byte = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(b"x"))]);
-            papers.extend(uploads::append(&maya, upload.id, 0, byte).await.unwrap().kept_in);
+            papers.extend(uploads::append(&maya, upload.id, 0, byte).await.unwrap().saved_document_id);
         }
         // They hang on whatever documents hang on.
         let owed = invoices::list(&maya, &invoices::Filter::default(), &many).await.unwrap().items;
@@ -331,7 +331,7 @@ async fn no_query_scans_a_table_that_grows() {
         }
         let document = documents::list(&maya, &documents::Filter::default(), &PageQuery::default()).await.unwrap();
         documents::get(&maya, document.items[0].id).await.unwrap();
-        documents::seen(&maya, document.items[0].latest.id).await.unwrap();
+        documents::readable_version(&maya, document.items[0].latest.id).await.unwrap();
         document_requests::list(&maya, spv).await.unwrap();
         spvs::find(&sigrid, "SPV-1234abcd").await.unwrap_err();
         dashboards::client(&maya).await.unwrap();

@@ -7,7 +7,7 @@ use domain::{
     Error,
     kernel::{
         clock::Chance,
-        storage::{Address, Bucket, Credentials, Storage},
+        storage::{Bucket, Credentials, Storage, StorageUrl},
     },
     testing::needs,
 };
@@ -26,7 +26,7 @@ use tokio::{
 
 async fn on_each<F: Future<Output = ()>>(test: impl Fn(Storage) -> F) {
     let folder = tempfile::tempdir().unwrap();
-    test(Storage::open(&Address::Files(folder.path().join("documents")), None).unwrap()).await;
+    test(Storage::open(&StorageUrl::Files(folder.path().join("documents")), None).unwrap()).await;
     test(Storage::memory()).await;
     if let Some(storage) = s3() {
         test(storage).await;
@@ -40,14 +40,14 @@ fn s3() -> Option<Storage> {
 
 fn s3_bucket() -> Option<Bucket> {
     let url = needs("TEST_S3_URL")?;
-    let Some(Address::S3(mut bucket)) = Address::parse(&url) else { panic!("TEST_S3_URL is {url}") };
+    let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
     bucket.prefix = Chance::system().uuid().to_string();
     Some(bucket)
 }
 
 fn open_s3(bucket: Bucket) -> Storage {
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
-    Storage::open(&Address::S3(bucket), Some(&credentials)).unwrap()
+    Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap()
 }
 
 /// A line to the server of `bucket` that carries 16 kB at a time with a pause between, or nothing after so many bytes of
@@ -185,7 +185,7 @@ async fn deleting_what_is_not_there_is_no_failure() {
 
 #[tokio::test]
 async fn a_storage_that_is_away_says_so() {
-    let address = Address::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
+    let address = StorageUrl::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
     let credentials = Credentials { access_key_id: "id".to_owned(), secret_access_key: "s3cret".to_owned() };
     assert!(!format!("{credentials:?}").contains("s3cret"));
     let storage = Storage::open(&address, Some(&credentials)).unwrap();

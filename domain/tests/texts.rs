@@ -16,7 +16,6 @@ use domain::{
         onboarding::{self, Setup},
         spvs,
     },
-    outbox::mails,
     platform::activity::{self, Search},
     testing::{code, on_both},
 };

@@ -13,7 +13,7 @@ use domain::{
     },
     orders::{
         document_requests,
-        invoices::{self, Typed},
+        invoices::{self, ManualPayment},
         onboarding::{self, Setup},
         spvs, steps,
     },
@@ -136,10 +136,10 @@ async fn dates_of_money_and_deadlines_are_the_offices() {
         let world = when(&world, "2026-12-31T14:05:00Z");
         let erin = Ctx { clock: world.clock.clone(), ..erin };
         let bill = invoice(&erin, spv).await;
-        let typed = |date: Option<&str>| Typed {
+        let typed = |date: Option<&str>| ManualPayment {
             amount: Some("1.00".to_owned()),
             received_date: date.map(str::to_owned),
-            ..Typed::default()
+            ..ManualPayment::default()
         };
         let early = invoices::pay(&erin, bill.id, None, typed(Some("2027-01-02"))).await.unwrap_err();
         assert_eq!(code(&early), "received_date future");

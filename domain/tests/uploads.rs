@@ -9,7 +9,7 @@ use domain::{
     orders::{
         documents::{
             self, Filter,
-            uploads::{self, New, Upload},
+            uploads::{self, CreateUpload, Upload},
         },
         spvs,
     },
@@ -22,12 +22,12 @@ fn bytes(content: &'static [u8]) -> impl futures::Stream<Item = Result<Bytes, In
     stream::iter([Bytes::from_static(content)]).map(Ok)
 }
 
-fn named(name: &str) -> New {
-    New { file_name: name.to_owned(), bytes: 2, ..New::default() }
+fn named(name: &str) -> CreateUpload {
+    CreateUpload { file_name: name.to_owned(), bytes: 2, ..CreateUpload::default() }
 }
 
 /// Announced, and half of it is there.
-async fn begun(ctx: &Ctx, new: New) -> Upload {
+async fn begun(ctx: &Ctx, new: CreateUpload) -> Upload {
     let upload = uploads::create(ctx, new).await.unwrap();
     uploads::append(ctx, upload.id, 0, bytes(b"a")).await.unwrap()
 }
@@ -36,7 +36,7 @@ async fn end(ctx: &Ctx, upload: &Upload) -> Result<Upload, Error> {
     uploads::append(ctx, upload.id, 1, bytes(b"b")).await
 }
 
-async fn send(ctx: &Ctx, new: New) -> Upload {
+async fn send(ctx: &Ctx, new: CreateUpload) -> Upload {
     end(ctx, &begun(ctx, new).await).await.unwrap()
 }
 
@@ -62,11 +62,11 @@ async fn what_was_announced_in_time_and_ends_too_late_is_refused_like_anything_e
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
-        let document = send(&maya, New { spv_id: Some(spv), ..named("deed.txt") }).await.kept_in;
-        let new = begun(&maya, New { spv_id: Some(spv), ..named("late.txt") }).await;
-        let version = begun(&maya, New { document_id: document, ..named("late.txt") }).await;
-        let receipt = begun(&maya, New { spv_id: Some(spv), attach: true, ..named("receipt.txt") }).await;
-        let staffs = begun(&erin, New { spv_id: Some(spv), ..named("filed.txt") }).await;
+        let document = send(&maya, CreateUpload { spv_id: Some(spv), ..named("deed.txt") }).await.saved_document_id;
+        let new = begun(&maya, CreateUpload { spv_id: Some(spv), ..named("late.txt") }).await;
+        let version = begun(&maya, CreateUpload { document_id: document, ..named("late.txt") }).await;
+        let receipt = begun(&maya, CreateUpload { spv_id: Some(spv), attach: true, ..named("receipt.txt") }).await;
+        let staffs = begun(&erin, CreateUpload { spv_id: Some(spv), ..named("filed.txt") }).await;
         spvs::cancel(&erin, spv, None, "The deal is off").await.unwrap();
         assert_eq!(code(end(&maya, &new).await.unwrap_err()), "wrong_status");
         assert_eq!(code(end(&maya, &version).await.unwrap_err()), "wrong_status");
@@ -89,7 +89,7 @@ async fn a_client_who_is_archived_meanwhile_gets_nothing_more() {
         let (client, _, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
         let hers = begun(&maya, named("hers.txt")).await;
-        let staffs = begun(&erin, New { client_id: Some(client), ..named("filed.txt") }).await;
+        let staffs = begun(&erin, CreateUpload { client_id: Some(client), ..named("filed.txt") }).await;
         users::archive(&world.operator(), client, None).await.unwrap();
         assert_eq!(code(end(&erin, &staffs).await.unwrap_err()), "client_id archived");
         assert_eq!(code(end(&maya, &hers).await.unwrap_err()), "session_not_found");
@@ -104,7 +104,7 @@ async fn who_gets_another_role_ends_no_upload_of_the_one_before() {
         let acme = world.company("Acme").await;
         let (client, _, _) = world.client("Maya", acme, None).await;
         let (erin, olga) = (world.employee("Erin").await, world.employee("Olga").await);
-        let new = || New { client_id: Some(client), ..named("filed.txt") };
+        let new = || CreateUpload { client_id: Some(client), ..named("filed.txt") };
         let (erins, olgas) = (begun(&erin, new()).await, begun(&olga, new()).await);
         let kept = send(&erin, new()).await;
         let id = erin.actor.user_id().unwrap();
@@ -127,7 +127,7 @@ async fn who_gets_another_role_ends_no_upload_of_the_one_before() {
 /// All of it is there, and nothing was made of it.
 async fn cut_off(world: &World, maya: &Ctx, spv: domain::kernel::ids::SpvId, name: &str) -> Upload {
     let operator = world.operator();
-    let upload = begun(maya, New { spv_id: Some(spv), ..named(name) }).await;
+    let upload = begun(maya, CreateUpload { spv_id: Some(spv), ..named(name) }).await;
     spvs::cancel(&operator, spv, None, "The deal is off").await.unwrap();
     end(maya, &upload).await.unwrap_err();
     spvs::reopen(&operator, spv, None, "It is on again").await.unwrap();
@@ -165,7 +165,7 @@ async fn a_day_takes_so_much_from_everybody_but_the_staff() {
         let acme = world.company("Acme").await;
         let (client, _, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
-        let large = || New { bytes: 1 << 20, ..named("large.bin") };
+        let large = || CreateUpload { bytes: 1 << 20, ..named("large.bin") };
         let mut announced = Vec::new();
         for _ in 0..38 {
             announced.push(uploads::create(&maya, large()).await.unwrap());
@@ -179,7 +179,7 @@ async fn a_day_takes_so_much_from_everybody_but_the_staff() {
         let at_once = join_all((0..4).map(|_| uploads::create(&maya, large()))).await;
         let refused: Vec<_> = at_once.into_iter().filter_map(Result::err).map(code).collect();
         assert_eq!(refused, ["uploads_a_day"; 3]);
-        uploads::create(&erin, New { client_id: Some(client), ..large() }).await.unwrap();
+        uploads::create(&erin, CreateUpload { client_id: Some(client), ..large() }).await.unwrap();
         // What is taken back before it is kept leaves room.
         uploads::cancel(&maya, announced[0].id).await.unwrap();
         uploads::create(&maya, large()).await.unwrap();
@@ -201,8 +201,8 @@ async fn a_full_storage_takes_only_what_the_staff_send() {
         send(&maya, named("first.txt")).await;
         send(&maya, named("second.txt")).await;
         assert_eq!(code(uploads::create(&maya, named("third.txt")).await.unwrap_err()), "storage_full");
-        uploads::create(&maya, New { bytes: 1, ..named("smaller.txt") }).await.unwrap();
-        send(&erin, New { client_id: Some(client), ..named("filed.txt") }).await;
+        uploads::create(&maya, CreateUpload { bytes: 1, ..named("smaller.txt") }).await.unwrap();
+        send(&erin, CreateUpload { client_id: Some(client), ..named("filed.txt") }).await;
     })
     .await;
 }

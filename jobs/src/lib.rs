@@ -17,7 +17,7 @@ use domain::{
     Ctx,
     accounts::auth::asked,
     operations::{backups, health_checks, security_scan, seed},
-    orders::documents::scanning::{ScanRest, ScanVersion},
+    orders::documents::scanning::{ScanPendingVersions, ScanVersion},
     outbox::{
         mails,
         notifications::{SendDigests, SendImmediateMail},
@@ -61,8 +61,8 @@ pub fn register(state: State) -> Register {
         .job::<SendDigests, _>(BRIEF, handlers::notifications::digests)
         .by_hand::<SendDigests, _>(plain::<SendDigests>)
         .job::<ScanVersion, _>(BRIEF, handlers::documents::scan)
-        .job::<ScanRest, _>(BRIEF, handlers::documents::scan_rest)
-        .by_hand::<ScanRest, _>(plain::<ScanRest>)
+        .job::<ScanPendingVersions, _>(BRIEF, handlers::documents::scan_rest)
+        .by_hand::<ScanPendingVersions, _>(plain::<ScanPendingVersions>)
         .job::<asked::Asked, _>(PROMPT, handlers::mails::answer)
         .job::<seed::SeedTestData, _>(PROMPT, handlers::seed::test_data)
         .noting(handlers::seed::failed)
@@ -75,7 +75,7 @@ fn schedules() -> Vec<Line> {
         Line::new::<RemindOverdue>("0 0 * * * *"), // every hour: it is seven in the morning somewhere
         Line::new::<SendDigests>("0 2/15 * * * *"), // every quarter of an hour: it is morning somewhere
         Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
-        Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
+        Line::new::<ScanPendingVersions>("0 35 * * * *"), // twenty-five to every hour
         Line::new::<health_checks::RunHealthChecks>("20 * * * * *"), // every minute
         Line::new::<backups::NightlyBackup>("0 10 2 * * *"), // every night at ten past two
         Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour

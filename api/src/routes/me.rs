@@ -140,9 +140,9 @@ impl Me {
                 required: mfa.required,
                 enrolled: mfa.enrolled,
                 aal: mfa.aal(),
-                due: mfa.due().map(|due| match due {
-                    access::Due::Challenge => "challenge",
-                    access::Due::Enrol => "enrol",
+                due: mfa.pending().map(|due| match due {
+                    access::PendingRequirement::Challenge => "challenge",
+                    access::PendingRequirement::Enrol => "enrol",
                 }),
             },
             can: can(ctx),

@@ -23,7 +23,7 @@ use domain::{
     },
     orders::documents::{
         self, File,
-        uploads::{self, New, Upload},
+        uploads::{self, CreateUpload, Upload},
     },
 };
 use futures::StreamExt;
@@ -81,7 +81,7 @@ pub async fn create(State(app): State<App>, SignedIn(ctx): SignedIn, headers: He
         return Err(ApiError::Http(StatusCode::PAYLOAD_TOO_LARGE, problem));
     }
     let metadata = metadata(&headers)?;
-    let new = New {
+    let new = CreateUpload {
         file_name: metadata.get("file_name").cloned().unwrap_or_default(),
         bytes,
         document_id: id(&metadata, "document_id")?,
@@ -132,7 +132,7 @@ pub async fn append(
     }
     let offset = number(&headers, &UPLOAD_OFFSET)?.ok_or_else(|| Error::field("upload_offset", "required"))?;
     let piece = app.pieces.place_of(ctx.actor.user_id()).ok_or(Error::TooMany(1))?;
-    let only = app.appending.only(id).ok_or_else(|| uploads::not_there(&upload))?;
+    let only = app.appending.only(id).ok_or_else(|| uploads::offset_mismatch(&upload))?;
     let body = body.into_data_stream().take_until(only.hurried.clone().cancelled_owned());
     // In a task of its own: what has come is put away also when the line breaks and takes this request with it.
     let taking = tokio::spawn(async move {
@@ -202,7 +202,7 @@ fn state(upload: &Upload, status: StatusCode) -> Response {
             headers.insert(name, value);
         }
     };
-    match (upload.kept_in, upload.version_id) {
+    match (upload.saved_document_id, upload.version_id) {
         (Some(document), Some(version)) => {
             say(DOCUMENT_ID, document.to_string());
             say(VERSION_ID, version.to_string());
@@ -313,9 +313,9 @@ pub async fn read(State(app): State<App>, Query(asked): Query<Token>, parts: Par
     let rest = seen(header::RANGE).is_some_and(|range| !range.trim_start().starts_with("bytes=0-"));
     let known_tag = seen(header::IF_RANGE).filter(|_| rest).map(|tag| tag.trim_matches('"').to_owned());
     let late = if rest && app.downloads.has(&asked.token, ctx.now()) {
-        documents::Late::Resumed
+        documents::ResumeClaim::Resumed
     } else {
-        known_tag.map_or(documents::Late::No, documents::Late::Knows)
+        known_tag.map_or(documents::ResumeClaim::None, documents::ResumeClaim::KnowsHash)
     };
     let file = documents::open(&ctx, &app.auth.keys, &asked.token, &late).await?;
     let size = file.version.bytes.unsigned_abs();

@@ -206,7 +206,7 @@ async fn storage(config: &Config) -> Finding {
     let opened = Storage::open(&config.storage, config.s3.as_ref());
     match opened {
         Ok(storage) => match storage.probe().await {
-            Ok(()) => Good(format!("documents are kept in {}", storage.place())),
+            Ok(()) => Good(format!("documents are kept in {}", storage.location())),
             Err(e) => Bad(e.to_string()),
         },
         Err(e) => Bad(e.to_string()),
@@ -217,7 +217,7 @@ async fn scanner(config: &Config) -> Finding {
     match &config.scanner {
         None => Note("none; documents are not scanned (SPV_CLAMD)".to_owned()),
         Some(scanner) => match scanner.probe().await {
-            Ok(()) => Good(format!("documents are scanned by clamd at {}", scanner.place())),
+            Ok(()) => Good(format!("documents are scanned by clamd at {}", scanner.location())),
             Err(e) => Bad(format!("{e}; new documents cannot be opened meanwhile")),
         },
     }

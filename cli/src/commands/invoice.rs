@@ -3,7 +3,7 @@ use super::named;
 use crate::{args::Paging, ask::anything, exit::Result, output::Record, portal::Portal};
 use clap::{Args, Subcommand};
 use domain::orders::{
-    invoices::{self, Filter, Invoice, Status, Typed},
+    invoices::{self, Filter, Invoice, ManualPayment, Status},
     spvs,
 };
 
@@ -86,8 +86,12 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let amount = ask.text(args.amount, &question, |text| currency.parse(text).map(drop))?;
             // On a terminal it is typed twice, as in the portal.
             let again = if asking { Some(ask.text(None, "The amount, again", anything)?) } else { None };
-            let typed =
-                Typed { amount: Some(amount), amount_again: again, received_date: args.received_date, note: args.note };
+            let typed = ManualPayment {
+                amount: Some(amount),
+                amount_again: again,
+                received_date: args.received_date,
+                note: args.note,
+            };
             invoices::pay(ctx, invoice.id, None, typed).await?
         }
         Verb::Void(args) => {

@@ -98,7 +98,7 @@ fn the_public_address_follows_the_port_unless_it_is_set() {
 #[test]
 fn documents_lie_in_the_data_folder_unless_told() {
     let config = read("data_dir = '/srv/portal'", &[], Globals::default()).unwrap();
-    assert_eq!(config.storage, Address::Files("/srv/portal/documents".into()));
+    assert_eq!(config.storage, StorageUrl::Files("/srv/portal/documents".into()));
     let bucket = "storage_url = 's3://office/documents?endpoint=http://127.0.0.1:9000'";
     assert_eq!(
         refusal(bucket, &[("SPV_S3_ACCESS_KEY_ID", "id")]),
@@ -106,7 +106,7 @@ fn documents_lie_in_the_data_folder_unless_told() {
     );
     let keys = [("SPV_S3_ACCESS_KEY_ID", "id"), ("SPV_S3_SECRET_ACCESS_KEY", "s3cret")];
     let config = read(bucket, &keys, Globals::default()).unwrap();
-    assert!(matches!(config.storage, Address::S3(_)) && config.s3.is_some());
+    assert!(matches!(config.storage, StorageUrl::S3(_)) && config.s3.is_some());
     assert!(!format!("{:?} {:?}", config.records(), config).contains("s3cret"));
     assert!(refusal("storage_url = 'ftp://office'", &[]).contains("it must be file:<folder> or s3://"));
     assert!(refusal("upload_limit_mb = 0", &[]).contains("1 to 1024"));

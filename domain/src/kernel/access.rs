@@ -1,7 +1,8 @@
-//! Who may do what: every rule of the five roles, in this one file (decisions 18, 25 and 26).
+//! Access policy: every authorization rule of the five roles (roles, decision 18; tenant isolation, decision 25; archived
+//! partners, decision 26).
 //!
-//! A use case asks `ctx.may(action, resource)` before it decides anything. A row that is not yours does not
-//! exist (`NotFound`); a row that you may see and not change is `Forbidden`. Lists take [`Scope`] instead.
+//! A use case calls `ctx.may(action, resource)` before anything else. Rows outside the actor's scope are `NotFound`; rows that
+//! the actor may see but not change are `Forbidden`. Lists take a [`Scope`].
 use crate::kernel::{
     error::{Error, Problem, Result},
     ids::{CompanyId, IsoId, SessionId, UserId},
@@ -10,8 +11,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Roles live in our tables only; what sign-up metadata claims is ignored.
-// Decision 18.
+/// The role of an account, from our tables only: roles in sign-up metadata are ignored (roles, decision 18).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -47,24 +47,24 @@ impl std::str::FromStr for Role {
     }
 }
 
-/// What the code of an actor without a name begins with.
-pub(crate) const ACTOR: &str = "actor:";
+/// Prefix of [`Actor::code`] for actors without a name.
+pub(crate) const ACTOR_PREFIX: &str = "actor:";
 
-/// Who acts.
+/// The actor of a use case.
 #[derive(Clone, Debug)]
 pub enum Actor {
-    /// Nobody signed in: may read what is public and write a contact request.
+    /// Not signed in: may read public content and send a contact request.
     Anonymous,
     User(Arc<SignedIn>),
     /// A background job, by name.
     System(&'static str),
-    /// Somebody with a shell on the machine, by operating system user. May do what a super admin may.
+    /// A user of the command line, by operating system user. Has the rights of a super admin.
     Operator(String),
-    /// A program that holds a service token, which the operator gave it. May do what a super admin may.
+    /// A program with a service token. Has the rights of a super admin.
     Service,
 }
 
-/// What a session says about its user, read from our tables.
+/// The user of a session, read from our tables.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
     pub id: UserId,
@@ -76,48 +76,48 @@ pub struct SignedIn {
     pub iso_id: Option<IsoId>,
     pub language: String,
     pub time_zone: String,
-    /// Signed in with a password that somebody else chose: nothing is open until there is an own one (decision 20).
+    /// The password was set by someone else and must be changed first (default password, decision 20).
     pub must_change_password: bool,
     pub mfa: Mfa,
-    /// When the token says that somebody proved last who they are, in seconds since 1970; refreshes are no proof.
+    /// Unix time of the last authentication, from the token; a refresh is none.
     pub proven_at: Option<i64>,
-    /// A super admin who only looks: nothing is written in this person's name.
+    /// The impersonating super admin; impersonated sessions are read-only.
     pub impersonator: Option<Impersonator>,
 }
 
-/// Who looks at the portal as somebody else sees it.
+/// A super admin who impersonates a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Impersonator {
     pub id: UserId,
     pub name: String,
-    /// The super admin's own session, with which this ends.
+    /// The super admin's own session; the impersonation ends with it.
     pub session_id: SessionId,
     pub until: DateTime<Utc>,
 }
 
-/// How a session stands with second factors. Default: none is needed and none was shown.
+/// The second-factor state of a session (multi-factor authentication). Default: not required, not verified.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Mfa {
-    /// The office wants one of everybody with this role.
+    /// The settings require one for this role.
     pub required: bool,
-    /// The person has one.
+    /// The user has one.
     pub enrolled: bool,
-    /// It was shown in this session.
+    /// It was verified in this session.
     pub aal2: bool,
 }
 
-/// What a session owes before anything of the office opens to it.
+/// The second-factor step that a session must complete first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
-    /// Showing the second factor.
+pub enum PendingRequirement {
+    /// Verify the second factor.
     Challenge,
-    /// Getting one.
+    /// Enroll one.
     Enrol,
 }
 
 impl Mfa {
-    /// Whoever has a factor must always show it; whose role needs one must get it first.
-    pub fn due(self) -> Option<Due> {
+    /// Users with a factor must verify it; users whose role requires one must enroll first.
+    pub fn pending(self) -> Option<PendingRequirement> {
         match self {
             Self { aal2: true, .. } => None,
             Self { enrolled: true, .. } => Some(Due::Challenge),
@@ -131,15 +131,17 @@ impl Mfa {
 }
 
 impl SignedIn {
-    /// Goes on changing things while the portal is being maintained.
-    pub fn maintains(&self) -> bool {
+    /// Whether the user may write in maintenance mode.
+    pub fn may_write_in_maintenance(&self) -> bool {
         self.role == Role::SuperAdmin
     }
 
+    /// Checks that no second factor and no password change is pending.
+    ///
     /// # Errors
-    /// Forbidden `mfa_required`, `password_change_required`, `mfa_enrolment_required`: what is due first.
-    pub fn owes_nothing(&self) -> Result<()> {
-        match self.mfa.due() {
+    /// Forbidden `mfa_required`, `password_change_required`, `mfa_enrolment_required`.
+    pub fn check_fully_authenticated(&self) -> Result<()> {
+        match self.mfa.pending() {
             Some(Due::Challenge) => Err(Error::forbidden("mfa_required")),
             _ if self.must_change_password => Err(Error::forbidden("password_change_required")),
             Some(Due::Enrol) => Err(Error::forbidden("mfa_enrolment_required")),
@@ -163,17 +165,17 @@ pub enum Action {
     Cancel,
     Reopen,
     UpdateSteps,
-    /// Change a step of a closed order, which reopens it (decision 4).
+    /// Change a step of a closed order, which reopens it (closed orders, decision 4).
     UpdateClosedSteps,
     Seed,
     Send,
-    /// Send a file in.
+    /// Upload a document.
     Upload,
-    /// Bring an older version back.
+    /// Restore an older version.
     Restore,
-    /// Say whether what was sent in will do.
+    /// Approve or reject an upload.
     Review,
-    /// See the portal as somebody else does.
+    /// View the portal as another user.
     Impersonate,
 }
 
@@ -202,7 +204,7 @@ impl Action {
     ];
 }
 
-/// What it is done to: the noun, and whose it is.
+/// The resource of an action: the noun and its owners.
 #[derive(Clone, Copy, Debug)]
 pub enum Resource {
     Client {
@@ -210,7 +212,7 @@ pub enum Resource {
         company_id: Option<CompanyId>,
         iso_id: Option<IsoId>,
     },
-    /// A client, company, ISO or order that is still to be made.
+    /// A client, company, ISO partner or order to create.
     NewClient,
     Company {
         id: CompanyId,
@@ -227,76 +229,76 @@ pub enum Resource {
         iso_id: Option<IsoId>,
     },
     NewSpv,
-    /// Between a client and the staff; partners and companies have no part in it. Nor has the client in an internal one.
+    /// For the client and staff only; internal documents for staff only.
     Document {
         client_id: UserId,
         internal: bool,
     },
-    /// What the staff ask a client for.
+    /// A request for a document from a client.
     DocumentRequest {
         client_id: UserId,
     },
-    /// Something on its way in: its sender's alone.
+    /// An upload in progress; only for its sender.
     Upload {
         user_id: Option<UserId>,
     },
-    /// The sum of fees: super admins only (decision 14).
+    /// The revenue of the office: super admins only (revenue, decision 14).
     Revenue,
     /// Accounts of every role, sessions included.
     Users,
-    /// The outbox and the sending of mails.
+    /// The mail outbox, and sending mails by hand.
     Mails,
     Jobs,
-    /// Everybody's requests.
+    /// The request desk.
     Requests,
-    /// A request; whoever sent it signed in may know of it.
+    /// A request; its sender, if signed in, may see it.
     Request {
         user_id: Option<UserId>,
     },
-    /// An order that its client asks for.
+    /// A client's request for an order.
     OrderRequest,
-    /// What a client owes; between the client and the office.
+    /// An invoice; for the client and staff.
     Invoice {
         client_id: UserId,
     },
-    /// What is owed in all.
+    /// The overview of invoices.
     Billing,
-    /// The ledger of what partners earn.
+    /// The commission ledger.
     Commissions,
-    /// A row of it.
+    /// A row of the ledger.
     Commission {
         company_id: CompanyId,
         iso_id: IsoId,
     },
-    /// The runs in which it is paid.
+    /// Payout runs.
     Payouts,
-    /// People whom partners may bring: a partner's own, and the staff's.
+    /// Leads of ISO partners, for the partner and staff.
     Leads,
     Lead {
         iso_id: IsoId,
     },
     NewLead,
-    /// Conversations that partners ask for.
+    /// Calls that ISO partners request.
     Calls,
     Call {
         iso_id: IsoId,
     },
     NewCall,
-    /// What a partner keeps for itself.
+    /// Private notes of an ISO partner.
     IsoNotes,
     Settings,
-    /// How the portal runs: what was probed, what went wrong, what was looked through.
+    /// Health checks, alerts and the security scan.
     System,
-    /// The work that orders begin with.
+    /// The step template of new orders.
     Template,
-    /// The office's own log.
+    /// The activity log of the whole office.
     Activity,
     TestData,
-    /// The conversation with a client: theirs and the staff's.
+    /// The message thread with a client.
     Thread {
         client_id: UserId,
     },
-    /// A report that is mailed again and again: the company's admins', and the super admins'.
+    /// A scheduled report; for the company's admins and super admins.
     ReportSchedule {
         company_id: CompanyId,
     },
@@ -304,7 +306,7 @@ pub enum Resource {
     Dashboard(Portal),
 }
 
-/// The portals people sign in to.
+/// The portals of the roles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Portal {
     Client,
@@ -348,49 +350,54 @@ impl Resource {
     }
 }
 
-/// Which rows of a list an actor may see.
+/// The rows of a list that an actor may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     All,
     Company(CompanyId),
     Iso(IsoId),
     Client(UserId),
-    /// A role without what it needs: a company admin without a company.
+    /// No rows: a company admin without a company, for example.
     Nothing,
 }
 
-/// The rule's answer.
+/// The result of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Yes,
-    No,
-    Hidden,
+enum Decision {
+    Allow,
+    Deny,
+    /// Denied without revealing the row.
+    Hide,
 }
 
 impl Actor {
+    /// Authorizes an action; see [`crate::Ctx::may`].
+    ///
     /// # Errors
-    /// Unauthenticated, NotFound or Forbidden, as [`crate::Ctx::may`] says.
+    /// Unauthenticated, NotFound or Forbidden.
     pub fn may(&self, action: Action, resource: Resource) -> Result<()> {
-        let verdict = match self {
+        let decision = match self {
             Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
-            Self::System(_) | Self::Operator(_) | Self::Service => Verdict::Yes,
+            Self::System(_) | Self::Operator(_) | Self::Service => Decision::Allow,
             Self::User(user) => {
-                user.owes_nothing()?;
+                user.check_fully_authenticated()?;
                 rule(user, action, resource)
             }
         };
-        match verdict {
-            Verdict::Yes => Ok(()),
-            Verdict::No => Err(Error::forbidden("forbidden")),
-            Verdict::Hidden => Err(Error::NotFound(resource.noun())),
+        match decision {
+            Decision::Allow => Ok(()),
+            Decision::Deny => Err(Error::forbidden("forbidden")),
+            Decision::Hide => Err(Error::NotFound(resource.noun())),
         }
     }
 
+    /// The scope of the actor's lists.
+    ///
     /// # Errors
-    /// Unauthenticated for nobody; Forbidden as [`SignedIn::owes_nothing`] says.
+    /// Unauthenticated; Forbidden as [`SignedIn::check_fully_authenticated`].
     pub fn scope(&self) -> Result<Scope> {
         if let Self::User(user) = self {
-            user.owes_nothing()?;
+            user.check_fully_authenticated()?;
         }
         Ok(match self {
             Self::Anonymous => return Err(Error::unauthenticated("unauthenticated")),
@@ -404,12 +411,13 @@ impl Actor {
         })
     }
 
-    /// Whose company portal it is: a company admin's own, and the one that a super admin picks (decision 25).
+    /// The company of the company portal: a company admin's own, or the one a super admin selects (tenant isolation,
+    /// decision 25).
     /// Use cases ask through `companies::portal`, which reads the row too.
     ///
     /// # Errors
-    /// Unauthenticated; Forbidden for other roles; NotFound for a company that is not the actor's; Invalid
-    /// `company_id` where one must be picked and none was.
+    /// Unauthenticated; Forbidden for other roles; NotFound for another company; Invalid
+    /// `company_id` if a super admin selects none.
     pub fn company(&self, picked: Option<CompanyId>) -> Result<CompanyId> {
         self.may(Action::View, Resource::Dashboard(Portal::Company))?;
         match (self.scope()?, picked) {
@@ -434,7 +442,7 @@ impl Actor {
         }
     }
 
-    /// The company that the actor's account belongs to.
+    /// The company of the actor's account.
     pub fn company_id(&self) -> Option<CompanyId> {
         match self {
             Self::User(user) => user.company_id,
@@ -442,7 +450,7 @@ impl Actor {
         }
     }
 
-    /// The super admin behind it, where somebody only looks at the portal as this person.
+    /// The impersonating super admin, if there is one.
     pub fn impersonator(&self) -> Option<&Impersonator> {
         match self {
             Self::User(user) => user.impersonator.as_ref(),
@@ -450,7 +458,7 @@ impl Actor {
         }
     }
 
-    /// Staff, the operator and our own jobs read staff-only fields (notes, who changed what).
+    /// Staff, the operator and our own jobs read staff-only fields (notes, authors of changes).
     pub fn is_staff(&self) -> bool {
         match self {
             Self::Anonymous => false,
@@ -459,7 +467,7 @@ impl Actor {
         }
     }
 
-    /// Commission is between the office, the ISO and the company; clients never see it.
+    /// Commissions are for the office, ISO partners and companies; never for clients.
     pub fn sees_commission(&self) -> bool {
         !matches!(self.role(), Some(Role::Client)) && !matches!(self, Self::Anonymous)
     }
@@ -474,8 +482,8 @@ impl Actor {
         }
     }
 
-    /// The name of a person, of the operator's login or of a job. Visitors and programs have none: beside the
-    /// [`Actor::kind`] the reader's catalogue has a word for them ([`crate::kernel::i18n::actor`]).
+    /// The name of a user, operator or job; empty for visitors and programs, which are named by their kind
+    /// ([`crate::kernel::i18n::actor`]).
     pub fn name(&self) -> String {
         match self {
             Self::User(user) => user.name.clone(),
@@ -485,11 +493,11 @@ impl Actor {
         }
     }
 
-    /// What is written where only one text says who it was, as in `updated_by`: a name, or a code that
-    /// [`crate::kernel::i18n::who`] words (`actor:anonymous`).
+    /// The actor as one text, as stored in `updated_by`: a name, or a code such as `actor:anonymous`
+    /// ([`crate::kernel::i18n::actor_of_code`]).
     pub fn code(&self) -> String {
         match self {
-            Self::Anonymous | Self::Service | Self::System(_) => format!("{ACTOR}{}", self.kind()),
+            Self::Anonymous | Self::Service | Self::System(_) => format!("{ACTOR_PREFIX}{}", self.kind()),
             _ => self.name(),
         }
     }
@@ -504,24 +512,24 @@ pub(crate) fn shut_out_sql(company: &str, iso: &str, role: &str) -> String {
     )
 }
 
-fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
+fn rule(user: &SignedIn, action: Action, resource: Resource) -> Decision {
     use Action::{
         Archive, Cancel, Create, Delete, Hold, Impersonate, Invite, Reopen, Restore, Resume, Review, Seed, Send, Start,
         Suspend, Update, UpdateClosedSteps, UpdateSteps, Upload, View,
     };
     let staff = matches!(user.role, Role::Employee | Role::SuperAdmin);
     let own = match resource {
-        Resource::Client { id, company_id, iso_id } => sees(user, Some(id), company_id, iso_id),
-        Resource::Company { id } => sees(user, None, Some(id), None) || user.company_id == Some(id),
-        Resource::Iso { id, company_id } => sees(user, None, Some(company_id), Some(id)),
-        Resource::Spv { client_id, company_id, iso_id } => sees(user, Some(client_id), Some(company_id), iso_id),
+        Resource::Client { id, company_id, iso_id } => is_in_scope(user, Some(id), company_id, iso_id),
+        Resource::Company { id } => is_in_scope(user, None, Some(id), None) || user.company_id == Some(id),
+        Resource::Iso { id, company_id } => is_in_scope(user, None, Some(company_id), Some(id)),
+        Resource::Spv { client_id, company_id, iso_id } => is_in_scope(user, Some(client_id), Some(company_id), iso_id),
         Resource::Commission { company_id, iso_id } => {
-            user.role != Role::Client && sees(user, None, Some(company_id), Some(iso_id))
+            user.role != Role::Client && is_in_scope(user, None, Some(company_id), Some(iso_id))
         }
         Resource::Lead { iso_id } | Resource::Call { iso_id } => {
             staff || (user.role == Role::Iso && user.iso_id == Some(iso_id))
         }
-        Resource::Thread { client_id } => sees(user, Some(client_id), None, None),
+        Resource::Thread { client_id } => is_in_scope(user, Some(client_id), None, None),
         Resource::Document { client_id, internal } => {
             staff || (user.role == Role::Client && user.id == client_id && !internal)
         }
@@ -533,7 +541,7 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         _ => false,
     };
     let top = user.role == Role::SuperAdmin;
-    let when = |allowed: bool| if allowed { Verdict::Yes } else { Verdict::No };
+    let when = |allowed: bool| if allowed { Decision::Allow } else { Decision::Deny };
     match (resource, action) {
         (
             Resource::Client { .. }
@@ -549,44 +557,44 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
             | Resource::Call { .. }
             | Resource::ReportSchedule { .. },
             _,
-        ) if !own => Verdict::Hidden,
-        (Resource::Client { .. }, View) => Verdict::Yes,
+        ) if !own => Decision::Hide,
+        (Resource::Client { .. }, View) => Decision::Allow,
         (Resource::Client { .. }, Update | Invite | Suspend | Archive) => when(staff),
-        (Resource::Company { .. } | Resource::Iso { .. }, View) => Verdict::Yes,
+        (Resource::Company { .. } | Resource::Iso { .. }, View) => Decision::Allow,
         (Resource::Company { .. } | Resource::Iso { .. }, Update | Archive) => when(staff),
         (Resource::Company { .. } | Resource::Iso { .. }, Delete) => when(top),
-        (Resource::Spv { .. }, View) => Verdict::Yes,
+        (Resource::Spv { .. }, View) => Decision::Allow,
         (Resource::Spv { .. }, Hold | Resume | Cancel | UpdateSteps | Send) => when(staff),
         (Resource::Spv { .. }, Start | Reopen | UpdateClosedSteps) => when(top),
-        (Resource::Document { .. } | Resource::DocumentRequest { .. }, View | Upload) => Verdict::Yes,
+        (Resource::Document { .. } | Resource::DocumentRequest { .. }, View | Upload) => Decision::Allow,
         (Resource::Document { .. }, Restore) => when(staff),
         (Resource::DocumentRequest { .. }, Create | Update | Review) => when(staff),
-        (Resource::Upload { .. }, Upload) => Verdict::Yes,
+        (Resource::Upload { .. }, Upload) => Decision::Allow,
         (Resource::NewClient | Resource::NewCompany | Resource::NewIso | Resource::NewSpv, Create) => when(staff),
         (Resource::Requests, View) => when(staff),
-        (Resource::Request { user_id }, _) if !staff && user_id != Some(user.id) => Verdict::Hidden,
-        (Resource::Request { .. }, View) => Verdict::Yes,
-        // Staff decide; taking a request back is for whoever sent it.
+        (Resource::Request { user_id }, _) if !staff && user_id != Some(user.id) => Decision::Hide,
+        (Resource::Request { .. }, View) => Decision::Allow,
+        // Staff decide; only the sender withdraws.
         (Resource::Request { .. }, Update) => when(staff),
         (Resource::Request { user_id }, Cancel) => when(user_id == Some(user.id)),
         (Resource::Invoice { client_id }, _) if !staff && (user.role != Role::Client || client_id != user.id) => {
-            Verdict::Hidden
+            Decision::Hide
         }
-        (Resource::Invoice { .. }, View | Send) => Verdict::Yes,
+        (Resource::Invoice { .. }, View | Send) => Decision::Allow,
         (Resource::Invoice { .. }, Update | Cancel) => when(staff),
         (Resource::Billing, View) => when(staff || user.role == Role::Client),
         (Resource::Leads | Resource::Calls, View) => when(staff || user.role == Role::Iso),
         (Resource::NewLead | Resource::NewCall | Resource::IsoNotes, Create | View) => {
             when(user.role == Role::Iso && user.iso_id.is_some())
         }
-        (Resource::Lead { .. }, View | Update) => Verdict::Yes,
-        (Resource::Call { .. }, View | Cancel) => Verdict::Yes,
+        (Resource::Lead { .. }, View | Update) => Decision::Allow,
+        (Resource::Call { .. }, View | Cancel) => Decision::Allow,
         (Resource::Call { .. }, Review) => when(staff),
         (Resource::Commissions, View) => when(user.role != Role::Client),
-        (Resource::Commission { .. }, View) => Verdict::Yes,
+        (Resource::Commission { .. }, View) => Decision::Allow,
         (Resource::Commissions, Update) | (Resource::Payouts, View | Create | Update) => when(staff),
         (Resource::OrderRequest, Create) => when(user.role == Role::Client),
-        (Resource::ReportSchedule { .. }, View | Create | Update | Delete) => Verdict::Yes,
+        (Resource::ReportSchedule { .. }, View | Create | Update | Delete) => Decision::Allow,
         (Resource::Dashboard(portal), View) => when(match portal {
             Portal::Client => user.role == Role::Client,
             Portal::Employee => staff,
@@ -608,15 +616,15 @@ fn rule(user: &SignedIn, action: Action, resource: Resource) -> Verdict {
         (Resource::Template, View) => when(staff),
         (Resource::Settings | Resource::System | Resource::Template, Update) | (Resource::Jobs, Update) => when(top),
         (Resource::TestData, Seed) => when(staff),
-        (Resource::Thread { .. }, View | Send) => Verdict::Yes,
+        (Resource::Thread { .. }, View | Send) => Decision::Allow,
         // Internal notes.
         (Resource::Thread { .. }, Update) => when(staff),
-        _ => Verdict::No,
+        _ => Decision::Deny,
     }
 }
 
-/// Whether a row of this client, company and ISO is the user's to know of.
-fn sees(user: &SignedIn, client: Option<UserId>, company: Option<CompanyId>, iso: Option<IsoId>) -> bool {
+/// Whether a row of this client, company and ISO partner is in the user's scope.
+fn is_in_scope(user: &SignedIn, client: Option<UserId>, company: Option<CompanyId>, iso: Option<IsoId>) -> bool {
     match user.role {
         Role::SuperAdmin | Role::Employee => true,
         Role::CompanyAdmin => user.company_id.is_some() && user.company_id == company,

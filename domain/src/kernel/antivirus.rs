@@ -1,4 +1,4 @@
-//! The virus scanner: clamd at an address that the operator gave. The only module that knows its protocol.
+//! Antivirus scanner: a client of clamd, the daemon of ClamAV. The only module that knows its protocol.
 use crate::kernel::error::{Error, Result};
 use bytes::Bytes;
 use clamav_client::tokio::{Socket, Tcp, ping, scan_stream};
@@ -6,23 +6,22 @@ use futures::{Stream, TryStreamExt};
 use std::{io, path::PathBuf, str::FromStr, time::Duration};
 use tokio::time::timeout;
 
-/// For one content, however large.
-const PATIENCE: Duration = Duration::from_secs(100);
-/// For a sign of life.
-const MOMENT: Duration = Duration::from_secs(5);
+/// Timeout of one scan.
+const SCAN_TIMEOUT: Duration = Duration::from_secs(100);
+const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where clamd listens: `host:port`, or the path of its socket.
+/// The address of clamd: `host:port`, or the path of its socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scanner {
     Tcp(String),
     Socket(PathBuf),
 }
 
-/// What it says of a content.
+/// The result of a scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Clean,
-    /// With the name of what it found.
+    /// With the name of the signature.
     Infected(String),
 }
 
@@ -43,51 +42,51 @@ impl FromStr for Scanner {
 }
 
 impl Scanner {
-    /// Looks through a content as it comes; a few kilobytes of it are held at a time.
+    /// Scans a stream; holds a few kilobytes in memory.
     ///
     /// # Errors
-    /// Unavailable when the scanner cannot be asked, or has no answer: its limit on size is below ours, say.
+    /// Unavailable when the scanner cannot be reached or returns no result, for example above its size limit.
     pub async fn scan(&self, content: impl Stream<Item = Result<Bytes>> + Send) -> Result<Verdict> {
         let content = content.map_err(io::Error::other);
-        let asked = async {
+        let response = async {
             match self {
                 Self::Tcp(host_address) => scan_stream(content, Tcp { host_address }, None).await,
                 Self::Socket(socket_path) => scan_stream(content, Socket { socket_path }, None).await,
             }
         };
-        let answer = timeout(PATIENCE, asked).await.map_err(|_| self.unavailable("it takes too long"))?;
+        let answer = timeout(SCAN_TIMEOUT, response).await.map_err(|_| self.unavailable("it takes too long"))?;
         let answer = answer.map_err(|e| self.unavailable(e))?;
         self.verdict(&String::from_utf8_lossy(&answer))
     }
 
     fn verdict(&self, answer: &str) -> Result<Verdict> {
         let answer = answer.trim_end_matches(['\0', '\n']);
-        let said = answer.strip_prefix("stream: ").unwrap_or(answer);
-        match said.strip_suffix(" FOUND") {
+        let result = answer.strip_prefix("stream: ").unwrap_or(answer);
+        match result.strip_suffix(" FOUND") {
             Some(name) => Ok(Verdict::Infected(name.to_owned())),
-            None if said == "OK" => Ok(Verdict::Clean),
-            None => Err(self.unavailable(said)),
+            None if result == "OK" => Ok(Verdict::Clean),
+            None => Err(self.unavailable(result)),
         }
     }
 
-    /// Whether it answers at all.
+    /// Health check: pings clamd.
     ///
     /// # Errors
-    /// Unavailable, saying why.
+    /// Unavailable, with the reason.
     pub async fn probe(&self) -> Result<()> {
-        let asked = async {
+        let response = async {
             match self {
                 Self::Tcp(host_address) => ping(Tcp { host_address }).await,
                 Self::Socket(socket_path) => ping(Socket { socket_path }).await,
             }
         };
-        let answer = timeout(MOMENT, asked).await.map_err(|_| self.unavailable("no answer"))?;
+        let answer = timeout(PING_TIMEOUT, response).await.map_err(|_| self.unavailable("no answer"))?;
         let answer = answer.map_err(|e| self.unavailable(e))?;
         if answer.starts_with(b"PONG") { Ok(()) } else { Err(self.unavailable("it answers something else")) }
     }
 
-    /// Where it is, for people.
-    pub fn place(&self) -> String {
+    /// The address, for messages.
+    pub fn location(&self) -> String {
         match self {
             Self::Tcp(address) => address.clone(),
             Self::Socket(path) => path.display().to_string(),
@@ -95,7 +94,7 @@ impl Scanner {
     }
 
     fn unavailable(&self, why: impl std::fmt::Display) -> Error {
-        Error::Unavailable(format!("the virus scanner at {}: {why}", self.place()))
+        Error::Unavailable(format!("the virus scanner at {}: {why}", self.location()))
     }
 }
 
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_a_host_with_a_port_or_a_path() {
+    fn address_is_host_and_port_or_socket_path() {
         assert_eq!("127.0.0.1:3310".parse(), Ok(Scanner::Tcp("127.0.0.1:3310".to_owned())));
         assert_eq!("unix:/run/clamd.ctl".parse(), Ok(Scanner::Socket("/run/clamd.ctl".into())));
         assert_eq!("/run/clamd.ctl".parse(), Ok(Scanner::Socket("/run/clamd.ctl".into())));
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_clear_answer_is_one() {
+    fn unclear_responses_are_unavailable() {
         let scanner = Scanner::Tcp("clamd:3310".to_owned());
         assert_eq!(scanner.verdict("stream: OK\0").unwrap(), Verdict::Clean);
         let found = Verdict::Infected("Eicar-Test-Signature".to_owned());

@@ -1,7 +1,7 @@
-//! The message catalogue, shared with the web app: every sentence by language, namespace and key.
+//! Message catalog (i18n), shared with the web app: every sentence by language, namespace and key.
 //!
-//! The files in `domain/messages` are the web app's format too (`{{name}}` marks a value, `_one` and `_other`
-//! a plural), so that an error reads the same beside a form field, in a terminal and in a mail.
+//! The files in `domain/messages` have the format of the web app's library (`{{name}}` is a placeholder, `_one` and `_other`
+//! are plural forms), so that an error has the same text in a form, a terminal and a mail.
 use crate::kernel::{
     error::{Error, FieldError, Problem},
     locale::DateFormat,
@@ -12,7 +12,7 @@ use minijinja::{Environment, UndefinedBehavior};
 use serde_json::{Map, Value};
 use std::{collections::HashMap, sync::LazyLock};
 
-/// The languages people may choose; the first is the default.
+/// Supported languages; the first is the default.
 pub const LANGUAGES: [&str; 3] = ["en-US", "en-GB", "es"];
 
 static MESSAGES: LazyLock<HashMap<&str, Value>> = LazyLock::new(|| {
@@ -29,15 +29,15 @@ static MESSAGES: LazyLock<HashMap<&str, Value>> = LazyLock::new(|| {
     files.into_iter().map(|(name, text)| (name, serde_json::from_str(text).expect("the catalogue is JSON"))).collect()
 });
 
-static WORDS: LazyLock<Environment<'static>> = LazyLock::new(|| {
+static TEMPLATES: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     environment
 });
 
-/// The message `key` (dots go deeper) of a namespace, with its values filled in; none when there is none. Where the values
-/// say in which `context`, its own message comes first, as in the web app's library.
+/// The message `key` (dots separate levels) of a namespace with its placeholders filled in, if there is one. A `context`
+/// parameter selects `key_context` first, as in the web app's library.
 pub fn find(language: &str, namespace: &str, key: &str, params: &Map<String, Value>) -> Option<String> {
     let short = if language.starts_with("es") { "es" } else { "en" };
     let file = MESSAGES.get(format!("{short}/{namespace}").as_str())?;
@@ -51,15 +51,15 @@ pub fn find(language: &str, namespace: &str, key: &str, params: &Map<String, Val
     if !message.contains("{{") {
         return Some(message.to_owned());
     }
-    WORDS.render_str(message, minijinja::value::Serde(params)).ok()
+    TEMPLATES.render_str(message, minijinja::value::Serde(params)).ok()
 }
 
-/// As [`find`]; the key itself when it has no words yet.
+/// [`find`], or the key if there is no message.
 pub fn text(language: &str, namespace: &str, key: &str, params: &Map<String, Value>) -> String {
     find(language, namespace, key, params).unwrap_or_else(|| key.to_owned())
 }
 
-/// The sentence for a whole error.
+/// The message of an error.
 pub fn error(language: &str, error: &Error) -> String {
     let none = Map::new();
     match error {
@@ -72,7 +72,7 @@ pub fn error(language: &str, error: &Error) -> String {
             _ => text(language, "errors", "invalid", &none),
         },
         Error::Conflict(problem) | Error::Forbidden(problem) | Error::Unauthenticated(problem) => {
-            whole(language, problem)
+            self::problem(language, problem)
         }
         Error::TooMany(seconds) => text(
             language,
@@ -85,12 +85,12 @@ pub fn error(language: &str, error: &Error) -> String {
     }
 }
 
-/// The sentence beside a refused field.
+/// The message of an invalid field.
 pub fn field(language: &str, error: &FieldError) -> String {
     text(language, "errors", &format!("fields.{}", error.problem.code), &error.problem.params)
 }
 
-/// A calendar date as somebody wants it written.
+/// A calendar date in the reader's format.
 pub fn date(language: &str, format: DateFormat, date: NaiveDate) -> String {
     let key = match format {
         DateFormat::Mdy => return date.format("%m/%d/%Y").to_string(),
@@ -108,8 +108,7 @@ pub fn date(language: &str, format: DateFormat, date: NaiveDate) -> String {
     text(language, "mails", key, &params)
 }
 
-/// An instant in somebody's time zone, with the zone's short name: `November 21, 2026, 7:00 AM EST`. In UTC where the
-/// zone is unknown.
+/// An instant in the reader's time zone with its abbreviation: `November 21, 2026, 7:00 AM EST`. UTC for an unknown zone.
 pub fn instant(language: &str, format: DateFormat, zone: &str, at: DateTime<Utc>) -> String {
     let zone: Tz = zone.parse().unwrap_or(Tz::UTC);
     let there = at.with_timezone(&zone);
@@ -121,7 +120,7 @@ pub fn instant(language: &str, format: DateFormat, zone: &str, at: DateTime<Utc>
     text(language, "mails", "until", &params)
 }
 
-/// Who did something, as the log has them by kind and name: people by name, everybody else by a word of the language.
+/// The display name of an actor by kind and name, as the activity log stores them: users by name, others by a message.
 pub fn actor(language: &str, kind: &str, name: &str) -> String {
     let named = Map::from_iter([("name".to_owned(), name.into())]);
     let word = match kind {
@@ -131,28 +130,28 @@ pub fn actor(language: &str, kind: &str, name: &str) -> String {
     word.unwrap_or_else(|| name.to_owned())
 }
 
-/// [`actor`], of what [`crate::Actor::code`] wrote.
-pub fn who(language: &str, written: &str) -> String {
-    match written.strip_prefix(crate::kernel::access::ACTOR) {
+/// [`actor`] of a stored [`crate::Actor::code`].
+pub fn actor_of_code(language: &str, code: &str) -> String {
+    match code.strip_prefix(crate::kernel::access::ACTOR_PREFIX) {
         Some(kind) => actor(language, kind, ""),
-        None => written.to_owned(),
+        None => code.to_owned(),
     }
 }
 
-/// A field as people call it.
+/// The display name of a field.
 pub fn field_name(language: &str, field: &str) -> String {
     find(language, "names", &format!("field.{field}"), &Map::new()).unwrap_or_else(|| field.replace('_', " "))
 }
 
-fn whole(language: &str, problem: &Problem) -> String {
-    let by = problem.params.get("changed_by").and_then(Value::as_str).map(|by| who(language, by));
+fn problem(language: &str, problem: &Problem) -> String {
+    let by = problem.params.get("changed_by").and_then(Value::as_str).map(|by| actor_of_code(language, by));
     let mut params = problem.params.clone();
     params.extend(by.map(|by| ("changed_by".to_owned(), by.into())));
     text(language, "errors", problem.code, &params)
 }
 
 fn at<'a>(file: &'a Value, key: &str) -> Option<&'a str> {
-    // A key with dots may stand as it is (`spv.created`) or go deeper (`fields.required`).
+    // A key with dots may be a key as it is (`spv.created`) or a path (`fields.required`).
     if let Some(found) = file.get(key) {
         return found.as_str();
     }
@@ -167,8 +166,8 @@ mod tests {
         path::{Path, PathBuf},
     };
 
-    /// Nobody is told of these by these names: `api/src/routes/auth/error.rs` has words of its own for them, or others.
-    const SAID_OTHERWISE: [&str; 5] = [
+    /// Codes that never reach a user: `api/src/routes/auth/error.rs` has messages of its own for them.
+    const WITHOUT_MESSAGE: [&str; 5] = [
         "bad_code_verifier",
         "flow_state_expired",
         "flow_state_not_found",
@@ -176,7 +175,7 @@ mod tests {
         "refresh_session_expired",
     ];
 
-    /// The Rust files below `folder`, each in one line, without its tests and comments.
+    /// The Rust files below `folder`, each as one line, without tests and comments.
     fn sources(folder: &Path) -> Vec<(PathBuf, String)> {
         let mut found = Vec::new();
         for entry in fs::read_dir(folder).expect("the sources are here") {
@@ -189,7 +188,7 @@ mod tests {
                 let text = fs::read_to_string(&path).expect("a text");
                 let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
                 let lines = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
-                // What stands between quotation marks is found by counting them.
+                // Without escaped quotation marks, as literals are found by counting quotation marks.
                 found.push((path, lines.collect::<String>().replace("\\\"", "").replace("'\"'", "")));
             }
         }
@@ -197,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn actors_without_a_name_of_their_own_are_worded_in_each_language() {
+    fn actors_without_a_name_have_one_in_each_language() {
         use crate::Actor;
         for (actor, en, es) in [
             (Actor::Anonymous, "Visitor", "Visitante"),
@@ -210,12 +209,12 @@ mod tests {
             assert_eq!((worded("en-GB").as_str(), worded("es").as_str()), (en, es));
         }
         assert_eq!(super::actor("es", "client", "Maya Test"), "Maya Test");
-        assert_eq!(who("es", &Actor::Anonymous.code()), "Visitante");
-        assert_eq!(who("es", &Actor::System("worker").code()), "El sistema");
-        assert_eq!(who("es", &Actor::Operator("root".to_owned()).code()), "root");
+        assert_eq!(actor_of_code("es", &Actor::Anonymous.code()), "Visitante");
+        assert_eq!(actor_of_code("es", &Actor::System("worker").code()), "El sistema");
+        assert_eq!(actor_of_code("es", &Actor::Operator("root".to_owned()).code()), "root");
     }
 
-    /// Of each call of `name`, the statement before it and what stands between its parentheses.
+    /// For each call of `name`, the statement before it and its arguments.
     fn calls<'t>(text: &'t str, name: &str) -> Vec<(&'t str, &'t str)> {
         let mut found = Vec::new();
         for (begin, _) in text.match_indices(&format!("{name}(")) {
@@ -235,20 +234,20 @@ mod tests {
         found
     }
 
-    /// What stands between quotation marks and may be a key.
+    /// String literals that may be a message key.
     fn keys(text: &str) -> impl Iterator<Item = &str> {
         let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.' || c == '_';
         let may_be = move |word: &&str| !word.is_empty() && word.chars().all(fits);
         text.split('"').skip(1).step_by(2).filter(may_be)
     }
 
-    /// The key that comes last in a call, where it is written out.
+    /// The last argument of a call, if it is a literal.
     fn last_key(given: &str) -> Option<&str> {
         given.trim_end_matches(',').ends_with('"').then(|| keys(given).last())?
     }
 
-    /// What a source gives to the catalogue: a namespace and a key, or the keys that it may turn out to be.
-    fn named(text: &str) -> Vec<(&str, Vec<String>)> {
+    /// The messages that a source uses: a namespace and the keys of which one must exist.
+    fn used_messages(text: &str) -> Vec<(&str, Vec<String>)> {
         let (whole, field) = (|key: &str| key.to_owned(), |key: &str| format!("fields.{key}"));
         let mut found = Vec::new();
         for name in ["conflict", "forbidden", "unauthenticated", "turn_back", "refusal"] {
@@ -288,7 +287,7 @@ mod tests {
         found
     }
 
-    /// Whatever is called as an event is, unless it is the name of a job: there are many ways to make one.
+    /// String literals that look like events, without job names.
     fn events(text: &str) -> Vec<&str> {
         let all = MESSAGES["en/events"].as_object().expect("an object");
         let like_known = |key: &str| {
@@ -301,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_people_are_told_by_a_key_has_words_in_both_languages() {
+    fn every_used_message_exists_in_both_languages() {
         let has_words = |short: &str, namespace: &str, key: &str| {
             let file = &MESSAGES[format!("{short}/{namespace}").as_str()];
             at(file, key).or_else(|| at(file, &format!("{key}_other"))).is_some()
@@ -310,12 +309,12 @@ mod tests {
         let (mut looked_at, mut without) = (0, Vec::new());
         for part in ["domain", "api", "jobs", "cli"] {
             for (path, text) in sources(&workspace.join(part).join("src")) {
-                let mut told = named(&text);
+                let mut told = used_messages(&text);
                 if part == "domain" {
                     let events = events(&text).into_iter().filter(|key| !has_words("en", "names", key));
                     told.extend(events.map(|key| ("events", vec![key.to_owned()])));
                 }
-                told.retain(|(_, keys)| !SAID_OTHERWISE.contains(&keys[0].as_str()));
+                told.retain(|(_, keys)| !WITHOUT_MESSAGE.contains(&keys[0].as_str()));
                 looked_at += told.len();
                 for (namespace, keys) in told {
                     for short in ["en", "es"] {
@@ -327,11 +326,14 @@ mod tests {
             }
         }
         assert!(without.is_empty(), "no words for\n{}", without.join("\n"));
-        assert!(looked_at > 600, "only {looked_at} keys were found: are they named in another way by now?");
+        assert!(
+            looked_at > 600,
+            "only {looked_at} keys were found: did the functions that take them change their names?"
+        );
     }
 
     #[test]
-    fn what_is_refused_by_an_orders_status_says_what_is_possible_in_each() {
+    fn wrong_status_has_a_message_for_each_order_status() {
         for status in crate::kernel::order::OrderStatus::ALL {
             for language in ["en-US", "es"] {
                 let any = Error::conflict("wrong_status");
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_written_as_people_want_them() {
+    fn dates_follow_the_readers_format_and_time_zone() {
         let at = DateTime::from_timestamp(1_795_309_200, 0).expect("a time in range");
         let day = at.date_naive();
         for (language, format, written) in [

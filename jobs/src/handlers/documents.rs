@@ -1,7 +1,7 @@
 //! Has documents looked through for viruses.
 use crate::{outcome, state::State};
 use domain::{
-    orders::documents::scanning::{self, ScanRest, ScanVersion},
+    orders::documents::scanning::{self, ScanPendingVersions, ScanVersion},
     platform::queue::{Job, worker::Failure},
 };
 
@@ -11,8 +11,8 @@ pub async fn scan(state: State, job: ScanVersion) -> Result<(), Failure> {
 }
 
 /// What waited too long, or came before there was a scanner.
-pub async fn scan_rest(state: State, _: ScanRest) -> Result<(), Failure> {
-    let count = scanning::ask_for_the_rest(&state.ctx(ScanRest::NAME)).await.map_err(outcome::of)?;
+pub async fn scan_rest(state: State, _: ScanPendingVersions) -> Result<(), Failure> {
+    let count = scanning::enqueue_pending_scans(&state.ctx(ScanPendingVersions::NAME)).await.map_err(outcome::of)?;
     tracing::debug!(count, "scans were asked for");
     Ok(())
 }

@@ -195,8 +195,8 @@ mod tests {
                     notices::mail(state.clone(), SendImmediateMail { user_id }).await.unwrap();
                 }
             };
-            let sends_in = async |who: &Ctx, new: uploads::New| {
-                let new = uploads::New { bytes: CONTENT.len() as u64, ..new };
+            let sends_in = async |who: &Ctx, new: uploads::CreateUpload| {
+                let new = uploads::CreateUpload { bytes: CONTENT.len() as u64, ..new };
                 let upload = uploads::create(who, new).await.unwrap();
                 let body = stream::iter([Ok::<_, Infallible>(CONTENT.as_bytes().to_vec().into())]);
                 uploads::append(who, upload.id, 0, body).await.unwrap();
@@ -208,14 +208,18 @@ mod tests {
                 document_requests::create(&erin, spv, input).await.unwrap().id
             };
             let (passport, proof) = (asks("Passport copy").await, asks("Proof of address").await);
-            let page = || uploads::New { file_name: FILE.to_owned(), request_id: Some(passport), ..Default::default() };
+            let page = || uploads::CreateUpload {
+                file_name: FILE.to_owned(),
+                request_id: Some(passport),
+                ..Default::default()
+            };
             sends_in(&maya, page()).await;
             document_requests::send_back(&erin, passport, None, "The second page is cut off.").await.unwrap();
             sends_in(&maya, page()).await;
             document_requests::approve(&erin, passport, None).await.unwrap();
             // What nobody asked for is called as its file is; that is said, and no more of it.
             let articles =
-                uploads::New { file_name: "articles.pdf".to_owned(), spv_id: Some(spv), ..Default::default() };
+                uploads::CreateUpload { file_name: "articles.pdf".to_owned(), spv_id: Some(spv), ..Default::default() };
             sends_in(&erin, articles).await;
             for (who, body, internal) in [
                 (&erin, "Please wire the rest of 5143.42 to account 98.", false),
@@ -229,7 +233,7 @@ mod tests {
             let pays = async |amount: &str| {
                 let of_order = invoices::Filter { spv_id: Some(spv), ..Default::default() };
                 let owed = invoices::list(&erin, &of_order, &PageQuery::default()).await.unwrap().items.remove(0);
-                let typed = invoices::Typed { amount: Some(amount.to_owned()), ..Default::default() };
+                let typed = invoices::ManualPayment { amount: Some(amount.to_owned()), ..Default::default() };
                 invoices::pay(&erin, owed.id, None, typed).await.unwrap();
             };
             pays(AMOUNTS[1]).await;

@@ -15,7 +15,7 @@ use super::{
 use crate::{
     accounts::users::{self, Status, User},
     kernel::{
-        access::{Actor, Due, SignedIn},
+        access::{Actor, PendingRequirement, SignedIn},
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
@@ -67,7 +67,8 @@ impl std::fmt::Debug for Change {
 pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User> {
     let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
     let gone = || Error::unauthenticated("user_not_found");
-    if (change.password.is_some() || change.email.is_some()) && me.mfa.due() == Some(Due::Challenge) {
+    if (change.password.is_some() || change.email.is_some()) && me.mfa.pending() == Some(PendingRequirement::Challenge)
+    {
         return Err(Error::forbidden("insufficient_aal"));
     }
     let user = users::store::get(&mut ctx.db(), me.id).await?.ok_or_else(gone)?;

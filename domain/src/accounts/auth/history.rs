@@ -22,7 +22,7 @@ pub const ACTIONS: [&str; 3] = ["session.started", "session.ended", "sign_in.fai
 /// Unauthenticated; Forbidden while something is due; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
     let me = super::factors::me(ctx)?;
-    me.owes_nothing()?;
+    me.check_fully_authenticated()?;
     of(ctx, me.id, page).await
 }
 

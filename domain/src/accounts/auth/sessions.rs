@@ -7,7 +7,7 @@ use super::{Auth, factors::Method, store};
 use crate::{
     accounts::users::{self, User},
     kernel::{
-        access::{Action, Actor, Due, Resource, SignedIn},
+        access::{Action, Actor, PendingRequirement, Resource, SignedIn},
         ctx::Ctx,
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Result},
@@ -340,7 +340,7 @@ pub(super) async fn lower(tx: &mut Tx, user: UserId, factor: FactorId) -> Result
 pub async fn sign_out(ctx: &Ctx, auth: &Auth, which: Which) -> Result<u64> {
     let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
     // A password alone ends nobody's session but its own while there is a second factor.
-    if me.mfa.due() == Some(Due::Challenge) && which != Which::Local {
+    if me.mfa.pending() == Some(PendingRequirement::Challenge) && which != Which::Local {
         return Err(Error::forbidden("insufficient_aal"));
     }
     let ended = ctx
@@ -365,7 +365,9 @@ pub async fn sign_out(ctx: &Ctx, auth: &Auth, which: Which) -> Result<u64> {
 /// Whoever knows the password alone is told nothing of the owner's sessions, and ends none.
 fn has_shown_all(ctx: &Ctx) -> Result<()> {
     match &ctx.actor {
-        Actor::User(me) if me.mfa.due() == Some(Due::Challenge) => Err(Error::forbidden("insufficient_aal")),
+        Actor::User(me) if me.mfa.pending() == Some(PendingRequirement::Challenge) => {
+            Err(Error::forbidden("insufficient_aal"))
+        }
         _ => Ok(()),
     }
 }

@@ -19,7 +19,7 @@ use crate::{
         validate::Check,
     },
     orders::{
-        documents::{self, Holder},
+        documents::{self, AttachmentOwner},
         spvs,
     },
     outbox::notifications,
@@ -106,7 +106,7 @@ async fn send_in(
     }
     store::insert(tx, &message).await?;
     for document in documents {
-        documents::hang(tx, Holder::Message, message.id.0, *document).await?;
+        documents::link_attachment(tx, AttachmentOwner::Message, message.id.0, *document).await?;
     }
     let author = ctx.actor.user_id().unwrap_or(UserId(uuid::Uuid::nil()));
     store::increment_unread_of_staff(tx, thread_ref.id, author).await?;
@@ -120,7 +120,7 @@ async fn send_in(
 
 /// The message with its documents.
 async fn with_documents(ctx: &Ctx, mut message: Message) -> Result<Message> {
-    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Message, vec![message.id.0]).await?;
+    let mut held = documents::attachments_of(&mut ctx.db(), ctx, AttachmentOwner::Message, vec![message.id.0]).await?;
     message.documents = held.remove(&message.id.0).unwrap_or_default();
     Ok(message)
 }
@@ -219,7 +219,7 @@ pub async fn list(ctx: &Ctx, id: ThreadId, page: &PageQuery) -> Result<Page<Mess
     let (viewer, _) = viewer(ctx)?.ok_or(Error::NotFound("thread"))?;
     let mut rows = store::messages(&mut ctx.db(), viewer, id, before, limit + 1).await?;
     let ids = rows.iter().map(|message| message.id.0).collect();
-    let mut held = documents::held(&mut ctx.db(), ctx, Holder::Message, ids).await?;
+    let mut held = documents::attachments_of(&mut ctx.db(), ctx, AttachmentOwner::Message, ids).await?;
     for message in &mut rows {
         message.documents = held.remove(&message.id.0).unwrap_or_default();
     }

@@ -11,7 +11,7 @@ use crate::{
         validate::Check,
     },
     orders::{
-        documents::{self, Holder},
+        documents::{self, AttachmentOwner},
         onboarding,
     },
     outbox::{
@@ -47,7 +47,7 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: onboa
             .await?;
             let spv = onboarding::insert_with_identifier(tx, ctx, new).await.map_err(onboarding::map_duplicate)?;
             let client = request.user_id.ok_or_else(|| Error::conflict("not_an_order"))?;
-            let mut held = documents::held(tx, ctx, Holder::Request, vec![id.0]).await?;
+            let mut held = documents::attachments_of(tx, ctx, AttachmentOwner::Request, vec![id.0]).await?;
             for document in held.remove(&id.0).unwrap_or_default() {
                 // A document assigned to another order in the meantime stays there.
                 match documents::assign(tx, document.id, client, spv).await {

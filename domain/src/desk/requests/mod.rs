@@ -34,7 +34,7 @@ use crate::{
         text::unique_key,
         validate::{Check, LINE},
     },
-    orders::documents::{self, Document, Holder},
+    orders::documents::{self, AttachmentOwner, Document},
     outbox::requests as rows,
     platform::activity,
 };
@@ -228,7 +228,7 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
                     Err(Error::NotFound(_)) => return Err(Error::field("order.document_ids", "not_found")),
                     attached => attached?,
                 }
-                documents::hang(tx, Holder::Request, new.id.0, *document).await?;
+                documents::link_attachment(tx, AttachmentOwner::Request, new.id.0, *document).await?;
             }
             idempotency::remember(tx, ctx, new.id.0).await?;
             Ok(new.clone())
@@ -286,7 +286,7 @@ pub async fn documents<'r>(
     requests: impl IntoIterator<Item = &'r Request>,
 ) -> Result<HashMap<Uuid, Vec<Document>>> {
     let ids = requests.into_iter().map(|request| request.id.0).collect();
-    documents::held(&mut ctx.db(), ctx, Holder::Request, ids).await
+    documents::attachments_of(&mut ctx.db(), ctx, AttachmentOwner::Request, ids).await
 }
 
 /// Finds a request by its reference, as `REQ-6f1c2d3e`. Staff.

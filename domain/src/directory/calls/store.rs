@@ -8,7 +8,7 @@ use crate::kernel::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// The status of a call.
+/// Where a call stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]

@@ -1,7 +1,7 @@
 //! Clients: people with orders. `orders::onboarding` creates them with their first order.
 mod store;
 
-pub(crate) use store::{COLUMNS, are_known as company_and_iso_exist, by_email, of_company, orders};
+pub(crate) use store::{COLUMNS, are_known as company_and_iso_exist, by_email, of_company};
 pub use store::{Client, Filter, Order};
 
 use crate::{

@@ -316,11 +316,6 @@ pub async fn are_known(tx: &mut Tx, company: CompanyId, iso: Option<IsoId>) -> R
         .await
 }
 
-/// The ids and custom identifiers of a client's orders.
-pub async fn orders(tx: &mut Tx, id: UserId) -> Result<Vec<(SpvId, Option<String>)>> {
-    tx.sql("select id, custom_identifier from spvs where client_id = $1").bind(id).all().await
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

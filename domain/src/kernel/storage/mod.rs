@@ -1,10 +1,9 @@
-//! Where the contents of documents lie: files of a folder, or objects of an S3-compatible service.
+//! Object storage of document contents: files in a directory, or an S3-compatible service.
 //!
-//! The only module that knows `object_store`. Keys are ours alone: nothing that a person typed is part of one. None of
-//! this is called inside a transaction.
-mod address;
+//! The only module that uses `object_store`. Keys contain no user input. Never called inside a transaction.
+mod url;
 
-pub use address::{Address, Bucket, Credentials};
+pub use self::url::{Bucket, Credentials, StorageUrl};
 
 use crate::kernel::{
     error::{Error, Result, causes},
@@ -29,20 +28,20 @@ use std::{
 };
 use tokio::{task::spawn_blocking, time::timeout};
 
-/// Contents are written in pieces of this size, the smallest that S3 takes.
-const PIECE: usize = 5 << 20;
-/// So much of a content's beginning says what kind it is.
-const HEAD: usize = 8 << 10;
-/// Contents are read in ranges of this size, so that a slow reader holds no connection to the storage, and no time limit
-/// counts for a whole content.
-const RANGE: u64 = 1 << 20;
+/// Size of the parts of a multipart upload, the smallest that S3 accepts.
+const PART_SIZE: usize = 5 << 20;
+/// Bytes at the start of a content from which its media type is detected.
+const SNIFF_BYTES: usize = 8 << 10;
+/// Size of the ranges in which contents are read, so that a slow reader holds no connection to the storage, and timeouts do
+/// not apply to a whole content.
+const READ_RANGE: u64 = 1 << 20;
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Timeout of one call that carries no content, and after which a failed call is not retried.
 const TIMEOUT: Duration = Duration::from_secs(20);
-/// Bytes a second below which content is taken for stuck: what a call may take grows with what it carries.
+/// Bytes per second below which a transfer times out: the timeout of a call grows with its size.
 const MIN_BYTES_PER_SECOND: u64 = 16 << 10;
 const MAX_RETRIES: usize = 3;
-/// How long the outcome of a probe is believed.
+/// How long the outcome of a probe is cached.
 const PROBE_TTL: Duration = Duration::from_secs(5);
 /// Timeout of a probe by [`Storage::is_usable`].
 const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -51,35 +50,35 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 #[derive(Clone, Debug)]
 pub struct Storage {
     store: Arc<dyn ObjectStore>,
-    place: String,
-    /// Where the files lie, when they are files.
+    location: String,
+    /// The directory, if the storage is one.
     folder: Option<PathBuf>,
     probe: HealthCheck,
-    /// Timeout of one call, beside the time for the content that it carries.
+    /// Timeout of one call, without the time for the content that it transfers.
     timeout: Duration,
 }
 
-/// A content that has just been written, as it is.
+/// A content that has just been written.
 #[derive(Clone, Debug)]
 pub struct Content {
     pub bytes: u64,
-    /// In hexadecimal digits.
+    /// In hexadecimal.
     pub sha256: String,
-    /// How it begins: enough to tell its kind.
+    /// The first bytes, to detect the media type.
     pub head: Vec<u8>,
 }
 
 impl Storage {
-    /// Nothing is connected yet; a folder is made if need be.
+    /// Opens a storage without connecting to it; creates a missing directory.
     ///
     /// # Errors
-    /// Unavailable when the folder cannot be made, Internal when a bucket has no credentials.
-    pub fn open(address: &Address, credentials: Option<&Credentials>) -> Result<Self> {
-        match address {
-            Address::Files(folder) => {
-                let place = folder.display().to_string();
+    /// Unavailable when the directory cannot be created, Internal when a bucket has no credentials.
+    pub fn open(url: &StorageUrl, credentials: Option<&Credentials>) -> Result<Self> {
+        match url {
+            StorageUrl::Files(folder) => {
+                let location = folder.display().to_string();
                 let refused =
-                    |e: &dyn std::fmt::Display| Error::Unavailable(format!("the documents' folder {place}: {e}"));
+                    |e: &dyn std::fmt::Display| Error::Unavailable(format!("the documents' folder {location}: {e}"));
                 make_folder(folder).map_err(|e| refused(&e))?;
                 let files = LocalFileSystem::new_with_prefix(folder)
                     .map_err(|e| refused(&e))?
@@ -87,13 +86,13 @@ impl Storage {
                     .with_automatic_cleanup(true);
                 Ok(Self {
                     store: Arc::new(files),
-                    place,
+                    location,
                     folder: Some(folder.clone()),
                     probe: HealthCheck::new(PROBE_TTL, PROBE_TIMEOUT),
                     timeout: TIMEOUT,
                 })
             }
-            Address::S3(bucket) => {
+            StorageUrl::S3(bucket) => {
                 let credentials = credentials.ok_or_else(|| {
                     Error::internal("S3 storage needs SPV_S3_ACCESS_KEY_ID and SPV_S3_SECRET_ACCESS_KEY")
                 })?;
@@ -103,10 +102,10 @@ impl Storage {
     }
 
     fn s3(bucket: &Bucket, credentials: &Credentials) -> Result<Self> {
-        // Several crates speak TLS here, and rustls wants to be told once whose cryptography they use.
+        // rustls needs one process-wide crypto provider, as several crates use TLS.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let plain = bucket.endpoint.as_ref().is_some_and(|url| url.scheme() == "http");
-        // A time limit of the client's would count for a whole content: every call has its own here.
+        // The client's timeout would apply to a whole content; each call has its own instead.
         let client =
             ClientOptions::new().with_connect_timeout(CONNECT_TIMEOUT).with_timeout_disabled().with_allow_http(plain);
         let mut s3 = AmazonS3Builder::new()
@@ -127,36 +126,38 @@ impl Storage {
         };
         Ok(Self {
             store,
-            place: format!("s3://{}", bucket.name),
+            location: format!("s3://{}", bucket.name),
             folder: None,
             probe: HealthCheck::new(PROBE_TTL, PROBE_TIMEOUT),
             timeout: TIMEOUT,
         })
     }
 
-    /// Keeps everything in memory, for as long as the process lives.
+    /// A storage in memory.
     pub fn memory() -> Self {
         Self {
             store: Arc::new(InMemory::new()),
-            place: "memory".to_owned(),
+            location: "memory".to_owned(),
             folder: None,
             probe: HealthCheck::new(PROBE_TTL, PROBE_TIMEOUT),
             timeout: TIMEOUT,
         }
     }
 
-    /// With another timeout of a call.
+    /// Sets the timeout of a call.
     #[cfg(feature = "testing")]
     #[must_use]
     pub fn with_timeout(self, timeout: Duration) -> Self {
         Self { timeout, ..self }
     }
 
-    /// Where it is, for people.
-    pub fn place(&self) -> &str {
-        &self.place
+    /// The location, for messages.
+    pub fn location(&self) -> &str {
+        &self.location
     }
 
+    /// Writes a small content.
+    ///
     /// # Errors
     /// Unavailable.
     pub async fn put(&self, key: &str, bytes: Bytes) -> Result<()> {
@@ -166,38 +167,38 @@ impl Storage {
         Ok(())
     }
 
-    /// A range of what lies under `key`, as it comes.
+    /// Streams a range of a content.
     ///
     /// # Errors
-    /// Unavailable; Internal when it is not there.
+    /// Unavailable; Internal when there is none.
     pub async fn read(&self, key: &str, range: Range<u64>) -> Result<BoxStream<'static, Result<Bytes>>> {
         if range.is_empty() {
             return Ok(futures::stream::empty().boxed());
         }
         let (this, key) = (self.clone(), Path::from(key));
-        // A refusal is an answer; what fails later breaks the stream off.
+        // An error of the first range is returned; a later one ends the stream.
         let first = this.read_range(&key, &range).await?;
-        let rest = futures::stream::try_unfold(range.start + RANGE, move |from| {
+        let rest = futures::stream::try_unfold(range.start + READ_RANGE, move |from| {
             let (this, key, rest) = (this.clone(), key.clone(), from..range.end);
             async move {
                 if rest.is_empty() {
                     return Ok(None);
                 }
-                this.read_range(&key, &rest).await.map(|bytes| Some((bytes, from + RANGE)))
+                this.read_range(&key, &rest).await.map(|bytes| Some((bytes, from + READ_RANGE)))
             }
         });
         Ok(futures::stream::once(async { Ok(first) }).chain(rest).boxed())
     }
 
-    /// The beginning of a range of what lies under `key`.
+    /// The first [`READ_RANGE`] bytes of a range.
     async fn read_range(&self, key: &Path, range: &Range<u64>) -> Result<Bytes> {
-        let range = range.start..range.end.min(range.start + RANGE);
-        let wanted = range.end - range.start;
-        let bytes = self.within(wanted, self.store.get_range(key, range)).await?;
-        if bytes.len() as u64 == wanted { Ok(bytes) } else { Err(self.unavailable("less came than was asked for")) }
+        let range = range.start..range.end.min(range.start + READ_RANGE);
+        let length = range.end - range.start;
+        let bytes = self.within(length, self.store.get_range(key, range)).await?;
+        if bytes.len() as u64 == length { Ok(bytes) } else { Err(self.unavailable("fewer bytes than requested")) }
     }
 
-    /// How large what lies under `key` is; none when nothing does.
+    /// The size of a content; `None` if there is none.
     ///
     /// # Errors
     /// Unavailable.
@@ -211,10 +212,10 @@ impl Storage {
         }
     }
 
-    /// Writes what comes under `key`; whoever reads it sees all or nothing. Holds a few megabytes at a time.
+    /// Writes a stream under `key`, atomically for readers. Holds a few megabytes in memory.
     ///
     /// # Errors
-    /// Unavailable, and what the stream says; then there is nothing new under `key`.
+    /// Unavailable, and errors of the stream; then nothing is written.
     pub async fn write(&self, key: &str, mut content: impl Stream<Item = Result<Bytes>> + Unpin + Send) -> Result<()> {
         let mut writer = self.begin(key).await?;
         while let Some(bytes) = content.next().await {
@@ -233,11 +234,10 @@ impl Storage {
         self.finish(writer).await
     }
 
-    /// Writes `parts`, one behind the other, under `key`; whoever reads it sees all or nothing. Holds a few megabytes
-    /// at a time, however large they are together.
+    /// Concatenates `parts` under `key`, atomically for readers. Holds a few megabytes in memory.
     ///
     /// # Errors
-    /// Unavailable; then there is nothing under `key`.
+    /// Unavailable; then nothing is written.
     pub async fn join(&self, parts: &[String], key: &str) -> Result<Content> {
         let mut writer = self.begin(key).await?;
         match self.copy(parts, &mut writer).await {
@@ -257,13 +257,13 @@ impl Storage {
         let mut content = Content { bytes: 0, sha256: String::new(), head: Vec::new() };
         for part in parts {
             let Some(size) = self.size(part).await? else {
-                return Err(Error::internal(format!("the storage at {}: {part} is not there", self.place)));
+                return Err(Error::internal(format!("the storage at {}: {part} is not there", self.location)));
             };
             let mut stream = self.read(part, 0..size).await?;
             while let Some(bytes) = stream.try_next().await? {
                 hash.update(&bytes);
                 content.bytes += bytes.len() as u64;
-                let room = HEAD - content.head.len();
+                let room = SNIFF_BYTES - content.head.len();
                 content.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
                 self.has_room(writer).await?;
                 writer.put(bytes);
@@ -275,23 +275,23 @@ impl Storage {
 
     async fn begin(&self, key: &str) -> Result<WriteMultipart> {
         let upload = self.within(0, self.store.put_multipart(&Path::from(key))).await?;
-        Ok(WriteMultipart::new_with_chunk_size(upload, PIECE))
+        Ok(WriteMultipart::new_with_chunk_size(upload, PART_SIZE))
     }
 
-    /// Waits until no more than one piece is on its way.
+    /// Waits until at most one part is being uploaded.
     async fn has_room(&self, writer: &mut WriteMultipart) -> Result<()> {
-        self.within(2 * PIECE as u64, writer.wait_for_capacity(1)).await
+        self.within(2 * PART_SIZE as u64, writer.wait_for_capacity(1)).await
     }
 
     async fn finish(&self, writer: WriteMultipart) -> Result<()> {
-        self.within(3 * PIECE as u64, writer.finish()).await.map(drop)
+        self.within(3 * PART_SIZE as u64, writer.finish()).await.map(drop)
     }
 
     async fn abort(&self, writer: WriteMultipart) {
         let _ = timeout(self.timeout, writer.abort()).await;
     }
 
-    /// A call that carries so many bytes, within the time that a slow line needs for them.
+    /// Applies the timeout for a call that transfers so many bytes.
     async fn within<T>(&self, bytes: u64, call: impl Future<Output = object_store::Result<T>>) -> Result<T> {
         let limit = self.timeout + Duration::from_secs(bytes / MIN_BYTES_PER_SECOND);
         match timeout(limit, call).await {
@@ -304,7 +304,7 @@ impl Storage {
         self.unavailable(format!("no answer within {limit:?}"))
     }
 
-    /// Deletes what lies below `folder`; nothing there is nothing to delete.
+    /// Deletes everything below `folder`, if there is anything.
     ///
     /// # Errors
     /// Unavailable.
@@ -318,6 +318,8 @@ impl Storage {
         Ok(())
     }
 
+    /// Deletes a content, if there is one.
+    ///
     /// # Errors
     /// Unavailable.
     pub async fn delete(&self, key: &str) -> Result<()> {
@@ -332,8 +334,8 @@ impl Storage {
         }
     }
 
-    /// Deletes the files that a process began and has not gone on with since `before`: it died. Says how many. A bucket
-    /// has a rule for that.
+    /// Deletes files that a process left unfinished when it died, last written before `before`, and returns how many. For
+    /// buckets a lifecycle rule does that.
     ///
     /// # Errors
     /// Unavailable.
@@ -343,21 +345,21 @@ impl Storage {
         deleted.map_err(Error::internal)?.map_err(|e| self.unavailable(e))
     }
 
-    /// Writes something small and reads it back.
+    /// Health check: writes a small content and reads it back.
     ///
     /// # Errors
-    /// Unavailable, saying why.
+    /// Unavailable, with the reason.
     pub async fn probe(&self) -> Result<()> {
         const KEY: &str = "probe";
         self.put(KEY, Bytes::from_static(b"probe")).await?;
         let read: Vec<Bytes> = self.read(KEY, 0..5).await?.try_collect().await?;
-        if read.concat() == b"probe" { Ok(()) } else { Err(self.unavailable("what was written reads otherwise")) }
+        if read.concat() == b"probe" { Ok(()) } else { Err(self.unavailable("the content differs after writing")) }
     }
 
-    /// As [`Self::probe`], or its outcome of a moment ago: anybody may ask, as often as they like.
+    /// [`Self::probe`] with a cached outcome, for public health endpoints.
     ///
     /// # Errors
-    /// Unavailable, saying why.
+    /// Unavailable, with the reason.
     pub async fn is_usable(&self) -> Result<()> {
         let this = self.clone();
         self.probe.outcome(async move { this.probe().await.map_err(|e| e.to_string()) }).await
@@ -365,13 +367,15 @@ impl Storage {
 
     fn failed(&self, error: object_store::Error) -> Error {
         match error {
-            object_store::Error::NotFound { .. } => Error::internal(format!("the storage at {}: {error}", self.place)),
+            object_store::Error::NotFound { .. } => {
+                Error::internal(format!("the storage at {}: {error}", self.location))
+            }
             error => self.unavailable(causes(&error)),
         }
     }
 
     fn unavailable(&self, why: impl std::fmt::Display) -> Error {
-        Error::Unavailable(format!("the storage at {}: {why}", self.place))
+        Error::Unavailable(format!("the storage at {}: {why}", self.location))
     }
 }
 
@@ -383,8 +387,8 @@ fn make_folder(folder: &std::path::Path) -> std::io::Result<()> {
     builder.create(folder)
 }
 
-/// `object_store` writes to `<name>#<digits>` until all is there, and its lists leave such names out. Links are not
-/// followed.
+/// `object_store` writes to `<name>#<digits>` until a file is complete, and its listings leave such names out. Does not follow
+/// links.
 fn delete_unfinished(folder: &std::path::Path, before: SystemTime) -> std::io::Result<usize> {
     let is_unfinished = |name: &str| {
         name.split_once('#').is_some_and(|(_, n)| !n.is_empty() && n.bytes().all(|sign| sign.is_ascii_digit()))
@@ -396,7 +400,7 @@ fn delete_unfinished(folder: &std::path::Path, before: SystemTime) -> std::io::R
         let gone = if kind.is_dir() {
             delete_unfinished(&path, before).inspect(|gone| {
                 if *gone > 0 {
-                    // Goes with the last of them; one that holds something stays.
+                    // Fails if the directory is not empty.
                     let _ = std::fs::remove_dir(&path);
                 }
             })
@@ -408,7 +412,7 @@ fn delete_unfinished(folder: &std::path::Path, before: SystemTime) -> std::io::R
         };
         match gone {
             Ok(gone) => deleted += gone,
-            // Gone meanwhile, or not ours: the `lost+found` of a disk.
+            // Deleted meanwhile, or not accessible, such as `lost+found`.
             Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {}
             Err(e) => return Err(e),
         }

@@ -86,7 +86,7 @@ pub async fn check(ctx: &Ctx, mail: impl Future<Output = ProbeResult> + Send + '
         ("queue", probe(queue(ctx.clone()))),
     ];
     if let Some(scanner) = ctx.options.scanner.clone() {
-        let asked = async move { scanner.probe().await.map(|()| scanner.place()).map_err(|e| e.to_string()) };
+        let asked = async move { scanner.probe().await.map(|()| scanner.location()).map_err(|e| e.to_string()) };
         parts.push((SCANNER, probe(asked)));
     }
     let mut found = Vec::new();
@@ -134,7 +134,7 @@ async fn database(ctx: Ctx) -> ProbeResult {
 
 async fn storage(ctx: Ctx) -> ProbeResult {
     let storage = &ctx.options.storage;
-    storage.probe().await.map(|()| storage.place().to_owned()).map_err(|e| e.to_string())
+    storage.probe().await.map(|()| storage.location().to_owned()).map_err(|e| e.to_string())
 }
 
 async fn queue(ctx: Ctx) -> ProbeResult {

@@ -145,7 +145,7 @@ pub fn keys_changed_at(ctx: &Ctx) -> Option<DateTime<Utc>> {
 
 async fn storage(ctx: &Ctx) -> Finding {
     match ctx.options.storage.probe().await {
-        Ok(()) => finding("storage", State::Ok, "storage_works").with("place", ctx.options.storage.place()),
+        Ok(()) => finding("storage", State::Ok, "storage_works").with("place", ctx.options.storage.location()),
         Err(e) => finding("storage", State::Failed, "storage_fails").with("reason", e.to_string()),
     }
 }
@@ -153,7 +153,7 @@ async fn storage(ctx: &Ctx) -> Finding {
 async fn scanner(ctx: &Ctx) -> Finding {
     let Some(scanner) = &ctx.options.scanner else { return finding("scanner", State::Note, "no_scanner") };
     match scanner.probe().await {
-        Ok(()) => finding("scanner", State::Ok, "scanner_works").with("place", scanner.place()),
+        Ok(()) => finding("scanner", State::Ok, "scanner_works").with("place", scanner.location()),
         Err(e) => finding("scanner", State::Failed, "scanner_fails").with("reason", e.to_string()),
     }
 }

@@ -12,7 +12,7 @@ use crate::{
         page::PageQuery,
     },
     orders::{
-        invoices::{self, Filter, Priced, Typed},
+        invoices::{self, Filter, InvoiceableOrder, ManualPayment},
         spvs,
     },
     platform::settings::{Bank, Billing},
@@ -46,7 +46,7 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
         let day = ago(age);
         let spv = spvs::get(&day, id).await?.spv;
         let Some(price_minor) = spv.price_minor else { continue };
-        let order = Priced {
+        let order = InvoiceableOrder {
             spv_id: id,
             identifier: &spv.identifier(),
             client_id: spv.client_id,
@@ -54,13 +54,13 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
             price_minor,
         };
         let on = &day;
-        day.transaction(|tx| invoices::raise(tx, on, order).scope_boxed()).await?;
+        day.transaction(|tx| invoices::issue(tx, on, order).scope_boxed()).await?;
         let filter = Filter { spv_id: Some(id), ..Filter::default() };
         let Some(invoice) = invoices::list(&day, &filter, &PageQuery::default()).await?.items.pop() else { continue };
         let later = ago(age - age.min(9));
         let pay = |minor: i64| {
             let amount = Some(spv.currency.format(minor));
-            invoices::pay(&later, invoice.id, None, Typed { amount, ..Typed::default() })
+            invoices::pay(&later, invoice.id, None, ManualPayment { amount, ..ManualPayment::default() })
         };
         match n % 6 {
             0 | 3 => drop(pay(price_minor).await?),

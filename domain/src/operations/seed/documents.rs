@@ -12,7 +12,7 @@ use crate::{
     },
     orders::{
         document_requests,
-        documents::uploads::{self, New},
+        documents::uploads::{self, CreateUpload},
         spvs::{self, Spv, Status},
     },
     platform::settings,
@@ -61,7 +61,8 @@ async fn open_order(ctx: &Ctx, spv: &Spv, age: i64, n: usize) -> Result<()> {
     upload_for_request(&client, spv, first, "passport.pdf", "Passport").await?;
     let (staff, client) = people_at(ctx, spv, age, 50).await?;
     document_requests::approve(&staff, first, None).await?;
-    send_message(&client, spv, "Thank you. Is a bank statement of my wife's account enough? We share the flat.", false).await?;
+    send_message(&client, spv, "Thank you. Is a bank statement of my wife's account enough? We share the flat.", false)
+        .await?;
     let (staff, client) = people_at(ctx, spv, age, 80).await?;
     send_message(&staff, spv, "Yes, if it shows both your names.", false).await?;
     match n % 4 {
@@ -83,7 +84,7 @@ async fn closed_order(ctx: &Ctx, spv: &Spv, age: i64) -> Result<()> {
     // A closed order has no document requests, so these documents come with a message.
     let mut document_ids = Vec::new();
     for (n, file) in ["passport.pdf", "statement.pdf"].into_iter().enumerate() {
-        let target = New { spv_id: Some(spv.id), attach: true, ..New::default() };
+        let target = CreateUpload { spv_id: Some(spv.id), attach: true, ..CreateUpload::default() };
         let content = sample_pdf(REQUESTED_DOCUMENTS[n].0, spv, settings::person_today(&client).await?);
         document_ids.extend(upload(&client, target, file, content).await?);
     }
@@ -91,7 +92,13 @@ async fn closed_order(ctx: &Ctx, spv: &Spv, age: i64) -> Result<()> {
     let input = messages::Input { spv_id: Some(spv.id), body, document_ids, ..messages::Input::default() };
     messages::send(&client, input).await?;
     upload_for_order(&staff, spv, "certificate-of-formation.pdf", "Certificate of formation").await?;
-    send_message(&staff, spv, "Your company is formed. You find its certificate with the documents of this order.", false).await
+    send_message(
+        &staff,
+        spv,
+        "Your company is formed. You find its certificate with the documents of this order.",
+        false,
+    )
+    .await
 }
 
 async fn request_document(
@@ -117,20 +124,20 @@ async fn upload_for_request(
     file: &str,
     title: &str,
 ) -> Result<()> {
-    let target = New { request_id: Some(request), ..New::default() };
+    let target = CreateUpload { request_id: Some(request), ..CreateUpload::default() };
     upload(client, target, file, sample_pdf(title, spv, settings::person_today(client).await?)).await.map(drop)
 }
 
 async fn upload_for_order(by: &Ctx, spv: &Spv, file: &str, title: &str) -> Result<()> {
-    let target = New { spv_id: Some(spv.id), ..New::default() };
+    let target = CreateUpload { spv_id: Some(spv.id), ..CreateUpload::default() };
     upload(by, target, file, sample_pdf(title, spv, settings::person_today(by).await?)).await.map(drop)
 }
 
-async fn upload(by: &Ctx, target: New, file: &str, content: Vec<u8>) -> Result<Option<DocumentId>> {
-    let new = New { file_name: file.to_owned(), bytes: content.len() as u64, ..target };
+async fn upload(by: &Ctx, target: CreateUpload, file: &str, content: Vec<u8>) -> Result<Option<DocumentId>> {
+    let new = CreateUpload { file_name: file.to_owned(), bytes: content.len() as u64, ..target };
     let upload = uploads::create(by, new).await?;
     let content = futures::stream::iter([Ok::<_, Infallible>(Bytes::from(content))]);
-    Ok(uploads::append(by, upload.id, 0, content).await?.kept_in)
+    Ok(uploads::append(by, upload.id, 0, content).await?.saved_document_id)
 }
 
 async fn send_message(by: &Ctx, spv: &Spv, body: &str, internal: bool) -> Result<()> {

@@ -198,14 +198,27 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
         .public();
     activity::append(tx, ctx, event).await?;
     spvs::mail(tx, ctx, mails::Kind::SpvCreated, new.client_id, id).await?;
-    document_requests::ask(tx, ctx, id, new.client_id, new.ordered_date, steps.into_iter().zip(&template)).await?;
+    document_requests::create_from_template(
+        tx,
+        ctx,
+        id,
+        new.client_id,
+        new.ordered_date,
+        steps.into_iter().zip(&template),
+    )
+    .await?;
     let dimensions =
         dated::Dimensions { company: new.company_id, iso: new.iso_id, country: new.country, currency: new.currency };
     add_to_rollups(tx, &new, dimensions, &row).await?;
     if let Some(price_minor) = new.price_minor.filter(|_| new.invoiced) {
-        let order =
-            invoices::Priced { spv_id: id, identifier: &identifier, client_id: new.client_id, dimensions, price_minor };
-        invoices::raise(tx, ctx, order).await?;
+        let order = invoices::InvoiceableOrder {
+            spv_id: id,
+            identifier: &identifier,
+            client_id: new.client_id,
+            dimensions,
+            price_minor,
+        };
+        invoices::issue(tx, ctx, order).await?;
     }
     Ok(id)
 }

@@ -45,7 +45,7 @@ impl std::str::FromStr for Status {
     }
 }
 
-/// The owner of a step, or the party that a blocked step waits for.
+/// Who does a step, or whom a blocked one waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use std::str::FromStr;
 use uuid::Uuid;
 
-/// What a request asks for.
+/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -75,7 +75,7 @@ impl FromStr for Kind {
     }
 }
 
-/// The status of a request.
+/// Where a request stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -117,7 +117,7 @@ impl FromStr for Status {
     }
 }
 
-/// The priority of a request, which sets its due time; the staff may change it.
+/// How urgent a request is: medium until the staff say otherwise. It says when an answer is due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -195,7 +195,7 @@ impl FromStr for AccountType {
     }
 }
 
-/// What an application or a lead became.
+/// What an application became.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]

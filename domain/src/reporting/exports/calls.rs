@@ -14,7 +14,7 @@ pub(super) const COLUMNS: &[Column<Call>] = &[
     column("begins_at", |_, row| time(row.begins_at)),
     column("answer", |_, row| optional(&row.answer)),
     column("answered_by", |ctx, row| {
-        row.answered_by.as_ref().map(|by| i18n::who(ctx.language(), by)).unwrap_or_default()
+        row.answered_by.as_ref().map(|by| i18n::actor_of_code(ctx.language(), by)).unwrap_or_default()
     }),
     column("created_at", |_, row| row.created_at.to_rfc3339()),
 ];

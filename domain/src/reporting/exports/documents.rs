@@ -25,7 +25,7 @@ pub(super) const COLUMNS: &[Column<Document>] = &[
     column("bytes", |_, row| row.latest.bytes.to_string()),
     column("sha256", |_, row| row.latest.sha256.clone()),
     column("scan", |_, row| row.latest.scan.name().to_owned()),
-    column("uploaded_by", |ctx, row| i18n::who(ctx.language(), &row.latest.uploaded_by)),
+    column("uploaded_by", |ctx, row| i18n::actor_of_code(ctx.language(), &row.latest.uploaded_by)),
     column("versions_count", |_, row| row.versions_count.to_string()),
     column("updated_at", |_, row| row.updated_at.to_rfc3339()),
     column("internal", |_, row: &Document| row.internal.to_string()).only(Actor::is_staff),

@@ -42,7 +42,7 @@ pub(super) const COLUMNS: &[Column<Row>] = &[
     column("overdue", |ctx, row: &Row| row.request.is_overdue(ctx.now()).to_string()).only(Actor::is_staff),
     column("assignee_name", |_, row: &Row| optional(&row.request.assignee_name)).only(Actor::is_staff),
     column("decided_by", |ctx, row: &Row| {
-        row.request.decided_by.as_ref().map(|by| i18n::who(ctx.language(), by)).unwrap_or_default()
+        row.request.decided_by.as_ref().map(|by| i18n::actor_of_code(ctx.language(), by)).unwrap_or_default()
     })
     .only(Actor::is_staff),
 ];

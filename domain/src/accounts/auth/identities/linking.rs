@@ -113,7 +113,7 @@ pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
 /// Who is signed in and owes nothing that goes before everything else.
 fn settled(ctx: &Ctx) -> Result<Arc<SignedIn>> {
     match &ctx.actor {
-        Actor::User(me) => me.owes_nothing().map(|()| me.clone()),
+        Actor::User(me) => me.check_fully_authenticated().map(|()| me.clone()),
         _ => Err(Error::unauthenticated("no_authorization")),
     }
 }

@@ -1,11 +1,11 @@
-//! Where contents lie, as the operator writes it: `file:<folder>` or `s3://bucket/prefix?endpoint=…&region=…`.
+//! Storage URL as the operator configures it: `file:<directory>` or `s3://bucket/prefix?endpoint=…&region=…`.
 use std::path::PathBuf;
 use url::Url;
 
-const REGION: &str = "us-east-1";
+const DEFAULT_REGION: &str = "us-east-1";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Address {
+pub enum StorageUrl {
     Files(PathBuf),
     S3(Bucket),
 }
@@ -14,14 +14,14 @@ pub enum Address {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bucket {
     pub name: String,
-    /// What every key starts with; may be empty.
+    /// Prefix of every key; may be empty.
     pub prefix: String,
-    /// The service's address; Amazon's own unless told.
+    /// The URL of the service; unset: AWS.
     pub endpoint: Option<Url>,
     pub region: String,
 }
 
-/// Who we are to an S3-compatible service. Prints nothing of the secret.
+/// Credentials of an S3-compatible service. `Debug` leaves the secret out.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Credentials {
     pub access_key_id: String,
@@ -34,8 +34,8 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-impl Address {
-    /// None when it makes no sense: another scheme, no folder, no bucket, an unknown part behind the question mark.
+impl StorageUrl {
+    /// `None` for another scheme, no directory, no bucket or an unknown query parameter.
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(folder) = text.strip_prefix("file:") {
             let folder = folder.strip_prefix("//").filter(|rest| rest.starts_with('/')).unwrap_or(folder);
@@ -46,7 +46,7 @@ impl Address {
             name: url.host_str().filter(|name| !name.is_empty())?.to_owned(),
             prefix: url.path().trim_matches('/').to_owned(),
             endpoint: None,
-            region: REGION.to_owned(),
+            region: DEFAULT_REGION.to_owned(),
         };
         for (name, value) in url.query_pairs() {
             match &*name {
@@ -67,17 +67,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_and_buckets_are_read() {
-        assert_eq!(Address::parse("file:./data/documents"), Some(Address::Files("./data/documents".into())));
-        assert_eq!(Address::parse("file:///srv/documents"), Some(Address::Files("/srv/documents".into())));
-        let Some(Address::S3(bucket)) = Address::parse("s3://office/portal/?endpoint=http://127.0.0.1:9000&region=eu")
+    fn storage_urls_name_a_directory_or_a_bucket() {
+        assert_eq!(StorageUrl::parse("file:./data/documents"), Some(StorageUrl::Files("./data/documents".into())));
+        assert_eq!(StorageUrl::parse("file:///srv/documents"), Some(StorageUrl::Files("/srv/documents".into())));
+        let Some(StorageUrl::S3(bucket)) =
+            StorageUrl::parse("s3://office/portal/?endpoint=http://127.0.0.1:9000&region=eu")
         else {
             panic!("a bucket")
         };
         assert_eq!((bucket.name.as_str(), bucket.prefix.as_str(), bucket.region.as_str()), ("office", "portal", "eu"));
         assert_eq!(bucket.endpoint.map(String::from).as_deref(), Some("http://127.0.0.1:9000/"));
         for nonsense in ["", "file:", "s3://", "/srv/documents", "s3://b?endpoint=ftp://x", "s3://b?enpoint=http://x"] {
-            assert_eq!(Address::parse(nonsense), None, "{nonsense}");
+            assert_eq!(StorageUrl::parse(nonsense), None, "{nonsense}");
         }
     }
 }
