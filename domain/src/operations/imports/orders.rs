@@ -223,7 +223,7 @@ async fn bring(tx: &mut Tx, ctx: &Ctx, id: SpvId, fate: &Fate) -> Result<()> {
     }
     let rests = matches!(fate.status, Status::OnHold | Status::Cancelled);
     if fate.status == Status::Processing || (rests && done > 0) {
-        spvs::turn(tx, ctx, id, None, Action::Start, Event::Start, None).await?;
+        spvs::transition(tx, ctx, id, None, Action::Start, Event::Start, None).await?;
     }
     while let Some(step) = next(tx, id, done).await? {
         move_to(tx, ctx, step, steps::Status::Completed).await?;
@@ -239,7 +239,7 @@ async fn bring(tx: &mut Tx, ctx: &Ctx, id: SpvId, fate: &Fate) -> Result<()> {
         Status::Cancelled => (Action::Cancel, Event::Cancel),
         Status::Pending | Status::Active | Status::Closed => return Ok(()),
     };
-    spvs::turn(tx, ctx, id, None, action, event, fate.reason.as_deref()).await.map(drop)
+    spvs::transition(tx, ctx, id, None, action, event, fate.reason.as_deref()).await.map(drop)
 }
 
 /// The next of the first `done` steps that is not completed. What others wait for comes first; where all of them wait

@@ -420,7 +420,7 @@ pub(super) async fn lived(tx: &mut Tx, ctx: &Ctx, staff: &Actor, chance: &Chance
     wait();
     let (spv, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     if spv.status == Status::Pending && !matches!(end, Status::Pending | Status::Active) {
-        spvs::turn(tx, &top, id, None, Action::Start, Event::Start, None).await?;
+        spvs::transition(tx, &top, id, None, Action::Start, Event::Start, None).await?;
     }
     for step in steps.iter().take(done) {
         wait();
@@ -447,7 +447,7 @@ pub(super) async fn lived(tx: &mut Tx, ctx: &Ctx, staff: &Actor, chance: &Chance
         Status::Cancelled => (Action::Cancel, Event::Cancel, "The deal did not go ahead"),
         _ => return Ok(()),
     };
-    spvs::turn(tx, &day, id, None, action, event, Some(reason)).await.map(drop)
+    spvs::transition(tx, &day, id, None, action, event, Some(reason)).await.map(drop)
 }
 
 async fn move_to(tx: &mut Tx, ctx: &Ctx, step: StepId, status: &str) -> Result<()> {

@@ -211,7 +211,7 @@ impl<'t> Batch<'t> {
             .zip(texts.iter().flat_map(|texts| [texts; ORDERS_OF_CLIENT as usize]))
             .map(|((order, name), client)| {
                 let texts = std::iter::once(name).chain(client).map(String::as_str).collect();
-                spvs::entry(order.id, order.company_id, order.iso_id, texts)
+                spvs::search_entry(order.id, order.company_id, order.iso_id, texts)
             })
             .collect();
         search::index_all(tx, "spv", &entries).await

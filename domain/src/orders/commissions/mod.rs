@@ -9,7 +9,7 @@ mod store;
 pub use model::{Cards, Commission, Kind, Payout, Period, Rule, Run, RunStatus, Status, Sums};
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, run, runs};
 pub use store::Filter;
-pub(crate) use store::{COLUMNS, count, list as list_rows, sums as sum_rows};
+pub(crate) use store::{count, list as list_rows, sums as sum_rows};
 
 use crate::{
     directory::{companies, isos},
@@ -40,7 +40,7 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
+pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
     let Some(iso_id) = after.iso_id.filter(|_| before.status != after.status) else { return Ok(()) };
     if before.status == spvs::Status::Closed {
         // Not before it is closed again.

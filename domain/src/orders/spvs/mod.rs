@@ -9,11 +9,11 @@ pub use crate::kernel::{
 };
 pub use model::{Event, Spv, State};
 pub use notify::notify_client;
+pub use store::{Cursor, Filter, IsoFilter, Order};
 pub(crate) use store::{
-    COLUMNS, InsertOrder, OrderParties, get as find_with_steps, identifier_taken, insert, lock, lock_of_step, parties,
+    InsertOrder, OrderParties, get as find_with_steps, identifier_taken, insert, lock, lock_of_step, parties,
     spv_of_step,
 };
-pub use store::{Cursor, Filter, IsoFilter, Order};
 
 use crate::{
     directory::clients,

@@ -11,7 +11,7 @@ use crate::{
     platform::rollups::dated::Dimensions,
 };
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// What happens to an order. Who may is access.rs' business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
