@@ -105,7 +105,7 @@ pub async fn rows(
     let mut writer = Writer::create(&at.join(manifest::JOBS));
     let mut after = String::new();
     loop {
-        let jobs = queue::kept(&mut moment, purpose == Purpose::Move, &after, JOBS).await?;
+        let jobs = queue::jobs_for_backup(&mut moment, purpose == Purpose::Move, &after, JOBS).await?;
         let Some(last) = jobs.last() else { break };
         after.clone_from(&last.id);
         for job in jobs.iter().filter(|job| purpose.takes(&job.envelope.job)) {

@@ -189,10 +189,10 @@ async fn alike(ctx: &Ctx, there: &mut Tx, tell: Tell<'_>) -> Result<()> {
     }
     let mut after = String::new();
     loop {
-        let ours = queue::kept(&mut here, true, &after, JOBS).await?;
-        let theirs = queue::kept(there, true, &after, JOBS).await?;
+        let ours = queue::jobs_for_backup(&mut here, true, &after, JOBS).await?;
+        let theirs = queue::jobs_for_backup(there, true, &after, JOBS).await?;
         // One that was being done is to be begun again there: its status is another.
-        let what = |job: &queue::Kept| (job.id.clone(), job.envelope.job.clone(), job.envelope.payload.clone());
+        let what = |job: &queue::JobBackup| (job.id.clone(), job.envelope.job.clone(), job.envelope.payload.clone());
         if !ours.iter().map(what).eq(theirs.iter().map(what)) {
             return Err(differs("jobs"));
         }
