@@ -170,7 +170,7 @@ impl Spv {
     }
 
     /// Where its money is counted.
-    pub(crate) fn place(&self) -> Dimensions {
+    pub(crate) fn dimensions(&self) -> Dimensions {
         Dimensions { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
     }
 
