@@ -197,12 +197,12 @@ pub fn mailer(config: &Config) -> Result<jobs::mail::Mailer> {
 }
 
 /// What a worker of this process is called, before its process id.
-pub fn worker_options(config: &Config) -> jobs::Workers {
+pub fn worker_options(config: &Config) -> jobs::WorkerOptions {
     let host = std::fs::read_to_string("/etc/hostname")
         .ok()
         .map(|name| name.trim().to_owned())
         .filter(|name| !name.is_empty());
-    jobs::Workers { concurrency: config.worker_concurrency, name: host.unwrap_or_else(|| "worker".to_owned()) }
+    jobs::WorkerOptions { concurrency: config.worker_concurrency, name: host.unwrap_or_else(|| "worker".to_owned()) }
 }
 
 /// Counts from now on and answers Prometheus, where the configuration says so, until `stop`.

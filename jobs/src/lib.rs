@@ -9,7 +9,7 @@ mod schedules;
 mod state;
 mod templates;
 
-pub use domain::platform::queue::worker::Workers;
+pub use domain::platform::queue::worker::WorkerOptions;
 pub use register::Register;
 pub use state::State;
 
@@ -83,13 +83,13 @@ fn schedules() -> Vec<Line> {
 }
 
 /// Works off the queue and makes the ticks of the schedules, until `stop` turns true and the jobs in hand are done.
-pub async fn run(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
+pub async fn run(ctx: Ctx, state: State, workers: WorkerOptions, stop: watch::Receiver<bool>) {
     tokio::join!(work(ctx.clone(), state, workers, stop.clone()), schedules::keep(ctx, schedules(), stop),);
 }
 
 /// Only works off the queue, until `stop`.
-pub async fn work(ctx: Ctx, state: State, workers: Workers, stop: watch::Receiver<bool>) {
-    worker::work(ctx, workers, Arc::new(register(state)), stop).await;
+pub async fn work(ctx: Ctx, state: State, workers: WorkerOptions, stop: watch::Receiver<bool>) {
+    worker::run(ctx, workers, Arc::new(register(state)), stop).await;
 }
 
 /// Notes each minute in which a portal runs: soon after it has begun, so that none is missed, and again a little later

@@ -70,11 +70,11 @@ impl Mailer {
     /// Sends one mail, dated `now`, as the office's settings say.
     ///
     /// # Errors
-    /// [`Failure::Never`] when the server refuses this mail or its address cannot be written, else
-    /// [`Failure::Later`].
+    /// [`Failure::Fail`] when the server refuses this mail or its address cannot be written, else
+    /// [`Failure::Retry`].
     pub async fn send(&self, letter: &Letter, office: Sender<'_>, now: DateTime<Utc>) -> Result<(), Failure> {
         let message = message::build(letter, &self.from, office, now)
-            .map_err(|e| Failure::Never(format!("cannot be written as a mail: {e}")))?;
+            .map_err(|e| Failure::Fail(format!("cannot be written as a mail: {e}")))?;
         match &self.way {
             Way::Smtp(server) => {
                 let unusual = message.envelope().to().iter().any(|to| !to.to_string().is_ascii());
@@ -83,7 +83,7 @@ impl Mailer {
             }
             Way::Files(dir) => folder::write(dir, &folder::name(letter, now), message.formatted())
                 .await
-                .map_err(|e| Failure::Later(format!("{}: {e}", dir.display()))),
+                .map_err(|e| Failure::Retry(format!("{}: {e}", dir.display()))),
         }
     }
 
@@ -131,5 +131,5 @@ fn failure(server: &smtp::Server, error: &lettre::transport::smtp::Error, unusua
     // 421: closing; 530, 534, 535, 538: our sign-in, which the operator can put right.
     let ours = error.status().map(u16::from).is_some_and(|code| matches!(code, 421 | 530 | 534 | 535 | 538));
     let never = (error.is_permanent() && !ours) || (error.is_client() && unusual_address);
-    if never { Failure::Never(why) } else { Failure::Later(why) }
+    if never { Failure::Fail(why) } else { Failure::Retry(why) }
 }

@@ -14,14 +14,14 @@ pub fn of(error: Error) -> Failure {
     match error {
         Error::Unavailable(_) | Error::Internal(_) => {
             tracing::warn!(%error, "a job went wrong");
-            Failure::Later(i18n::error(LANGUAGES[0], &error))
+            Failure::Retry(i18n::error(LANGUAGES[0], &error))
         }
-        Error::TooMany(_) => Failure::Later(error.to_string()),
+        Error::TooMany(_) => Failure::Retry(error.to_string()),
         Error::NotFound(_)
         | Error::Invalid(_)
         | Error::Conflict(_)
         | Error::Forbidden(_)
-        | Error::Unauthenticated(_) => Failure::Never(error.to_string()),
+        | Error::Unauthenticated(_) => Failure::Fail(error.to_string()),
     }
 }
 
@@ -35,8 +35,8 @@ mod tests {
         {
             let sentence = i18n::error(LANGUAGES[0], &error);
             assert!(!sentence.contains("10.0.0.7"));
-            assert_eq!(of(error), Failure::Later(sentence));
+            assert_eq!(of(error), Failure::Retry(sentence));
         }
-        assert_eq!(of(Error::NotFound("mail")), Failure::Never("mail not found".to_owned()));
+        assert_eq!(of(Error::NotFound("mail")), Failure::Fail("mail not found".to_owned()));
     }
 }

@@ -60,7 +60,7 @@ impl Register {
     {
         let run: Run = Box::new(move |state, payload| match serde_json::from_value::<J>(payload) {
             Ok(job) => Box::pin(run(state, job)),
-            Err(e) => Box::pin(std::future::ready(Err(Failure::Never(format!("its payload cannot be read: {e}"))))),
+            Err(e) => Box::pin(std::future::ready(Err(Failure::Fail(format!("its payload cannot be read: {e}"))))),
         });
         self.jobs.insert(J::NAME, Entry { patience, run, failed: None, by_hand: None });
         self
@@ -120,11 +120,11 @@ impl Register {
 }
 
 impl Handler for Register {
-    fn limit(&self, job: &str) -> Duration {
+    fn timeout(&self, job: &str) -> Duration {
         self.patience(job).limit
     }
 
-    fn pause(&self, job: &str, number: usize) -> Duration {
+    fn backoff(&self, job: &str, number: usize) -> Duration {
         let Patience { first, longest, .. } = self.patience(job);
         let doublings = u32::try_from(number.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
         first.saturating_mul(1 << doublings).min(longest)
@@ -141,11 +141,11 @@ impl Handler for Register {
                 }))
             }
             // A newer process made it; it waits for a newer worker.
-            None => Box::pin(std::future::ready(Err(Failure::Later("this worker does not know the job".to_owned())))),
+            None => Box::pin(std::future::ready(Err(Failure::Retry("this worker does not know the job".to_owned())))),
         }
     }
 
-    fn failed(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
+    fn on_failure(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
         // Names that nobody here knows could be any.
         let known = self.jobs.get_key_value(attempt.job.as_str());
         let (name, outcome) = (known.map_or("unknown", |(name, _)| name), if last { "dead" } else { "failed" });

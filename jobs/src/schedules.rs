@@ -105,7 +105,7 @@ mod tests {
         operations::backups,
         platform::queue::{
             Status,
-            worker::{self, Attempt, Failure, Handler, Workers},
+            worker::{self, Attempt, Failure, Handler, WorkerOptions},
         },
         testing::{World, noon, on_both},
     };
@@ -169,11 +169,11 @@ mod tests {
     struct Hands(Mutex<Vec<String>>);
 
     impl Handler for Hands {
-        fn limit(&self, _: &str) -> Duration {
+        fn timeout(&self, _: &str) -> Duration {
             Duration::from_secs(60)
         }
 
-        fn pause(&self, _: &str, _: usize) -> Duration {
+        fn backoff(&self, _: &str, _: usize) -> Duration {
             Duration::from_secs(1)
         }
 
@@ -182,7 +182,7 @@ mod tests {
             Box::pin(std::future::ready(Ok(())))
         }
 
-        fn failed(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
+        fn on_failure(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
             panic!("{why}")
         }
     }
@@ -200,8 +200,8 @@ mod tests {
             let hands = Arc::new(Hands::default());
             let (stop, stopped) = watch::channel(false);
             let work = |(nth, ctx): (usize, &Ctx)| {
-                let options = Workers { concurrency: 2, name: format!("machine-{nth}") };
-                tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped.clone()))
+                let options = WorkerOptions { concurrency: 2, name: format!("machine-{nth}") };
+                tokio::spawn(worker::run(ctx.clone(), options, hands.clone(), stopped.clone()))
             };
             let working: Vec<_> = machines.iter().enumerate().map(work).collect();
             for hour in 0..TICKS {

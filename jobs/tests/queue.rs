@@ -10,7 +10,7 @@ use domain::{
     operations::alerts::{self, Metrics},
     platform::queue::{
         self, Job, Status, Unfinished,
-        worker::{self, Attempt, Failure, Handler, Workers},
+        worker::{self, Attempt, Failure, Handler, WorkerOptions},
     },
     testing::{World, on_both},
 };
@@ -43,11 +43,11 @@ struct Hands {
 }
 
 impl Handler for Hands {
-    fn limit(&self, _: &str) -> Duration {
+    fn timeout(&self, _: &str) -> Duration {
         Duration::from_millis(400)
     }
 
-    fn pause(&self, _: &str, _: usize) -> Duration {
+    fn backoff(&self, _: &str, _: usize) -> Duration {
         Duration::from_secs(1)
     }
 
@@ -55,9 +55,9 @@ impl Handler for Hands {
         self.runs.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             match attempt.payload["what"].as_str().unwrap_or_default() {
-                "fail once" if attempt.number == 1 => Err(Failure::Later("not yet".to_owned())),
-                "fail" => Err(Failure::Later("never works".to_owned())),
-                "refuse" => Err(Failure::Never("makes no sense".to_owned())),
+                "fail once" if attempt.number == 1 => Err(Failure::Retry("not yet".to_owned())),
+                "fail" => Err(Failure::Retry("never works".to_owned())),
+                "refuse" => Err(Failure::Fail("makes no sense".to_owned())),
                 "panic" => panic!("ouch"),
                 "hang" => std::future::pending().await,
                 _ => Ok(()),
@@ -65,7 +65,7 @@ impl Handler for Hands {
         })
     }
 
-    fn failed(self: Arc<Self>, _: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
+    fn on_failure(self: Arc<Self>, _: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
         self.failures.lock().unwrap().push((why, last));
         Box::pin(std::future::ready(()))
     }
@@ -85,8 +85,8 @@ async fn ask(ctx: &Ctx, what: &str) {
 /// Works until as many jobs have each status as wanted, then stops in good order.
 async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(Status, i64)]) {
     let (stop, stopped) = watch::channel(false);
-    let options = Workers { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
-    let working = tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped));
+    let options = WorkerOptions { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
+    let working = tokio::spawn(worker::run(ctx.clone(), options, hands.clone(), stopped));
     let mut found = Vec::new();
     for _ in 0..300 {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -122,8 +122,8 @@ async fn a_job_of_this_process_begins_at_once() {
         let ctx = now(&world);
         let hands = Arc::new(Hands::default());
         let (stop, stopped) = watch::channel(false);
-        let options = Workers { concurrency: 4, name: "prompt".to_owned() };
-        let working = tokio::spawn(worker::work(ctx.clone(), options, hands.clone(), stopped));
+        let options = WorkerOptions { concurrency: 4, name: "prompt".to_owned() };
+        let working = tokio::spawn(worker::run(ctx.clone(), options, hands.clone(), stopped));
         // Whoever only looks now and then has just looked when the next one is asked for. The first waits for the
         // worker to begin, and of the others a busy machine may hold up some.
         let mut soonest = Duration::MAX;
@@ -153,11 +153,11 @@ struct Writer {
 }
 
 impl Handler for Writer {
-    fn limit(&self, _: &str) -> Duration {
+    fn timeout(&self, _: &str) -> Duration {
         Duration::from_secs(20)
     }
 
-    fn pause(&self, _: &str, _: usize) -> Duration {
+    fn backoff(&self, _: &str, _: usize) -> Duration {
         Duration::from_secs(1)
     }
 
@@ -172,7 +172,7 @@ impl Handler for Writer {
         })
     }
 
-    fn failed(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
+    fn on_failure(self: Arc<Self>, _: Attempt, why: String, _: bool) -> BoxFuture<'static, ()> {
         panic!("{why}")
     }
 }
@@ -185,8 +185,8 @@ async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
     let (stop, stopped) = watch::channel(false);
     ask(&ctx, "write").await;
     let hands = Arc::new(Writer { ctx: ctx.clone(), begun, go: may_go });
-    let options = Workers { concurrency: 4, name: "stopping".to_owned() };
-    let working = tokio::spawn(worker::work(ctx.clone(), options, hands, stopped));
+    let options = WorkerOptions { concurrency: 4, name: "stopping".to_owned() };
+    let working = tokio::spawn(worker::run(ctx.clone(), options, hands, stopped));
     has_begun.wait_for(|begun| *begun).await.unwrap();
     // Somebody else writes: the worker's next look for jobs waits for that, and has begun when it is told to stop.
     let other = Db::open(&world.url, Durability::Normal).await.unwrap();

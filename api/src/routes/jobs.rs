@@ -34,8 +34,8 @@ pub struct Job {
     last_result: Option<String>,
 }
 
-impl From<queue::Listed> for Job {
-    fn from(mut row: queue::Listed) -> Self {
+impl From<queue::JobRow> for Job {
+    fn from(mut row: queue::JobRow) -> Self {
         // Who asked for a mail and from where is no id, and nobody's to read here.
         if row.job == Asked::NAME
             && let Value::Object(payload) = &mut row.payload

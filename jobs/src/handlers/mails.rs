@@ -23,7 +23,7 @@ pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
     let ctx = state.ctx(SendTest::NAME);
     match leave(&state, &ctx, job.mail_id, true).await {
         Ok(()) => Ok(()),
-        Err(Failure::Later(why) | Failure::Never(why)) => {
+        Err(Failure::Retry(why) | Failure::Fail(why)) => {
             mails::mark_failed(&ctx, job.mail_id, &why, true).await.map_err(outcome::of)
         }
     }
@@ -40,8 +40,8 @@ async fn leave(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), F
     let settings = domain::platform::settings::get(ctx).await.map_err(outcome::of)?;
     let support = settings.support_email.as_deref();
     let office = templates::Office { public_url: &ctx.options.public_url, brand: settings.brand(), support };
-    let letter = templates::letter(&outgoing, ctx.now(), office)
-        .map_err(|e| Failure::Never(format!("cannot be worded: {e}")))?;
+    let letter =
+        templates::letter(&outgoing, ctx.now(), office).map_err(|e| Failure::Fail(format!("cannot be worded: {e}")))?;
     let sender = Sender { from: settings.mail_sender.as_deref(), reply_to: support };
     state.mailer.send(&letter, sender, ctx.now()).await?;
     let over = if test { state.mailer.negotiate().await.ok().flatten() } else { None };

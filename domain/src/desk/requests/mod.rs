@@ -30,7 +30,6 @@ use crate::{
         idempotency,
         ids::{RequestId, UserId},
         page::{Page, PageQuery},
-        search::{self, Entry},
         text::unique_key,
         validate::{Check, LINE},
     },
@@ -38,7 +37,7 @@ use crate::{
     outbox::requests as rows,
     platform::activity,
 };
-use serde_json::{Map, Value};
+use serde_json::Map;
 use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 

@@ -1,8 +1,8 @@
 //! Clients: people with orders. `orders::onboarding` creates them with their first order.
 mod store;
 
-pub(crate) use store::{COLUMNS, are_known as company_and_iso_exist, by_email, of_company};
 pub use store::{Client, Filter, Order};
+pub(crate) use store::{are_known as company_and_iso_exist, by_email, of_company};
 
 use crate::{
     accounts::users::{self, User},
@@ -14,7 +14,7 @@ use crate::{
         access::{Action, Resource, Scope},
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
-        error::{Error, Result},
+        error::{Error, Problem, Result},
         ids::{CompanyId, IsoId, UserId},
         page::{Page, PageQuery},
         search::{self, Entry},

@@ -196,7 +196,7 @@ pub struct Change {
 /// # Errors
 /// NotFound; Invalid per field; Conflict `lead_won` once it is a client, `lead_taken` as [`create`], stale.
 pub async fn update(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change) -> Result<Lead> {
-    change(ctx, id, version, change, None).await
+    change_and_get(ctx, id, version, change, None).await
 }
 
 /// Marks a lead as lost by the rejection or withdrawal of its request, which keeps the reason.
@@ -212,16 +212,22 @@ pub(crate) async fn mark_lost(ctx: &Ctx, id: LeadId, reason: Option<&str>) -> Re
         return Err(Error::Conflict(Problem::new("lead_lost").with("name", seen.name())));
     }
     let lost = Change { stage: Some(Stage::Lost.name().to_owned()), ..Change::default() };
-    change(ctx, id, Some(seen.version), lost, reason).await
+    change_and_get(ctx, id, Some(seen.version), lost, reason).await
 }
 
-async fn change(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change, reason: Option<String>) -> Result<Lead> {
+async fn change_and_get(
+    ctx: &Ctx,
+    id: LeadId,
+    version: Option<i64>,
+    change: Change,
+    reason: Option<String>,
+) -> Result<Lead> {
     let (change, reason) = (&change, reason.as_deref());
     ctx.transaction(|tx| change_in(tx, ctx, id, version, change, reason).scope_boxed()).await?;
     get(ctx, id).await
 }
 
-/// [`change`] within its transaction.
+/// [`update`] in its transaction.
 async fn change_in(
     tx: &mut Tx,
     ctx: &Ctx,

@@ -151,7 +151,7 @@ async fn dump_jobs(snapshot: &mut Snapshot, purpose: Purpose, at: &Path) -> Resu
     let mut writer = Writer::create(&at.join(manifest::JOBS));
     let mut after = String::new();
     loop {
-        let jobs = queue::kept(snapshot, purpose == Purpose::Move, &after, JOBS_PER_QUERY).await?;
+        let jobs = queue::jobs_for_backup(snapshot, purpose == Purpose::Move, &after, JOBS_PER_QUERY).await?;
         let Some(last) = jobs.last() else { break };
         after.clone_from(&last.id);
         for job in jobs.iter().filter(|job| purpose.includes_job(&job.envelope.job)) {

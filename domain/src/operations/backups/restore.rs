@@ -153,7 +153,7 @@ pub async fn load_all(tx: &mut Tx, purpose: Purpose, kept: &StoredBackup, tell: 
         return Err(Error::conflict("portal_not_empty"));
     }
     dump::truncate(tx, &all).await?;
-    queue::empty(tx).await?;
+    queue::delete_all(tx).await?;
     for (n, table) in all.iter().enumerate().filter(|(_, table)| !purpose.excludes(&table.name)) {
         tell(Progress::Table { name: &table.name, nth: n + 1, of: all.len() });
         let rows = manifest.tables.iter().find(|rows| rows.table == table.name);
@@ -166,9 +166,9 @@ pub async fn load_all(tx: &mut Tx, purpose: Purpose, kept: &StoredBackup, tell: 
     if let Some(rows) = manifest.tables.iter().filter(ours).find(|rows| !there(rows)) {
         return Err(damaged(format!("it has a table {}, which its schema does not", rows.table)));
     }
-    let jobs: Vec<queue::Kept> = kept.read_all(manifest::JOBS).await?;
+    let jobs: Vec<queue::JobBackup> = kept.read_all(manifest::JOBS).await?;
     for job in &jobs {
-        queue::put_back(tx, job).await?;
+        queue::restore(tx, job).await?;
     }
     if let Some((table, missing)) = store::orphans(tx).await?.first() {
         return Err(damaged(format!("rows of {table} refer to rows of {missing} that are not in it")));

@@ -192,10 +192,10 @@ async fn compare(ctx: &Ctx, there: &mut Tx, tell: ProgressCallback<'_>) -> Resul
     }
     let mut after = String::new();
     loop {
-        let ours = queue::kept(&mut here, true, &after, JOBS_PER_QUERY).await?;
-        let theirs = queue::kept(there, true, &after, JOBS_PER_QUERY).await?;
+        let ours = queue::jobs_for_backup(&mut here, true, &after, JOBS_PER_QUERY).await?;
+        let theirs = queue::jobs_for_backup(there, true, &after, JOBS_PER_QUERY).await?;
         // A running job is queued again in the target, so the status is not compared.
-        let what = |job: &queue::Kept| (job.id.clone(), job.envelope.job.clone(), job.envelope.payload.clone());
+        let what = |job: &queue::JobBackup| (job.id.clone(), job.envelope.job.clone(), job.envelope.payload.clone());
         if !ours.iter().map(what).eq(theirs.iter().map(what)) {
             return Err(differs("jobs"));
         }

@@ -50,7 +50,7 @@ pub(super) async fn invoices(ctx: &Ctx, mut orders: Vec<(i64, SpvId)>) -> Result
             spv_id: id,
             identifier: &spv.identifier(),
             client_id: spv.client_id,
-            place: spv.place(),
+            dimensions: spv.dimensions(),
             price_minor,
         };
         let on = &day;

@@ -9,7 +9,7 @@ mod store;
 pub use model::{Cards, Commission, Kind, Payout, Period, Rule, Run, RunStatus, Status, Sums};
 pub use runs::{RunDetail, bank, can_run, discard, find_run, open, pay, run, runs};
 pub use store::Filter;
-pub(crate) use store::{COLUMNS, count, list as list_rows, sums as sum_rows};
+pub(crate) use store::{count, list as list_rows, sums as sum_rows};
 
 use crate::{
     directory::{companies, isos},
@@ -40,7 +40,7 @@ use std::collections::BTreeMap;
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
+pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) -> Result<()> {
     let Some(iso_id) = after.iso_id.filter(|_| before.status != after.status) else { return Ok(()) };
     if before.status == spvs::Status::Closed {
         // Not before it is closed again.
@@ -54,7 +54,7 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
     let earned = store::of_order(tx, after.id).await?;
     let voided = store::voided(tx, after.id).await?;
     let left = (whole - earned - voided).max(0);
-    expected_commissions::add(tx, after.place(), (i64::from(is_open) - i64::from(was_open)) * left);
+    expected_commissions::add(tx, after.dimensions(), (i64::from(is_open) - i64::from(was_open)) * left);
     let wanted = match after.status {
         spvs::Status::Closed => whole,
         spvs::Status::Cancelled => 0,
@@ -85,7 +85,7 @@ pub(crate) async fn follow(tx: &mut Tx, ctx: &Ctx, before: &Spv, after: &Spv) ->
         by: ctx.who(),
     };
     store::insert(tx, &row).await?;
-    dated::add_dated(tx, Metric::Commission, after.place(), row.earned_date, 1, amount_minor);
+    dated::add_dated(tx, Metric::Commission, after.dimensions(), row.earned_date, 1, amount_minor);
     let action = if amount_minor > 0 { "commission.earned" } else { "commission.reversed" };
     // Never an amount: mails are made of this. Nor a client, who does not know of it.
     let event = Event::new(action, "commission", row.id.0, after.identifier())

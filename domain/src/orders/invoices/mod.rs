@@ -42,7 +42,7 @@ pub(crate) struct InvoiceableOrder<'a> {
     pub spv_id: SpvId,
     pub identifier: &'a str,
     pub client_id: UserId,
-    pub place: Dimensions,
+    pub dimensions: Dimensions,
     pub price_minor: i64,
 }
 
@@ -61,7 +61,7 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
     let terms = office.billing;
     let year = i64::from(issued_date.year());
     let words = |key: &str, params| i18n::text(&bill_to.language, "names", key, &params);
-    let country = words(&format!("country.{}", order.place.country.code()), Map::new());
+    let country = words(&format!("country.{}", order.dimensions.country.code()), Map::new());
     let line =
         Map::from_iter([("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())]);
     let invoice = Invoice {
@@ -75,7 +75,7 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
         billed_address: bill_to.address(),
         client_first_name: bill_to.first_name,
         client_last_name: bill_to.last_name,
-        currency: order.place.currency,
+        currency: order.dimensions.currency,
         total_minor: order.price_minor,
         paid_minor: 0,
         status: Status::Due,
@@ -89,7 +89,7 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
         lines: vec![Line { description: words("invoice_line.formation", line), amount_minor: order.price_minor }],
     };
     store::insert(tx, &invoice).await?;
-    count(tx, order.place, &invoice, 1);
+    count(tx, order.dimensions, &invoice, 1);
     activity::append(tx, ctx, event("invoice.raised", &invoice)).await
 }
 
@@ -198,8 +198,8 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, payment: Manual
                 BankTransfer::received(settings::within(tx).await?.day(ctx.now()), &before, payment.clone())?;
             let after = bump_version(ctx, before.paid(received.amount_minor)?);
             let payment_id = PaymentId(ctx.chance.uuid());
-            let place = save(tx, &before, &after).await?;
-            dated::add_dated(tx, Metric::Paid, place, received.received_date, 1, received.amount_minor);
+            let dimensions = save(tx, &before, &after).await?;
+            dated::add_dated(tx, Metric::Paid, dimensions, received.received_date, 1, received.amount_minor);
             store::insert_payment(tx, payment_id, id, BankTransfer::NAME, &received, &ctx.who(), ctx.now()).await?;
             let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
             activity::append(tx, ctx, event(action, &after)).await?;
@@ -272,19 +272,19 @@ async fn lock(tx: &mut Tx, ctx: &Ctx, id: InvoiceId, version: Option<i64>, actio
 /// Saves an invoice and its share of the rollups.
 async fn save(tx: &mut Tx, before: &Invoice, after: &Invoice) -> Result<Dimensions> {
     store::save(tx, after).await?;
-    let place = dated::dimensions_of(tx, after.spv_id).await?;
-    count(tx, place, before, -1);
-    count(tx, place, after, 1);
-    Ok(place)
+    let dimensions = dated::dimensions_of(tx, after.spv_id).await?;
+    count(tx, dimensions, before, -1);
+    count(tx, dimensions, after, 1);
+    Ok(dimensions)
 }
 
 /// Adds an invoice to the rollups (`by` 1), or removes it (-1).
-fn count(tx: &mut Tx, place: Dimensions, invoice: &Invoice, by: i64) {
+fn count(tx: &mut Tx, dimensions: Dimensions, invoice: &Invoice, by: i64) {
     if invoice.status != Status::Void {
-        dated::add_dated(tx, Metric::Invoiced, place, invoice.issued_date, by, by * invoice.total_minor);
+        dated::add_dated(tx, Metric::Invoiced, dimensions, invoice.issued_date, by, by * invoice.total_minor);
     }
     if invoice.status.is_open() {
-        dated::add_outstanding(tx, place, by, by * invoice.due_minor());
+        dated::add_outstanding(tx, dimensions, by, by * invoice.due_minor());
     }
 }
 

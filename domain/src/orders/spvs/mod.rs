@@ -9,11 +9,11 @@ pub use crate::kernel::{
 };
 pub use model::{Event, Spv, State};
 pub use notify::notify_client;
+pub use store::{Cursor, Filter, IsoFilter, Order};
 pub(crate) use store::{
-    COLUMNS, InsertOrder, OrderParties, get as find_with_steps, identifier_taken, insert, lock, lock_of_step, parties,
+    InsertOrder, OrderParties, get as find_with_steps, identifier_taken, insert, lock, lock_of_step, parties,
     spv_of_step,
 };
-pub use store::{Cursor, Filter, IsoFilter, Order};
 
 use crate::{
     directory::clients,
@@ -247,7 +247,7 @@ pub(crate) async fn save_change(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after:
     let cancelled = i64::from(after.status == Status::Cancelled) - i64::from(before.status == Status::Cancelled);
     rollups::companies::change_order(tx, order, cancelled, after.revenue_minor() - before.revenue_minor()).await?;
     for (spv, by) in [(before, -1), (&after, 1)] {
-        dated::add_order(tx, spv.place(), spv.status, spv.ordered_date, spv.amount_minor().unwrap_or(0), by);
+        dated::add_order(tx, spv.dimensions(), spv.status, spv.ordered_date, spv.amount_minor().unwrap_or(0), by);
     }
     Ok(after)
 }

@@ -11,7 +11,7 @@ use crate::{
     platform::rollups::dated::Dimensions,
 };
 use chrono::{DateTime, NaiveDate, Utc};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// What happens to an order. Who may is access.rs' business.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,7 +170,7 @@ impl Spv {
     }
 
     /// Where its money is counted.
-    pub(crate) fn place(&self) -> Dimensions {
+    pub(crate) fn dimensions(&self) -> Dimensions {
         Dimensions { company: self.company_id, iso: self.iso_id, country: self.country, currency: self.currency }
     }
 

@@ -1,5 +1,8 @@
 //! SQL of orders. Each read is one statement.
-use super::model::{Country, Spv, State, Status};
+use super::{
+    Country, Status,
+    model::{Spv, State},
+};
 use crate::{
     kernel::{
         access::Scope,

@@ -9,7 +9,7 @@ pub(crate) use accounts::{Applicant, apply_for_account, approve, approve_applica
 pub(crate) use linked::{close_linked, given_up_status, insert_linked, lock_linked, reopen_linked, update_linked_text};
 pub use model::{AccountType, Kind, Priority, Request, ResultKind, Status};
 pub(crate) use model::{LinkedEntity, ResultRef};
-pub(crate) use store::{SELECT_WITH_NAMES, delete_of_iso, get, insert as insert_rows, lock, save};
+pub(crate) use store::{SELECT_WITH_NAMES, delete_of_iso, get, insert as insert_rows, save};
 
 use crate::{
     kernel::{

@@ -1,7 +1,7 @@
-//! The queue: jobs are rows of apalis' tables, written by the transaction that makes them true.
+//! Job queue: jobs are rows of apalis' tables, inserted in the transaction that causes them.
 //!
-//! The only files that know those tables are this one and [`worker`]. A payload holds ids only; its handler
-//! reads the row again, checks again, and may safely run twice.
+//! Only this module and [`worker`] know those tables. A payload holds ids only; its handler reloads the row, checks again and
+//! is idempotent.
 pub mod worker;
 
 use crate::{
@@ -19,43 +19,42 @@ use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-/// All jobs share one queue, so that one pool of workers serves them in order of priority and time.
+/// The only queue: one pool of workers runs all jobs in order of priority and time.
 pub const QUEUE: &str = "portal";
-/// Attempts before a job is dead, unless it says otherwise: kept, listed, and run again only by hand.
+/// Default number of attempts, after which a job is dead: kept, listed, and retried only by hand.
 pub const MAX_ATTEMPTS: usize = 12;
-/// For so long a job is kept that is done. A schedule's last tick is one too, and must be found for longer than any
-/// schedule's period.
-const KEPT: Duration = Duration::days(7);
+/// How long done jobs are kept: longer than the period of any schedule, as the scheduler looks for the job of its last tick.
+const RETENTION: Duration = Duration::days(7);
 
-/// A kind of work: its payload, and the name under which its handler is registered.
+/// The payload of a job, and the name of its handler.
 pub trait Job: Serialize + DeserializeOwned + Send + Sync {
     const NAME: &'static str;
     /// Attempts before the job is dead.
     const ATTEMPTS: usize = MAX_ATTEMPTS;
-    /// Of jobs that are due, those with more go first.
+    /// Due jobs with a higher priority run first.
     const PRIORITY: usize = 1;
 }
 
-/// What stands in the queue: the job's name and its payload.
+/// A row of the queue: the job's name and its payload.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Envelope {
+pub struct JobPayload {
     pub job: String,
     pub payload: serde_json::Value,
 }
 
-/// Where a job stands.
+/// The state of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Status {
     Pending,
-    /// Fetched by a worker that has not begun it.
+    /// Fetched by a worker, not started.
     Queued,
     Running,
     Done,
-    /// Will be tried again.
+    /// Will be retried.
     Failed,
-    /// Given up, and kept until somebody runs it again.
+    /// Out of attempts; kept until retried by hand.
     Dead,
 }
 
@@ -84,17 +83,17 @@ impl std::str::FromStr for Status {
     }
 }
 
-/// What makes a job dead. apalis calls one killed that no attempt can help, and failed whatever failed.
-const DEAD: &str = "status = 'Killed' or (status = 'Failed' and attempts >= max_attempts)";
+/// SQL condition of dead jobs: apalis calls a job without retries `Killed`, and any failed one `Failed`.
+const IS_DEAD_SQL: &str = "status = 'Killed' or (status = 'Failed' and attempts >= max_attempts)";
 
-/// A job's [`Status`].
-fn status() -> String {
-    format!("case when {DEAD} then 'dead' else lower(status) end")
+/// SQL expression of a job's [`Status`].
+fn status_sql() -> String {
+    format!("case when {IS_DEAD_SQL} then 'dead' else lower(status) end")
 }
 
-/// A job as lists show it.
+/// A job in lists.
 #[derive(Clone, Debug, Serialize)]
-pub struct Listed {
+pub struct JobRow {
     pub id: String,
     pub job: String,
     pub payload: serde_json::Value,
@@ -106,7 +105,7 @@ pub struct Listed {
     pub last_result: Option<String>,
 }
 
-/// The job exists if, and only if, this transaction commits.
+/// Enqueues a job; it exists only if the transaction commits.
 ///
 /// # Errors
 /// What the database refuses.
@@ -114,7 +113,7 @@ pub async fn enqueue<J: Job>(tx: &mut Tx, job: &J) -> Result<()> {
     push(tx, job, None, None).await
 }
 
-/// [`enqueue`] for a job that is not to begin before `at`.
+/// [`enqueue`] for a job that starts at `at` at the earliest.
 ///
 /// # Errors
 /// What the database refuses.
@@ -122,13 +121,13 @@ pub async fn enqueue_at<J: Job>(tx: &mut Tx, job: &J, at: DateTime<Utc>) -> Resu
     push(tx, job, None, Some(at)).await
 }
 
-/// Enqueues a job that may exist once under `key` (a schedule's tick): the second one finds it there and makes
-/// none. Takes a transaction of its own, which the refusal ends on PostgreSQL.
+/// Enqueues a job unless there is one with this idempotency key (a schedule's tick); false if there is. Uses its own
+/// transaction, which a unique violation aborts on PostgreSQL.
 ///
 /// # Errors
 /// What the database refuses.
 pub async fn enqueue_once<J: Job>(ctx: &Ctx, job: &J, key: &str) -> Result<bool> {
-    let made = ctx.transaction(|tx| {
+    let enqueued = ctx.transaction(|tx| {
         async move {
             let found: i64 = match tx.dialect() {
                 Dialect::Sqlite => tx.sql("select count(*) from Jobs where job_type = $1 and idempotency_key = $2"),
@@ -148,14 +147,14 @@ pub async fn enqueue_once<J: Job>(ctx: &Ctx, job: &J, key: &str) -> Result<bool>
         }
         .scope_boxed()
     });
-    match made.await {
+    match enqueued.await {
         Err(e) if e.is_unique_violation() => Ok(false),
-        made => made,
+        enqueued => enqueued,
     }
 }
 
 async fn push<J: Job>(tx: &mut Tx, job: &J, key: Option<&str>, at: Option<DateTime<Utc>>) -> Result<()> {
-    let envelope = Envelope { job: J::NAME.to_owned(), payload: serde_json::to_value(job).map_err(Error::internal)? };
+    let envelope = JobPayload { job: J::NAME.to_owned(), payload: serde_json::to_value(job).map_err(Error::internal)? };
     let mut task = TaskBuilder::new(serde_json::to_vec(&envelope).map_err(Error::internal)?)
         .max_attempts(J::ATTEMPTS)
         .priority(J::PRIORITY);
@@ -187,7 +186,7 @@ async fn send(tx: &mut Tx, task: Task<Vec<u8>>) -> Result<()> {
     tx.ended(outcome)
 }
 
-/// The table, and how its times are read as seconds since 1970.
+/// The table, and the SQL that reads its times as Unix seconds.
 fn table(dialect: Dialect) -> (&'static str, fn(&str) -> String) {
     match dialect {
         Dialect::Sqlite => ("Jobs", |column| column.to_owned()),
@@ -195,35 +194,35 @@ fn table(dialect: Dialect) -> (&'static str, fn(&str) -> String) {
     }
 }
 
-type JobRow = (String, Vec<u8>, Status, i64, i64, Option<i64>, Option<i64>, Option<String>);
+type Columns = (String, Vec<u8>, Status, i64, i64, Option<i64>, Option<i64>, Option<String>);
 
-/// The newest jobs, all or of one [`Status`], by its name. Super admins and the operator.
+/// The newest jobs, all or of one [`Status`] by name. Super admins and the operator.
 ///
 /// # Errors
-/// Forbidden for others; Invalid for another status, and for a wrong limit or cursor.
-pub async fn list(ctx: &Ctx, wanted: Option<&str>, page: &PageQuery) -> Result<Page<Listed>> {
+/// Forbidden; Invalid for an unknown status, a wrong limit or cursor.
+pub async fn list(ctx: &Ctx, status: Option<&str>, page: &PageQuery) -> Result<Page<JobRow>> {
     ctx.may(Action::View, Resource::Jobs)?;
     let limit = page.limit()?;
     let before: Option<String> = page.after()?;
     let mut db = ctx.db();
     let (from, seconds) = table(db.dialect());
-    // What is not done says so: SQLite knows by these words which index has it.
-    // An index is to be read that has them in their order: apalis' has them by status.
+    // `status <> 'Done'` is the condition of our partial index, which is in the order of the list; `beside` keeps the planner
+    // from apalis' index by status.
     let not_done = |condition: &str| format!("status <> 'Done' and {}", beside(condition));
-    let wanted = match wanted.map(str::parse).transpose().map_err(|problem| Error::field_with("status", problem))? {
+    let condition = match status.map(str::parse).transpose().map_err(|problem| Error::field_with("status", problem))? {
         None => "1 = 1".to_owned(),
         Some(Status::Pending) => not_done("status = 'Pending'"),
         Some(Status::Queued) => not_done("status = 'Queued'"),
         Some(Status::Running) => not_done("status = 'Running'"),
         Some(Status::Done) => beside("status = 'Done'"),
         Some(Status::Failed) => not_done("status = 'Failed' and attempts < max_attempts"),
-        Some(Status::Dead) => not_done(DEAD),
+        Some(Status::Dead) => not_done(IS_DEAD_SQL),
     };
-    let narrow = if before.is_some() { " and id < $1" } else { "" };
+    let after = if before.is_some() { " and id < $1" } else { "" };
     let mut query = db.sql_built(format!(
         "select id, job, {}, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
-         cast(last_result as text) from {from} where {wanted}{narrow} order by id desc limit {}",
-        status(),
+         cast(last_result as text) from {from} where {condition}{after} order by id desc limit {}",
+        status_sql(),
         seconds("run_at"),
         seconds("done_at"),
         limit + 1
@@ -231,41 +230,41 @@ pub async fn list(ctx: &Ctx, wanted: Option<&str>, page: &PageQuery) -> Result<P
     if let Some(id) = before {
         query = query.bind(id);
     }
-    let rows: Vec<JobRow> = query.all().await?;
-    let jobs = rows.into_iter().map(listed).collect::<Result<Vec<_>>>()?;
+    let rows: Vec<Columns> = query.all().await?;
+    let jobs = rows.into_iter().map(job_row).collect::<Result<Vec<_>>>()?;
     Ok(Page::cut(jobs, limit, |job| job.id.clone()))
 }
 
-/// One job by id.
+/// A job by id. Super admins and the operator.
 ///
 /// # Errors
-/// NotFound; Forbidden for all but super admins and the operator.
-pub async fn get(ctx: &Ctx, id: &str) -> Result<Listed> {
+/// NotFound; Forbidden.
+pub async fn get(ctx: &Ctx, id: &str) -> Result<JobRow> {
     ctx.may(Action::View, Resource::Jobs)?;
-    // PostgreSQL keeps no such character.
+    // PostgreSQL text has no NUL.
     if id.contains('\0') {
         return Err(Error::NotFound("job"));
     }
     let mut db = ctx.db();
     let (from, seconds) = table(db.dialect());
-    let row: Option<JobRow> = db
+    let row: Option<Columns> = db
         .sql_built(format!(
             "select id, job, {}, cast(attempts as bigint), cast(max_attempts as bigint), {}, {}, \
              cast(last_result as text) from {from} where id = $1",
-            status(),
+            status_sql(),
             seconds("run_at"),
             seconds("done_at")
         ))
         .bind(id.to_owned())
         .optional()
         .await?;
-    row.map(listed).transpose()?.ok_or(Error::NotFound("job"))
+    row.map(job_row).transpose()?.ok_or(Error::NotFound("job"))
 }
 
-fn listed((id, job, status, attempts, max_attempts, run_at, done_at, last_result): JobRow) -> Result<Listed> {
-    let envelope: Envelope = serde_json::from_slice(&job).map_err(Error::internal)?;
+fn job_row((id, job, status, attempts, max_attempts, run_at, done_at, last_result): Columns) -> Result<JobRow> {
+    let envelope: JobPayload = serde_json::from_slice(&job).map_err(Error::internal)?;
     let time = |seconds: Option<i64>| seconds.and_then(|s| DateTime::from_timestamp(s, 0));
-    Ok(Listed {
+    Ok(JobRow {
         id,
         job: envelope.job,
         payload: envelope.payload,
@@ -278,50 +277,49 @@ fn listed((id, job, status, attempts, max_attempts, run_at, done_at, last_result
     })
 }
 
-/// How many jobs there are of each status. Reads them all.
+/// The number of jobs of each status. Reads all jobs. Super admins and the operator.
 ///
 /// # Errors
-/// Forbidden for all but super admins and the operator.
+/// Forbidden.
 pub async fn stats(ctx: &Ctx) -> Result<Vec<(Status, i64)>> {
     count(ctx, "").await
 }
 
-/// How many jobs are not done.
+/// Numbers of jobs that are not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfinished {
-    /// For their first attempt or their next.
+    /// Waiting for their first attempt or a retry.
     pub waiting: i64,
     pub dead: i64,
 }
 
-/// As [`stats`], without those that are done, which are nearly all: for who asks every few minutes.
+/// [`stats`] without done jobs, which are nearly all; for frequent checks. Super admins and the operator.
 ///
 /// # Errors
-/// Forbidden for all but super admins and the operator.
+/// Forbidden.
 pub async fn unfinished(ctx: &Ctx) -> Result<Unfinished> {
     let found = count(ctx, "where status <> 'Done'").await?;
-    let of =
-        |wanted: &[Status]| found.iter().filter(|(status, _)| wanted.contains(status)).map(|(_, count)| count).sum();
-    Ok(Unfinished { waiting: of(&[Status::Pending, Status::Failed]), dead: of(&[Status::Dead]) })
+    let sum = |of: &[Status]| found.iter().filter(|(status, _)| of.contains(status)).map(|(_, count)| count).sum();
+    Ok(Unfinished { waiting: sum(&[Status::Pending, Status::Failed]), dead: sum(&[Status::Dead]) })
 }
 
-async fn count(ctx: &Ctx, narrow: &str) -> Result<Vec<(Status, i64)>> {
+async fn count(ctx: &Ctx, condition: &str) -> Result<Vec<(Status, i64)>> {
     ctx.may(Action::View, Resource::Jobs)?;
     let mut db = ctx.db();
     let (from, _) = table(db.dialect());
-    db.sql_built(format!("select {} as state, count(*) from {from} {narrow} group by 1 order by 1", status()))
+    db.sql_built(format!("select {} as state, count(*) from {from} {condition} group by 1 order by 1", status_sql()))
         .all()
         .await
 }
 
-/// Workers that are not silent, in every process.
+/// The number of workers with a recent heartbeat, in all processes. Super admins and the operator.
 ///
 /// # Errors
-/// Forbidden for all but super admins and the operator.
+/// Forbidden.
 pub async fn live_workers(ctx: &Ctx) -> Result<i64> {
     ctx.may(Action::View, Resource::Jobs)?;
     let mut db = ctx.db();
-    let since = ctx.now().timestamp().saturating_sub_unsigned(worker::SILENCE.as_secs());
+    let since = ctx.now().timestamp().saturating_sub_unsigned(worker::WORKER_TIMEOUT.as_secs());
     let sql = match db.dialect() {
         Dialect::Sqlite => "select count(*) from Workers where last_seen >= $1",
         Dialect::Postgres => "select count(*) from apalis.workers where last_seen >= to_timestamp(cast($1 as bigint))",
@@ -329,11 +327,11 @@ pub async fn live_workers(ctx: &Ctx) -> Result<i64> {
     db.sql(sql).bind(since).scalar().await
 }
 
-/// A worker that has stopped in good order is not waited for.
+/// Releases a worker that has stopped, so that its jobs do not wait for its timeout.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn leave(ctx: &Ctx, worker: &str) -> Result<()> {
+pub(crate) async fn release(ctx: &Ctx, worker: &str) -> Result<()> {
     ctx.transaction(|tx| {
         async move {
             let sql = match tx.dialect() {
@@ -348,11 +346,11 @@ pub(crate) async fn leave(ctx: &Ctx, worker: &str) -> Result<()> {
     .await
 }
 
-/// Runs a dead or waiting job again, now, with all its attempts.
+/// Retries a dead or waiting job now, with all its attempts. Super admins and the operator.
 ///
 /// # Errors
-/// NotFound; Conflict `job_running` while it runs or when it is done.
-pub async fn retry(ctx: &Ctx, id: &str) -> Result<Listed> {
+/// NotFound; Forbidden; Conflict `job_running` while it runs or when it is done.
+pub async fn retry(ctx: &Ctx, id: &str) -> Result<JobRow> {
     ctx.may(Action::Update, Resource::Jobs)?;
     let job = &get(ctx, id).await?.job;
     let now = ctx.now().timestamp();
@@ -382,12 +380,12 @@ pub async fn retry(ctx: &Ctx, id: &str) -> Result<Listed> {
     get(ctx, id).await
 }
 
-/// Puts a failed job's next attempt off; apalis leaves `run_at` alone when it writes the outcome.
+/// Delays the next attempt of a failed job; apalis keeps `run_at` when it writes the outcome.
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn put_off(ctx: &Ctx, id: &str, wait: std::time::Duration) -> Result<()> {
-    let at = ctx.now().timestamp().saturating_add_unsigned(wait.as_secs());
+pub async fn reschedule(ctx: &Ctx, id: &str, delay: std::time::Duration) -> Result<()> {
+    let at = ctx.now().timestamp().saturating_add_unsigned(delay.as_secs());
     ctx.transaction(|tx| {
         async move {
             let sql = match tx.dialect() {
@@ -402,12 +400,12 @@ pub async fn put_off(ctx: &Ctx, id: &str, wait: std::time::Duration) -> Result<(
     .await
 }
 
-/// Deletes jobs done long ago, and workers long gone; says how many jobs. Dead jobs are kept. For the schedule.
+/// Deletes done jobs and old workers after the retention and returns the number of jobs. Keeps dead jobs. For the schedule.
 ///
 /// # Errors
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
-    let before = (ctx.now() - KEPT).timestamp();
+    let before = (ctx.now() - RETENTION).timestamp();
     let (jobs, workers) = match ctx.db.dialect() {
         Dialect::Sqlite => (
             "delete from Jobs where status = 'Done' and done_at < $1",
@@ -421,20 +419,20 @@ pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
     };
     ctx.transaction(|tx| {
         async move {
-            let gone = tx.sql(jobs).bind(before).run().await?;
+            let deleted = tx.sql(jobs).bind(before).run().await?;
             tx.sql(workers).bind(before).run().await?;
-            Ok(gone)
+            Ok(deleted)
         }
         .scope_boxed()
     })
     .await
 }
 
-/// A job as a backup keeps it: one that is waited for, or that was given up and is kept.
+/// A job in a backup.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Kept {
+pub(crate) struct JobBackup {
     pub id: String,
-    pub envelope: Envelope,
+    pub envelope: JobPayload,
     status: String,
     attempts: i64,
     max_attempts: i64,
@@ -445,21 +443,26 @@ pub(crate) struct Kept {
     last_result: Option<String>,
 }
 
-type KeptRow = (String, Vec<u8>, String, i64, i64, i64, i64, Option<String>, Option<i64>, Option<String>);
+type BackupColumns = (String, Vec<u8>, String, i64, i64, i64, i64, Option<String>, Option<i64>, Option<String>);
 
-/// Jobs that are not done, in the order of their ids, after one of them; `with_ticks` also those that are done and must
-/// not be made again, as the schedules' are, by their key.
+/// Jobs that are not done, by id, after one of them; with `with_ticks` also done ones with an idempotency key, which must not
+/// be enqueued again.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn kept(db: &mut impl Sql, with_ticks: bool, after: &str, limit: i64) -> Result<Vec<Kept>> {
+pub(crate) async fn jobs_for_backup(
+    db: &mut impl Sql,
+    with_ticks: bool,
+    after: &str,
+    limit: i64,
+) -> Result<Vec<JobBackup>> {
     let (from, seconds) = table(db.dialect());
-    let wanted = if with_ticks { "(status <> 'Done' or idempotency_key is not null)" } else { "status <> 'Done'" };
-    let rows: Vec<KeptRow> = db
+    let condition = if with_ticks { "(status <> 'Done' or idempotency_key is not null)" } else { "status <> 'Done'" };
+    let rows: Vec<BackupColumns> = db
         .sql_built(format!(
             "select id, job, status, cast(attempts as bigint), cast(max_attempts as bigint), {}, cast(priority as bigint), \
              idempotency_key, {}, cast(last_result as text) from {from} \
-             where job_type = $1 and {wanted} and id > $2 order by id limit $3",
+             where job_type = $1 and {condition} and id > $2 order by id limit $3",
             seconds("run_at"),
             seconds("done_at")
         ))
@@ -468,31 +471,32 @@ pub(crate) async fn kept(db: &mut impl Sql, with_ticks: bool, after: &str, limit
         .bind(limit)
         .all()
         .await?;
-    let kept = |(id, job, status, attempts, max_attempts, run_at, priority, key, done_at, last_result): KeptRow| {
-        let envelope = serde_json::from_slice(&job).map_err(Error::internal)?;
-        Ok(Kept { id, envelope, status, attempts, max_attempts, run_at, priority, key, done_at, last_result })
-    };
-    rows.into_iter().map(kept).collect()
+    let job =
+        |(id, job, status, attempts, max_attempts, run_at, priority, key, done_at, last_result): BackupColumns| {
+            let envelope = serde_json::from_slice(&job).map_err(Error::internal)?;
+            Ok(JobBackup { id, envelope, status, attempts, max_attempts, run_at, priority, key, done_at, last_result })
+        };
+    rows.into_iter().map(job).collect()
 }
 
-/// Queues a job as it was kept. One that was being done is to be begun again.
+/// Restores a job from a backup. A job that was running starts again.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn put_back(tx: &mut Tx, kept: &Kept) -> Result<()> {
-    let mut task = TaskBuilder::new(serde_json::to_vec(&kept.envelope).map_err(Error::internal)?)
-        .task_id(TaskId::from_string(kept.id.clone()))
-        .max_attempts(usize::try_from(kept.max_attempts).unwrap_or(MAX_ATTEMPTS))
-        .priority(usize::try_from(kept.priority).unwrap_or_default())
-        .run_at_timestamp(u64::try_from(kept.run_at).unwrap_or_default());
-    if let Some(key) = &kept.key {
+pub(crate) async fn restore(tx: &mut Tx, backup: &JobBackup) -> Result<()> {
+    let mut task = TaskBuilder::new(serde_json::to_vec(&backup.envelope).map_err(Error::internal)?)
+        .task_id(TaskId::from_string(backup.id.clone()))
+        .max_attempts(usize::try_from(backup.max_attempts).unwrap_or(MAX_ATTEMPTS))
+        .priority(usize::try_from(backup.priority).unwrap_or_default())
+        .run_at_timestamp(u64::try_from(backup.run_at).unwrap_or_default());
+    if let Some(key) = &backup.key {
         task = task.idempotency_key(key);
     }
     send(tx, task.build()).await?;
-    let ended = matches!(kept.status.as_str(), "Failed" | "Killed" | "Done");
-    let status = if ended { kept.status.clone() } else { "Pending".to_owned() };
-    // apalis wants JSON, whatever it was.
-    let result = kept.last_result.as_deref().map(|text| match serde_json::from_str::<serde_json::Value>(text) {
+    let ended = matches!(backup.status.as_str(), "Failed" | "Killed" | "Done");
+    let status = if ended { backup.status.clone() } else { "Pending".to_owned() };
+    // apalis expects JSON.
+    let result = backup.last_result.as_deref().map(|text| match serde_json::from_str::<serde_json::Value>(text) {
         Ok(_) => text.to_owned(),
         Err(_) => serde_json::Value::from(text).to_string(),
     });
@@ -506,10 +510,10 @@ pub(crate) async fn put_back(tx: &mut Tx, kept: &Kept) -> Result<()> {
         }
     };
     tx.sql(sql)
-        .bind(kept.id.clone())
+        .bind(backup.id.clone())
         .bind(status)
-        .bind(kept.attempts)
-        .bind(kept.done_at)
+        .bind(backup.attempts)
+        .bind(backup.done_at)
         .bind(result)
         .bind(QUEUE)
         .run()
@@ -517,11 +521,11 @@ pub(crate) async fn put_back(tx: &mut Tx, kept: &Kept) -> Result<()> {
     Ok(())
 }
 
-/// Takes every job out, for a restore into a portal that nobody has used yet.
+/// Deletes every job, for a restore into a new portal.
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn empty(tx: &mut Tx) -> Result<()> {
+pub(crate) async fn delete_all(tx: &mut Tx) -> Result<()> {
     let (from, _) = table(tx.dialect());
     tx.sql_built(format!("delete from {from} where job_type = $1")).bind(QUEUE).run().await?;
     Ok(())

@@ -1,8 +1,8 @@
-//! Runs the queue: fetches jobs from apalis' tables and hands them to whoever knows what they mean.
+//! Worker: fetches jobs from apalis' tables and runs their handlers with timeout, retries and backoff.
 //!
-//! apalis' storage, locking and recovery of orphans are used; its own time-out, panic, retry and interval layers
-//! are not, because they leave jobs `Running` for ever or stop looking. What they would do is done here.
-use super::{Envelope, QUEUE, leave, put_off};
+//! Uses apalis' storage, locking and recovery of orphaned jobs. Timeout, panic handling, retry and polling are implemented
+//! here: apalis' layers for them leave jobs `Running` for ever or stop polling.
+use super::{JobPayload, QUEUE, release, reschedule};
 use crate::kernel::{
     ctx::Ctx,
     db::{Db, QueuePool},
@@ -19,28 +19,33 @@ use std::{
 };
 use tokio::{sync::watch, task::JoinSet};
 
-/// How often a worker says that it is there.
+/// Interval of the worker's heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(10);
-/// So many times it may fail to.
-const MISSED: usize = 3;
-/// A worker that has been silent for longer is dead, and its jobs are another's.
-pub(super) const SILENCE: Duration = Duration::from_secs(HEARTBEAT.as_secs() * MISSED as u64);
-/// Jobs fetched at once. One that is fetched and not begun loses an attempt at a stop, so few are.
+const MAX_MISSED_HEARTBEATS: usize = 3;
+/// Time without a heartbeat after which a worker counts as dead and its jobs are recovered.
+pub(super) const WORKER_TIMEOUT: Duration = Duration::from_secs(HEARTBEAT.as_secs() * MAX_MISSED_HEARTBEATS as u64);
+/// Jobs fetched at once: few, as a fetched job that has not started at shutdown loses an attempt.
 const BATCH: usize = 2;
-/// How often to look for what nothing announces: another process on SQLite, a job whose pause is over.
-const SQLITE_POLL: Duration = Duration::from_millis(500);
-const POSTGRES_POLL: Duration = Duration::from_secs(1);
-/// How often a worker that is told to stop looks whether what it has begun in the database is ended.
-const QUIET: Duration = Duration::from_millis(20);
-/// How long running jobs may take to finish once the worker is told to stop.
-const GRACE: Duration = Duration::from_secs(25);
+/// Polling intervals, for jobs that nothing announces: of another process on SQLite, or due after a delay.
+const SQLITE_POLL_INTERVAL: Duration = Duration::from_millis(500);
+const POSTGRES_POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// Polling interval at shutdown, until the worker has no open statements.
+const DRAIN_POLL: Duration = Duration::from_millis(20);
+/// Delays before a failed worker restarts, doubled at each failure.
+const MIN_RESTART_DELAY: Duration = Duration::from_millis(500);
+const MAX_RESTART_DELAY: Duration = Duration::from_secs(10);
+/// Uptime after which the delay starts again from the minimum.
+const STABLE_AFTER: Duration = Duration::from_secs(60);
+/// Delay before the listener of PostgreSQL reconnects.
+const RECONNECT_DELAY: Duration = Duration::from_secs(2);
+/// Time for running jobs to finish at shutdown.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(25);
 
-/// How a worker runs.
 #[derive(Clone, Debug)]
-pub struct Workers {
-    /// Jobs at a time.
+pub struct WorkerOptions {
+    /// Jobs that run at a time.
     pub concurrency: usize,
-    /// Tells this machine's workers from others'; the process id and a count of restarts are added.
+    /// Prefix of the worker's name; a random id is appended.
     pub name: String,
 }
 
@@ -50,119 +55,124 @@ pub struct Attempt {
     pub id: String,
     pub job: String,
     pub payload: serde_json::Value,
-    /// 1 at the first.
+    /// Starts at 1.
     pub number: usize,
-    /// Whether a failure of this attempt is the end: no other will follow.
+    /// Whether there is no further attempt.
     pub last: bool,
 }
 
-/// Why an attempt failed, and whether another may help.
+/// Why an attempt failed, and whether to retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
-    Later(String),
-    Never(String),
+    Retry(String),
+    Fail(String),
 }
 
-/// Knows the jobs by name: how long one may take, how to run it, what to note when it failed.
+/// Runs jobs by name.
 pub trait Handler: Send + Sync + 'static {
-    /// After this long an attempt counts as failed.
-    fn limit(&self, job: &str) -> Duration;
-    /// The pause before the next attempt after attempt `number` failed.
-    fn pause(&self, job: &str, number: usize) -> Duration;
+    /// Timeout of an attempt.
+    fn timeout(&self, job: &str) -> Duration;
+    /// Delay of the next attempt after attempt `number` failed.
+    fn backoff(&self, job: &str, number: usize) -> Duration;
     fn run(self: Arc<Self>, attempt: Attempt) -> BoxFuture<'static, Result<(), Failure>>;
-    /// Called after every failed attempt, panics and time-outs included; `last` when the job is dead now.
-    fn failed(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()>;
+    /// Called after each failed attempt, including panics and timeouts; `last` when the job is dead now.
+    fn on_failure(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()>;
 }
 
-/// Works until `stop` turns true, and then until the jobs in hand are done, at most 25 s. A database that cannot
-/// be reached is waited for: the worker starts again with a growing pause.
-pub async fn work(ctx: Ctx, options: Workers, handler: Arc<dyn Handler>, mut stop: watch::Receiver<bool>) {
-    let mut pause = Duration::from_millis(500);
+/// Runs jobs until `stop` is true, then finishes the running ones within [`SHUTDOWN_GRACE`]. Restarts with a growing delay
+/// while the database cannot be reached.
+pub async fn run(ctx: Ctx, options: WorkerOptions, handler: Arc<dyn Handler>, mut stop: watch::Receiver<bool>) {
+    let mut delay = MIN_RESTART_DELAY;
     loop {
-        // A name that no worker had before: in a container both host name and process id outlive a `kill -9`, and whoever
-        // signs on as the dead one keeps its jobs from being handed to anybody.
+        // A new name for each start: in a container host name and process id are the same after a `kill -9`, and a worker with
+        // the name of a dead one keeps its jobs from being recovered.
         let name = format!("{}-{}", options.name, ctx.chance.uuid());
-        let began = tokio::time::Instant::now();
+        let started = tokio::time::Instant::now();
         let ended = match ctx.db.queue_pool() {
             QueuePool::Sqlite(pool) => {
                 let config = apalis_sqlite::Config::default()
                     .queue(QUEUE)
                     .heartbeat_interval(HEARTBEAT)
-                    .missed_heartbeats(MISSED)
+                    .missed_heartbeats(MAX_MISSED_HEARTBEATS)
                     .batch_size(BATCH);
-                let storage = apalis_sqlite::SqliteStorage::<Envelope>::new(&pool).with_config(config);
-                let (ctx, handler, name, told) = (ctx.clone(), handler.clone(), name.clone(), stop.clone());
+                let storage = apalis_sqlite::SqliteStorage::<JobPayload>::new(&pool).with_config(config);
+                let (ctx, handler, name, stopping) = (ctx.clone(), handler.clone(), name.clone(), stop.clone());
                 let monitor = Monitor::new().register(move |_| {
                     let (inner, handler) = (ctx.clone(), handler.clone());
                     WorkerBuilder::new(name.as_str())
-                        .backend(storage.clone().poll_with_strategy(every(
+                        .backend(storage.clone().poll_with_strategy(poll_ticks(
                             &ctx,
-                            SQLITE_POLL,
-                            wakes(&ctx),
-                            told.clone(),
+                            SQLITE_POLL_INTERVAL,
+                            local_wakeups(&ctx),
+                            stopping.clone(),
                         )))
                         .concurrency(options.concurrency)
-                        .build(move |job: Envelope, ticket: Ticket| {
-                            guarded(inner.clone(), handler.clone(), job, ticket)
+                        .build(move |job: JobPayload, info: AttemptInfo| {
+                            run_attempt(inner.clone(), handler.clone(), job, info)
                         })
                 });
-                until(monitor, &mut stop, || pool.num_idle() < pool.size() as usize).await
+                run_until_stopped(monitor, &mut stop, || pool.num_idle() < pool.size() as usize).await
             }
             QueuePool::Postgres(pool) => {
                 let config = apalis_postgres::Config::default()
                     .queue(QUEUE)
                     .heartbeat_interval(HEARTBEAT)
-                    .missed_heartbeats(MISSED)
+                    .missed_heartbeats(MAX_MISSED_HEARTBEATS)
                     .batch_size(BATCH);
-                let storage = apalis_postgres::PostgresStorage::<Envelope>::new(&pool).with_config(config);
-                let (ctx, handler, name, told) = (ctx.clone(), handler.clone(), name.clone(), stop.clone());
+                let storage = apalis_postgres::PostgresStorage::<JobPayload>::new(&pool).with_config(config);
+                let (ctx, handler, name, stopping) = (ctx.clone(), handler.clone(), name.clone(), stop.clone());
                 let monitor = Monitor::new().register(move |_| {
                     let (inner, handler) = (ctx.clone(), handler.clone());
-                    let wake = futures::stream::select(wakes(&ctx), announced(&ctx));
+                    let wake = futures::stream::select(local_wakeups(&ctx), remote_wakeups(&ctx));
                     WorkerBuilder::new(name.as_str())
-                        .backend(storage.clone().poll_with_strategy(every(&ctx, POSTGRES_POLL, wake, told.clone())))
+                        .backend(storage.clone().poll_with_strategy(poll_ticks(
+                            &ctx,
+                            POSTGRES_POLL_INTERVAL,
+                            wake,
+                            stopping.clone(),
+                        )))
                         .concurrency(options.concurrency)
-                        .build(move |job: Envelope, ticket: Ticket| {
-                            guarded(inner.clone(), handler.clone(), job, ticket)
+                        .build(move |job: JobPayload, info: AttemptInfo| {
+                            run_attempt(inner.clone(), handler.clone(), job, info)
                         })
                 });
-                // What apalis leaves lying there keeps nobody from writing.
-                until(monitor, &mut stop, || false).await
+                // Open statements of apalis block no writers on PostgreSQL.
+                run_until_stopped(monitor, &mut stop, || false).await
             }
         };
         let error = match ended {
             Err(error) => error,
             Ok(orderly) => {
-                if orderly && let Err(error) = leave(&ctx, &name).await {
-                    tracing::debug!(%error, "the worker's end was not noted");
+                if orderly && let Err(error) = release(&ctx, &name).await {
+                    tracing::debug!(%error, "worker was not released");
                 }
                 return;
             }
         };
-        if began.elapsed() > Duration::from_secs(60) {
-            pause = Duration::from_millis(500);
+        if started.elapsed() > STABLE_AFTER {
+            delay = MIN_RESTART_DELAY;
         }
         let error = error.to_string();
         let error = error.lines().rfind(|line| !line.is_empty()).unwrap_or_default();
-        tracing::warn!(error, "the worker starts again in {pause:?}");
+        tracing::warn!(error, ?delay, "worker failed, restarting");
         tokio::select! {
-            () = tokio::time::sleep(pause) => {}
+            () = tokio::time::sleep(delay) => {}
             () = stopped(&mut stop) => return,
         }
-        pause = (pause * 2).min(Duration::from_secs(10));
+        delay = (delay * 2).min(MAX_RESTART_DELAY);
     }
 }
 
-/// Returns once `stop` is true, or nobody is left who could turn it so.
+/// Returns once `stop` is true or its sender is dropped.
 pub async fn stopped(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
-/// Runs one monitor until it fails or, after `stop`, all is done: then true, false when jobs are still running.
+/// Runs a monitor until it fails or, after `stop`, all jobs are done: true, or false when jobs are still running.
 ///
-/// What apalis has begun in the database it leaves lying once it shuts down, with its locks, for as long as jobs are
-/// running, and they may want to write: so it goes on until the database is no longer `busy` with it.
-async fn until(
+/// A monitor that shuts down keeps its open statements and their locks while jobs run, which may need to write. So it runs
+/// on until the database is no longer `busy` with it.
+async fn run_until_stopped(
     monitor: Monitor,
     stop: &mut watch::Receiver<bool>,
     busy: impl Fn() -> bool,
@@ -175,75 +185,74 @@ async fn until(
     }
     let stopping = async {
         while busy() {
-            if let Ok(ended) = tokio::time::timeout(QUIET, &mut running).await {
+            if let Ok(ended) = tokio::time::timeout(DRAIN_POLL, &mut running).await {
                 return ended;
             }
         }
-        // Nothing of it runs between the look and this, as it is run here.
+        // The monitor is polled only here, so it starts nothing between the check and the shutdown.
         let _ = monitored.shutdown();
         running.await
     };
-    match tokio::time::timeout(GRACE, stopping).await {
+    match tokio::time::timeout(SHUTDOWN_GRACE, stopping).await {
         Ok(Ok(())) => Ok(true),
         Ok(Err(error)) => {
-            tracing::warn!(%error, "the worker stopped with an error");
+            tracing::warn!(%error, "worker stopped with an error");
             Ok(false)
         }
         Err(_) => {
-            tracing::warn!("jobs still running are left to another worker");
+            tracing::warn!("jobs are still running at shutdown and will be recovered");
             Ok(false)
         }
     }
 }
 
-/// Runs one attempt so that apalis always sees a plain result: a panic or a job that takes too long is a failure
-/// like any other, and the next attempt waits.
-async fn guarded(ctx: Ctx, handler: Arc<dyn Handler>, job: Envelope, ticket: Ticket) -> Result<(), BoxDynError> {
-    let attempt = Attempt {
-        id: ticket.id,
-        last: ticket.number >= ticket.max,
-        number: ticket.number,
-        job: job.job,
-        payload: job.payload,
-    };
-    let limit = handler.limit(&attempt.job);
-    // A job that brings its worker down never reports; handing it out again counts, though.
-    if attempt.number > ticket.max {
-        let why = "brought its worker down each time".to_owned();
-        tracing::warn!(job = attempt.job, id = attempt.id, attempt = attempt.number, dead = true, "failed: {why}");
-        handler.failed(attempt, why.clone(), true).await;
+/// Runs one attempt. Panics and timeouts are failures like any other; a failure delays the next attempt.
+async fn run_attempt(
+    ctx: Ctx,
+    handler: Arc<dyn Handler>,
+    job: JobPayload,
+    info: AttemptInfo,
+) -> Result<(), BoxDynError> {
+    let attempt =
+        Attempt { id: info.id, last: info.number >= info.max, number: info.number, job: job.job, payload: job.payload };
+    let timeout = handler.timeout(&attempt.job);
+    // A job that crashes its worker never reports a failure, but each recovery counts as an attempt.
+    if attempt.number > info.max {
+        let why = "crashed its worker at each attempt".to_owned();
+        tracing::warn!(job = attempt.job, id = attempt.id, attempt = attempt.number, dead = true, why, "job failed");
+        handler.on_failure(attempt, why.clone(), true).await;
         return Err(AbortError::new(why).into());
     }
-    // In a task of its own: a job that blocks must not stop the worker's heartbeat. Dropped with this future.
+    // In its own task, so that a blocking job does not stop the worker's heartbeat. Aborted when this future is dropped.
     let mut task = JoinSet::new();
     task.spawn(handler.clone().run(attempt.clone()));
-    let result = match tokio::time::timeout(limit, task.join_next()).await {
-        Err(_) => Err(Failure::Later(format!("took longer than {} s", limit.as_secs()))),
-        Ok(None) => Err(Failure::Later("was not run".to_owned())),
-        Ok(Some(Err(panic))) => Err(Failure::Later(panicked(panic))),
+    let result = match tokio::time::timeout(timeout, task.join_next()).await {
+        Err(_) => Err(Failure::Retry(format!("took longer than {} s", timeout.as_secs()))),
+        Ok(None) => Err(Failure::Retry("did not run".to_owned())),
+        Ok(Some(Err(panic))) => Err(Failure::Retry(panic_message(panic))),
         Ok(Some(Ok(result))) => result,
     };
-    let (why, never) = match result {
+    let (why, permanent) = match result {
         Ok(()) => {
-            tracing::debug!(job = attempt.job, id = attempt.id, "done");
+            tracing::debug!(job = attempt.job, id = attempt.id, "job done");
             return Ok(());
         }
-        Err(Failure::Later(why)) => (why, false),
-        Err(Failure::Never(why)) => (why, true),
+        Err(Failure::Retry(why)) => (why, false),
+        Err(Failure::Fail(why)) => (why, true),
     };
-    let dead = never || attempt.last;
-    tracing::warn!(job = attempt.job, id = attempt.id, attempt = attempt.number, dead, "failed: {why}");
-    handler.clone().failed(attempt.clone(), why.clone(), dead).await;
-    if never {
+    let dead = permanent || attempt.last;
+    tracing::warn!(job = attempt.job, id = attempt.id, attempt = attempt.number, dead, why, "job failed");
+    handler.clone().on_failure(attempt.clone(), why.clone(), dead).await;
+    if permanent {
         return Err(AbortError::new(why).into());
     }
     if !dead {
-        put_off(&ctx, &attempt.id, handler.pause(&attempt.job, attempt.number)).await?;
+        reschedule(&ctx, &attempt.id, handler.backoff(&attempt.job, attempt.number)).await?;
     }
     Err(why.into())
 }
 
-fn panicked(error: tokio::task::JoinError) -> String {
+fn panic_message(error: tokio::task::JoinError) -> String {
     match error.try_into_panic() {
         Ok(panic) => {
             let text = panic
@@ -256,14 +265,14 @@ fn panicked(error: tokio::task::JoinError) -> String {
     }
 }
 
-/// What apalis knows of an attempt beside its payload.
-struct Ticket {
+/// The metadata of an attempt.
+struct AttemptInfo {
     id: String,
     number: usize,
     max: usize,
 }
 
-impl<Args: Sync> FromRequest<Task<Args>> for Ticket {
+impl<Args: Sync> FromRequest<Task<Args>> for AttemptInfo {
     type Error = MissingDataError;
 
     async fn from_request(task: &Task<Args>) -> Result<Self, Self::Error> {
@@ -276,30 +285,30 @@ impl<Args: Sync> FromRequest<Task<Args>> for Ticket {
     }
 }
 
-/// When the worker looks for jobs: on every tick, and at once when something wakes it. apalis' own interval
-/// forgets to set its timer again when a fetch takes longer than the interval.
-struct Ticks {
+/// Polling strategy: on every tick, and at once on a wake-up. apalis' own interval does not restart its timer after a fetch
+/// that takes longer than the interval.
+struct PollTicks {
     tick: tokio::time::Interval,
     wake: Mutex<BoxStream<'static, ()>>,
-    /// From then on by nothing.
+    /// No polling once it is true.
     stop: watch::Receiver<bool>,
-    /// Where it is not what was opened, jobs would be tried again and again and then given up.
+    /// No polling while the database file is replaced: jobs would fail until they are dead.
     db: Db,
 }
 
-fn every(
+fn poll_ticks(
     ctx: &Ctx,
     period: Duration,
     wake: impl Stream<Item = ()> + Send + 'static,
     stop: watch::Receiver<bool>,
-) -> Ticks {
+) -> PollTicks {
     let mut tick = tokio::time::interval(period);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    Ticks { tick, wake: Mutex::new(wake.chain(futures::stream::pending()).boxed()), stop, db: ctx.db.clone() }
+    PollTicks { tick, wake: Mutex::new(wake.chain(futures::stream::pending()).boxed()), stop, db: ctx.db.clone() }
 }
 
-impl PollStrategy for Ticks {
-    /// Polls every source until it is pending, so that a waker is always in place.
+impl PollStrategy for PollTicks {
+    /// Polls every source until it is pending, so that each has registered the waker.
     fn poll_drive(&mut self, cx: &mut Context<'_>, _: &PollSnapshot) -> Poll<Option<()>> {
         if *self.stop.borrow() {
             return Poll::Pending;
@@ -316,24 +325,23 @@ impl PollStrategy for Ticks {
     }
 }
 
-/// This process committed a job.
-fn wakes(ctx: &Ctx) -> impl Stream<Item = ()> + Send + 'static {
+/// Wakes when this process commits a job.
+fn local_wakeups(ctx: &Ctx) -> impl Stream<Item = ()> + Send + 'static {
     futures::stream::unfold(ctx.db.jobs_signal(), |mut signal| async move {
         signal.changed().await.ok()?;
         Some(((), signal))
     })
 }
 
-/// Another process committed a job; PostgreSQL tells. apalis' own listener gives up for good when it cannot
-/// connect once, this one tries again.
-fn announced(ctx: &Ctx) -> impl Stream<Item = ()> + Send + 'static {
+/// Wakes when another process commits a job, by `listen` on PostgreSQL. Reconnects, which apalis' listener does not.
+fn remote_wakeups(ctx: &Ctx) -> impl Stream<Item = ()> + Send + 'static {
     const CHANNEL: &str = "apalis::job::insert";
     futures::stream::unfold((ctx.db(), None), |(db, mut listener)| async move {
         loop {
             match &mut listener {
                 None => match db.listen(CHANNEL).await {
                     Ok(found) => listener = Some(found?),
-                    Err(_) => tokio::time::sleep(Duration::from_secs(2)).await,
+                    Err(_) => tokio::time::sleep(RECONNECT_DELAY).await,
                 },
                 Some(open) => match open.recv().await {
                     Ok(_) => return Some(((), (db, listener))),
