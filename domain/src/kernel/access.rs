@@ -120,8 +120,8 @@ impl Mfa {
     pub fn pending(self) -> Option<PendingRequirement> {
         match self {
             Self { aal2: true, .. } => None,
-            Self { enrolled: true, .. } => Some(Due::Challenge),
-            Self { required, .. } => required.then_some(Due::Enrol),
+            Self { enrolled: true, .. } => Some(PendingRequirement::Challenge),
+            Self { required, .. } => required.then_some(PendingRequirement::Enrol),
         }
     }
 
@@ -142,9 +142,9 @@ impl SignedIn {
     /// Forbidden `mfa_required`, `password_change_required`, `mfa_enrolment_required`.
     pub fn check_fully_authenticated(&self) -> Result<()> {
         match self.mfa.pending() {
-            Some(Due::Challenge) => Err(Error::forbidden("mfa_required")),
+            Some(PendingRequirement::Challenge) => Err(Error::forbidden("mfa_required")),
             _ if self.must_change_password => Err(Error::forbidden("password_change_required")),
-            Some(Due::Enrol) => Err(Error::forbidden("mfa_enrolment_required")),
+            Some(PendingRequirement::Enrol) => Err(Error::forbidden("mfa_enrolment_required")),
             None => Ok(()),
         }
     }

@@ -87,7 +87,7 @@ pub async fn all(db: &mut impl Sql) -> Result<BTreeMap<String, i64>> {
 ///
 /// # Errors
 /// What the database refuses.
-pub async fn one(db: &mut impl Sql, count: Count) -> Result<i64> {
+pub async fn one(db: &mut impl Sql, counter: Counter) -> Result<i64> {
     let sql = "select cast(coalesce(sum(value), 0) as bigint) from counts where name = $1";
     db.sql(sql).bind(counter.name()).scalar().await
 }

@@ -6,6 +6,7 @@ use crate::{
         db::ScopedFutureExt,
         error::{Error, Problem, Result},
         ids::{CompanyId, IsoId},
+        locale::is_zone,
         validate::Check,
     },
     platform::activity,

@@ -8,6 +8,7 @@ mod directory;
 mod me;
 mod model;
 mod profile;
+mod send_mail;
 mod standing;
 pub mod store;
 

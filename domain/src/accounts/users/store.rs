@@ -11,7 +11,7 @@ use crate::{
         db::{Dialect, Json, Sql, Tx, for_update},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
-        search::{self, SearchCondition, SearchScope},
+        search::{self, SearchCondition},
     },
 };
 use chrono::{DateTime, Duration, Utc};
