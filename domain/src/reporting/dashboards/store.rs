@@ -18,13 +18,6 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-/// An amount in minor units of one currency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Sum {
-    pub currency: Currency,
-    pub minor: i64,
-}
-
 /// A row in the table of users.
 #[derive(Clone, Debug, PartialEq, sqlx::FromRow)]
 pub struct UserRow {
