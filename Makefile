@@ -1,21 +1,29 @@
-# `make run` starts the portal with demo data; `make test` runs everything that must hold.
-.PHONY: run test bench dev fmt
+# `make run` starts the portal with demo data, `make check` is for each commit, `make test` for each merge.
+.PHONY: run dev check test audit bench fmt
 
-# Builds what is not up to date and starts the portal at http://127.0.0.1:8080.
+# Builds the portal as far as it is out of date and starts it at http://127.0.0.1:8080.
 run:
-	@sh .make/run.sh
-
-# Everything that must hold, on SQLite and PostgreSQL, down to the browser.
-test:
-	@bash .make/test.sh
-
-# Measures the release binary beside a bare server.
-bench:
-	@sh .make/bench.sh
+	@sh scripts/run.sh
 
 # The API, and the web app by Vite with reload.
 dev:
-	@sh .make/dev.sh
+	@sh scripts/dev.sh
+
+# Format, lints, types, unit tests, Rust tests on SQLite: minutes.
+check:
+	@bash scripts/check.sh
+
+# All tests, on SQLite and PostgreSQL, up to the browser.
+test:
+	@bash scripts/test.sh
+
+# Licences, banned crates, sources and security advisories of the dependencies.
+audit:
+	@sh scripts/audit.sh
+
+# Measures the release binary, compared with a bare server.
+bench:
+	@sh scripts/bench.sh
 
 fmt:
 	cargo fmt --all

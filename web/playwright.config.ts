@@ -1,33 +1,32 @@
 import { defineConfig } from '@playwright/test';
-import { chromium, database } from './e2e/support/machine';
+import { chromium, database } from './e2e/support/env';
 
 /**
- * Stories of people at the portal, in a real browser against the real binary, on the database of STORY_DATABASE. All of
- * them run on SQLite, those tagged `@postgres` in their title on PostgreSQL too. The rule for the tag: the server side
- * differs by database, which is the SQL of lists, search, exports, figures and money, concurrent edits, events between
- * processes, jobs and mails, uploads, and every page of every portal once. Rules that Rust tests or protocol tests
- * prove on both databases (validation, permissions, sign-in, rate limits), layout, texts and browser behaviour need no
- * second run.
+ * Browser tests against the real binary and a real browser, on the database of STORY_DATABASE. All tests run on SQLite;
+ * those tagged `@postgres` in their title run on PostgreSQL too. Tag a test if its server side differs by database: SQL
+ * of lists, search, exports, figures and money, concurrent edits, events between processes, jobs and mails, uploads,
+ * and every page of every portal once. Rules that Rust or auth-js compatibility tests prove on both databases
+ * (validation, permissions, sign-in, rate limits), layout, texts and browser behaviour need no second run.
  */
 export default defineConfig({
   testDir: 'e2e',
-  testMatch: '*.story.ts',
+  testMatch: '*.spec.ts',
   outputDir: 'test-results',
-  globalSetup: './e2e/support/begin.ts',
+  globalSetup: './e2e/support/globalSetup.ts',
   projects: [
     {
       name: database(),
-      teardown: 'what was logged',
+      teardown: 'log secrets',
       ...(database() === 'postgres' && { grep: /@postgres/ }),
     },
-    // After the last story, whichever were told.
-    { name: 'what was logged', testMatch: 'logs.check.ts' },
+    // Runs after all other tests.
+    { name: 'log secrets', testMatch: 'log-secrets.check.ts' },
   ],
-  // Each worker has a portal, a database and a mail server of its own: stories do not see each other's data.
-  // Stories wait for a third of their time, for toasts, mails and other processes: two cores have enough to do for three.
+  // Each worker has its own portal, database and mail server: tests do not see each other's data. Tests spend a third
+  // of their time waiting for toasts, mails and processes, so two cores run three workers.
   workers: 3,
   fullyParallel: true,
-  // A story that fails now and then is a fault to find.
+  // No retries: a flaky test is a fault to find.
   retries: 0,
   forbidOnly: Boolean(process.env.CI),
   reporter: 'list',
@@ -38,10 +37,10 @@ export default defineConfig({
     timezoneId: 'America/New_York',
     viewport: { width: 1280, height: 800 },
     contextOptions: { reducedMotion: 'reduce' },
-    // What waits in vain is named, long before the whole story runs out of time.
+    // A failed wait is reported with its locator, long before the test times out.
     actionTimeout: 15_000,
     navigationTimeout: 30_000,
-    // A trace of every action would cost a third of the machine.
+    // Traces would cost a third of the CPU.
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: chromium,

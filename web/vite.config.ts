@@ -14,7 +14,7 @@ const landingPackages = [
   /@tabler\/.*\/(createReactComponent|defaultAttributes)/,
 ];
 
-/** Ours, and reached from main.tsx without a dynamic import. */
+/** Own modules reached from main.tsx without a dynamic import. */
 function isLanding(id: string, graph: ModuleGraph, seen = new Set<string>()): boolean {
   if (id.includes('node_modules') || seen.has(id)) return false;
   seen.add(id);
@@ -34,7 +34,7 @@ export default defineConfig({
   resolve: {
     alias: { '@catalogue': fileURLToPath(new URL('../domain/messages', import.meta.url)) },
   },
-  // The server puts a fresh nonce in place of this text into every HTML answer.
+  // The server replaces this with a new nonce in every HTML response.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     target: 'es2022',
@@ -42,14 +42,14 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     manifest: true,
     cssCodeSplit: true,
-    // No data: URLs, so that the policy needs no `img-src data:`.
+    // No data: URLs, so the CSP needs no `img-src data:`.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
         codeSplitting: {
           includeDependenciesRecursively: false,
-          // The landing page comes in two files, packages and ours: many small ones compress badly.
+          // Two files for the landing page, packages and own code: many small ones compress badly.
           groups: [
             { name: 'base', test: (id) => landingPackages.some((pattern) => pattern.test(id)) },
             { name: (id, graph) => (isLanding(id, graph) ? 'landing' : null) },

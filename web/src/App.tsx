@@ -7,20 +7,20 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { RouterProvider } from 'react-router-dom';
 import { queryClient } from './api/cache';
-import { followSession } from './followSession';
+import { syncSession } from './sessionSync';
 import { createRouter } from './routes';
 import { ConnectionBar } from './shared/ConnectionBar';
-import { ProofHost } from './shared/security/ProofHost';
+import { ReauthenticationHost } from './shared/security/ReauthenticationHost';
 import { Toasts } from './ui/toasts';
 
 export function App() {
   const [router] = useState(createRouter);
-  useEffect(() => followSession(router), [router]);
+  useEffect(() => syncSession(router), [router]);
   return (
     <QueryClientProvider client={queryClient}>
       <Tooltip.Group openDelay={700} closeDelay={300}>
         <RouterProvider router={router} />
-        <ProofHost />
+        <ReauthenticationHost />
       </Tooltip.Group>
       <ConnectionBar />
       <Toasts />

@@ -4,7 +4,7 @@ import { cssVariables, theme } from './theme';
 
 // The attribute reads as "" once parsed; only the property has the nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// react-remove-scroll, behind every dialog, asks for its nonce here.
+// react-remove-scroll, used by every dialog, reads its nonce here.
 if (nonce) (globalThis as { __webpack_nonce__?: string }).__webpack_nonce__ = nonce;
 
 export function Providers({ children }: { children: ReactNode }) {
@@ -12,7 +12,7 @@ export function Providers({ children }: { children: ReactNode }) {
     <MantineProvider
       theme={theme}
       cssVariablesResolver={cssVariables}
-      // All variables are written here, so that the landing page needs no file with the default ones.
+      // All CSS variables are injected here, so the landing page needs no file of Mantine defaults.
       deduplicateCssVariables={false}
       defaultColorScheme="auto"
       getStyleNonce={() => nonce}

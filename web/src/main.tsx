@@ -3,24 +3,25 @@ import '@mantine/core/styles/global.layer.css';
 import './base.css';
 import { createRoot } from 'react-dom/client';
 import { getLocale } from './messages/locale';
-import { startWords } from './messages/start';
-import { loadWords } from './messages/words';
+import { startupErrorText } from './messages/startupError';
+import { loadLandingMessages } from './messages/landingMessages';
 import { paths } from './paths';
-import { printInLight } from './printing';
+import { forceLightPrint } from './printColorScheme';
 import { Landing } from './portals/public/landing/Landing';
 import { Providers } from './Providers';
 
 const container = document.getElementById('root');
 if (!container) throw new Error('index.html has no #root');
-printInLight();
-const root = createRoot(container, { onUncaughtError: failed });
+forceLightPrint();
+const root = createRoot(container, { onUncaughtError: showStartupError });
 
-// The landing page needs no router, auth client, query cache or catalogue library: they come with the first other page.
+// Entry point. The landing page needs no router, auth client, query cache or i18n library: they load with the first
+// other page.
 const loadApp = () => import('./App');
 const loadMessages = () => import('./messages').then((part) => part.loadMessages());
 
 async function startApp() {
-  const [{ App }] = await Promise.all([loadApp().then(withFont), loadMessages()]);
+  const [{ App }] = await Promise.all([loadApp().then(waitForFont), loadMessages()]);
   root.render(
     <Providers>
       <App />
@@ -28,48 +29,48 @@ async function startApp() {
   );
 }
 
-/** The font is asked for before the first text is there, which waits for it a moment: most often nothing changes later. */
-async function withFont<Part>(part: Part): Promise<Part> {
+/** Preloads the font before the first text, with a short timeout, to avoid a layout shift. */
+async function waitForFont<Part>(part: Part): Promise<Part> {
   const font = document.fonts.load("14px 'Inter Variable'").catch(() => undefined);
   await Promise.race([font, new Promise((resolve) => setTimeout(resolve, 100))]);
   return part;
 }
 
-async function go(path: string) {
+async function navigate(path: string) {
   await loadApp();
   history.pushState(null, '', path);
   await startApp();
 }
 
-async function start() {
+async function startLanding() {
   const { pathname, hash, search } = location;
-  // A link of a mail or the way back from a provider: the session or the refusal it brings is the app's to read.
-  const brings = /\b(access_token|code|error_code)=/.test(search + hash);
-  if (pathname !== paths.landing || brings) return startApp();
-  await loadWords();
+  // Mail links and provider callbacks: the app handles the session or error in the URL.
+  const hasCallback = /\b(access_token|code|error_code)=/.test(search + hash);
+  if (pathname !== paths.landing || hasCallback) return startApp();
+  await loadLandingMessages();
   root.render(
     <Providers>
-      <Landing go={(path) => void go(path)} warm={() => void loadApp()} />
+      <Landing go={(path) => void navigate(path)} warm={() => void loadApp()} />
     </Providers>,
   );
   return undefined;
 }
 
-/** Says that nothing could be shown: a blank page says nothing. */
-function failed(error: unknown) {
+/** Shows an error instead of a blank page. */
+function showStartupError(error: unknown) {
   console.error(error);
-  const words = startWords(getLocale().language);
+  const words = startupErrorText(getLocale().language);
   const text = document.createElement('p');
   text.setAttribute('role', 'alert');
   text.textContent = words.text;
-  const again = document.createElement('button');
-  again.textContent = words.again;
-  again.addEventListener('click', () => location.reload());
+  const retryButton = document.createElement('button');
+  retryButton.textContent = words.again;
+  retryButton.addEventListener('click', () => location.reload());
   const main = document.createElement('main');
   main.className = 'failed';
-  main.append(text, again);
+  main.append(text, retryButton);
   document.body.replaceChildren(main);
 }
 
-// Not awaited: App may share code with this file, and would wait for it while it waits for App.
-start().catch(failed);
+// Not awaited: App may share chunks with this file, which would deadlock.
+startLanding().catch(showStartupError);

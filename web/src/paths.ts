@@ -1,4 +1,4 @@
-/** The only file with URLs of our own pages. */
+/** Paths: the only file with URLs of the app. */
 
 export type Portal = 'client' | 'employee' | 'iso' | 'company';
 export type EmployeeTab = 'clients' | 'companies' | 'isos' | 'spvs';
@@ -43,7 +43,7 @@ export const paths = {
   employeePortal: '/employee-portal',
   employeeDashboard: '/employee-dashboard',
   employeeTab: (tab: EmployeeTab) => `/employee-dashboard?tab=${tab}`,
-  /** A tab with its list narrowed to what these words find. */
+  /** A tab with its list filtered by a search. */
   employeeTabFor: (tab: EmployeeTab, q: string) => `/employee-dashboard?${new URLSearchParams({ tab, q })}`,
   employeeOrder: (id: string) => `/employee-dashboard/orders/${id}`,
   employeeOrderInTab: (id: string) => `/employee-dashboard?tab=spvs&spv=${id}`,
@@ -94,8 +94,8 @@ export const paths = {
   adminAnalytics: '/admin-dashboard/analytics',
   adminSettings: '/admin-dashboard/settings',
   adminLogs: '/admin-dashboard/logs',
-  /** The log narrowed to these. */
-  adminLogsOf: (wanted: Record<string, string>) => `/admin-dashboard/logs?${new URLSearchParams(wanted)}`,
+  /** The activity log with these filters. */
+  adminLogsOf: (filters: Record<string, string>) => `/admin-dashboard/logs?${new URLSearchParams(filters)}`,
   adminBackups: '/admin-dashboard/backups',
   adminJobs: '/admin-dashboard/jobs',
   adminJobsOf: (status: string) => `/admin-dashboard/jobs?${new URLSearchParams({ status })}`,
@@ -104,23 +104,23 @@ export const paths = {
   adminSecurity: '/admin-dashboard/security',
 } as const;
 
-/** The page that says an action is done, under which reference, and after how many milliseconds (decision 33). */
-export function successOf(done: { redirect: string; reference: string; milliseconds: number }): string {
+/** Success page with outcome, reference and redirect delay in milliseconds (decision 33). */
+export function successPath(done: { redirect: string; reference: string; milliseconds: number }): string {
   const time = Math.max(done.milliseconds / 1000, 0.1).toFixed(1);
   return `${paths.success}?${new URLSearchParams({ redirect: done.redirect, ref: done.reference, time })}`;
 }
 
-/** Short or old addresses that lead to a real page (decision 31). */
-export const redirects: Record<string, string> = {
+/** Redirects of short and old URLs (decision 31). */
+export const shortcutRedirects: Record<string, string> = {
   '/admin': paths.adminDashboard,
   '/admin/users': paths.adminUsers,
   '/auth/client-login': paths.login('client'),
 };
 
-/** `/clients` and its kind go to their namesake in the signed-in person's portal (decision 31). */
-export const namesakes = ['/employees', '/clients', '/analytics', '/finances', '/reports'] as const;
+/** Role-independent URLs such as `/clients`, which redirect into the portal of the user (decision 31). */
+export const portalRelativePaths = ['/employees', '/clients', '/analytics', '/finances', '/reports'] as const;
 
-const companyPages: Partial<Record<(typeof namesakes)[number], string>> = {
+const companyPages: Partial<Record<(typeof portalRelativePaths)[number], string>> = {
   '/employees': paths.companyEmployees,
   '/clients': paths.companyClients,
   '/analytics': paths.companyAnalytics,
@@ -133,26 +133,29 @@ const clientLists: Record<string, string> = {
   super_admin: paths.employeeTab('clients'),
 };
 
-/** The page of this name in a role's own portal, where it has one. */
-export function namesakeOf(path: (typeof namesakes)[number], role: string): string | undefined {
+/** The page of this name in the portal of a role, if any. */
+export function resolvePortalPath(
+  path: (typeof portalRelativePaths)[number],
+  role: string,
+): string | undefined {
   if (role === 'company_admin') return companyPages[path];
   if (role === 'super_admin' && path === '/analytics') return paths.adminAnalytics;
   return path === '/clients' ? clientLists[role] : undefined;
 }
 
-/** Where whoever is not of the staff sees what they have asked for. */
-const ownRequests: Record<string, string> = {
+/** Own requests of non-staff roles. */
+const ownRequestsPaths: Record<string, string> = {
   client: paths.clientRequests,
   iso: paths.isoRequests,
   company_admin: paths.companyRequests,
 };
 
-/** The page of requests in a role's own portal: the staff's is the desk. */
-export function requestsOf(role: string): string {
-  return ownRequests[role] ?? paths.requestManagement;
+/** The requests page in the portal of a role; staff have the desk. */
+export function requestsPath(role: string): string {
+  return ownRequestsPaths[role] ?? paths.requestManagement;
 }
 
-const homes: Record<string, string> = {
+const homePaths: Record<string, string> = {
   client: paths.clientDashboard,
   iso: paths.isoDashboard,
   employee: paths.employeeDashboard,
@@ -160,7 +163,7 @@ const homes: Record<string, string> = {
   super_admin: paths.employeeDashboard,
 };
 
-/** The first page of a role's own portal. */
-export function homeOf(role: string): string {
-  return homes[role] ?? paths.landing;
+/** The home page of a role. */
+export function homePath(role: string): string {
+  return homePaths[role] ?? paths.landing;
 }

@@ -2,23 +2,23 @@ import { createBrowserRouter, redirect, type RouteObject } from 'react-router-do
 import { queryClient } from './api/cache';
 import { queries } from './api/queries';
 import { accessToken } from './api/session';
-import { loadWords } from './messages/words';
-import { namesakeOf, namesakes, paths, redirects, requestsOf } from './paths';
+import { loadLandingMessages } from './messages/landingMessages';
+import { resolvePortalPath, portalRelativePaths, paths, shortcutRedirects, requestsPath } from './paths';
 import { RouterError } from './portals/public/RouterError';
 import { publicRoutes } from './portals/public/routes';
-import { admit, admitAgain, admitOrLead, guarded } from './shared/session/guard';
-import { newKey } from './shared/newKey';
+import { requireRole, shouldRevalidate, requireRoleOrRedirect, guardedHandle } from './shared/session/guard';
+import { newIdempotencyKey } from './shared/idempotencyKey';
 import { Root } from './shared/Root';
 
-const portal = { handle: guarded, shouldRevalidate: admitAgain };
+const portal = { handle: guardedHandle, shouldRevalidate };
 
-/** The same in every portal but the client's, whose profile has it. */
+/** Security page of every portal but the client, whose profile includes it. */
 const own: RouteObject[] = [
   { path: 'security', lazy: () => import('./shared/security/SecurityPage') },
-  { path: 'notifications', lazy: () => import('./shared/notifications/ChoicesPage') },
+  { path: 'notifications', lazy: () => import('./shared/notifications/NotificationPreferencesPage') },
 ];
 
-/** The staff's own time zone and language: partners and company admins have theirs in their profile and settings. */
+/** Preferences of staff; partners and company admins have theirs in profile and settings. */
 const preferences: RouteObject = {
   path: 'preferences',
   lazy: () => import('./shared/settings/PreferencesPage'),
@@ -28,7 +28,7 @@ const portals: RouteObject[] = [
   {
     path: paths.clientDashboard,
     ...portal,
-    loader: admit('client'),
+    loader: requireRole('client'),
     lazy: () => import('./portals/client/ClientPortal'),
     children: [
       { index: true, lazy: () => import('./portals/client/DashboardPage') },
@@ -47,22 +47,22 @@ const portals: RouteObject[] = [
   {
     path: paths.clientProfile,
     ...portal,
-    loader: admit('client'),
+    loader: requireRole('client'),
     lazy: () => import('./portals/client/ClientPortal'),
     children: [{ index: true, lazy: () => import('./portals/client/profile/ProfilePage') }],
   },
   {
     path: paths.employeeDashboard,
     ...portal,
-    loader: admit('employee', 'super_admin'),
+    loader: requireRole('employee', 'super_admin'),
     lazy: () => import('./portals/employee/EmployeePortal'),
     children: [
       { index: true, lazy: () => import('./portals/employee/DashboardPage') },
       { path: 'orders/:id', lazy: () => import('./portals/employee/order/OrderPage') },
       { path: 'invoices', lazy: () => import('./portals/employee/invoices/InvoicesPage') },
       { path: 'invoices/:id', lazy: () => import('./portals/employee/invoices/InvoicePage') },
-      // It has moved to a page of its own, with its filters.
-      { path: 'requests', loader: ({ request }) => toDesk(request), element: <></> },
+      // Moved to its own page with filters.
+      { path: 'requests', loader: ({ request }) => redirectToDesk(request), element: <></> },
       { path: 'commissions', lazy: () => import('./portals/employee/commissions/CommissionsPage') },
       { path: 'commissions/payouts', lazy: () => import('./portals/employee/commissions/PayoutsPage') },
       { path: 'leads', lazy: () => import('./portals/employee/leads/LeadsPage') },
@@ -77,10 +77,10 @@ const portals: RouteObject[] = [
     ],
   },
   {
-    // Staff only: others are led to their own requests.
+    // Staff only; other roles are redirected to their own requests.
     path: paths.requestManagement,
     ...portal,
-    loader: admitOrLead(['employee', 'super_admin'], requestsOf),
+    loader: requireRoleOrRedirect(['employee', 'super_admin'], requestsPath),
     lazy: () => import('./portals/employee/EmployeePortal'),
     children: [
       { index: true, lazy: () => import('./portals/employee/requests/DeskPage') },
@@ -90,7 +90,7 @@ const portals: RouteObject[] = [
   {
     path: paths.isoDashboard,
     ...portal,
-    loader: admit('iso'),
+    loader: requireRole('iso'),
     lazy: () => import('./portals/iso/IsoPortal'),
     children: [
       { index: true, lazy: () => import('./portals/iso/DashboardPage') },
@@ -108,21 +108,21 @@ const portals: RouteObject[] = [
   {
     path: paths.companyDashboard,
     ...portal,
-    loader: admit('company_admin', 'super_admin'),
+    loader: requireRole('company_admin', 'super_admin'),
     lazy: () => import('./portals/company/CompanyPortal'),
     children: [
       {
-        // Pages of one company: a super admin picks it first.
-        lazy: () => import('./portals/company/OneCompany'),
+        // Pages of one company, which a super admin selects first.
+        lazy: () => import('./portals/company/CompanyScope'),
         children: [
           { index: true, lazy: () => import('./portals/company/DashboardPage') },
           { path: 'spv', lazy: () => import('./portals/company/SpvsPage') },
           { path: 'employees', lazy: () => import('./portals/company/EmployeesPage') },
           { path: 'clients', lazy: () => import('./portals/company/ClientsPage') },
           { path: 'settings', lazy: () => import('./portals/company/SettingsPage') },
-          { path: 'analytics', lazy: () => import('./portals/company/figures/AnalyticsPage') },
-          { path: 'finances', lazy: () => import('./portals/company/figures/FinancesPage') },
-          { path: 'reports', lazy: () => import('./portals/company/figures/ReportsPage') },
+          { path: 'analytics', lazy: () => import('./portals/company/finances/AnalyticsPage') },
+          { path: 'finances', lazy: () => import('./portals/company/finances/FinancesPage') },
+          { path: 'reports', lazy: () => import('./portals/company/finances/ReportsPage') },
         ],
       },
       { path: 'requests', lazy: () => import('./shared/requests/OwnRequestsPage') },
@@ -132,13 +132,13 @@ const portals: RouteObject[] = [
   {
     path: paths.adminDashboard,
     ...portal,
-    loader: admit('super_admin'),
+    loader: requireRole('super_admin'),
     lazy: () => import('./portals/admin/AdminPortal'),
     children: [
       { index: true, lazy: () => import('./portals/admin/DashboardPage') },
       { path: 'users', lazy: () => import('./portals/admin/users/UsersPage') },
       { path: 'users/:id', lazy: () => import('./portals/admin/users/UserPage') },
-      { path: 'security-settings', lazy: () => import('./portals/admin/rules/RulesPage') },
+      { path: 'security-settings', lazy: () => import('./portals/admin/security/SecurityPage') },
       { path: 'analytics', lazy: () => import('./portals/admin/AnalyticsPage') },
       { path: 'settings', lazy: () => import('./portals/admin/SettingsPage') },
       { path: 'logs', lazy: () => import('./portals/admin/LogsPage') },
@@ -150,47 +150,47 @@ const portals: RouteObject[] = [
   },
 ];
 
-function toDesk(request: Request): Response {
+function redirectToDesk(request: Request): Response {
   return redirect(paths.requestManagement + new URL(request.url).search);
 }
 
 const publicPages: RouteObject = {
-  loader: () => loadWords().then(() => null),
+  loader: () => loadLandingMessages().then(() => null),
   children: publicRoutes,
 };
 
-const shortcuts: RouteObject[] = [
-  ...Object.entries(redirects).map(([path, target]) => ({
+const shortcutRoutes: RouteObject[] = [
+  ...Object.entries(shortcutRedirects).map(([path, target]) => ({
     path,
     loader: () => redirect(target),
     element: <></>,
   })),
-  ...namesakes.map((path) => ({
+  ...portalRelativePaths.map((path) => ({
     path,
-    loader: () => findNamesake(path),
+    loader: () => redirectToOwnPortal(path),
     lazy: () => import('./portals/public/NotFound'),
   })),
 ];
 
-/** Only pages that exist have an entry: the others are the 404 page. */
-async function findNamesake(path: (typeof namesakes)[number]): Promise<Response | null> {
-  await loadWords();
+/** Unlisted paths are the 404 page. */
+async function redirectToOwnPortal(path: (typeof portalRelativePaths)[number]): Promise<Response | null> {
+  await loadLandingMessages();
   if (!(await accessToken())) return null;
   const me = await queryClient.ensureQueryData(queries.me()).catch(() => null);
-  const page = me && namesakeOf(path, me.role);
+  const page = me && resolvePortalPath(path, me.role);
   return page ? redirect(page) : null;
 }
 
 export function createRouter() {
-  // Without a name of its own, every page that a tab loads is scrolled to where the one before it was left.
+  // A key per location: otherwise a reload restores the scroll position of the previous page.
   const entry: unknown = history.state;
-  if (!entry) history.replaceState({ key: newKey() }, '');
+  if (!entry) history.replaceState({ key: newIdempotencyKey() }, '');
   return createBrowserRouter([
     {
       element: <Root />,
       errorElement: <RouterError />,
       hydrateFallbackElement: <></>,
-      children: [...portals, ...shortcuts, publicPages],
+      children: [...portals, ...shortcutRoutes, publicPages],
     },
   ]);
 }
@@ -198,5 +198,5 @@ export function createRouter() {
 export type Router = ReturnType<typeof createRouter>;
 
 export function isGuarded(router: Router): boolean {
-  return router.state.matches.some((match) => match.route.handle === guarded);
+  return router.state.matches.some((match) => match.route.handle === guardedHandle);
 }

@@ -1,10 +1,13 @@
 import type { CSSVariablesResolver, MantineThemeOverride } from '@mantine/core';
 
-/** The only file with colours and sizes. Components are plain objects: `.extend` would pull them into the landing page. */
+/**
+ * Theme: the only file with colors and sizes. Components are plain objects, because `.extend` would pull them into the
+ * landing page.
+ */
 
 export const systemFont =
   "-apple-system, BlinkMacSystemFont, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Noto Sans', sans-serif";
-/** The second one stands in for Inter until it is there (base.css). */
+/** Fallback for Inter until it is loaded (base.css). */
 const font = `'Inter Variable', 'Inter Fallback', ${systemFont}`;
 const mono = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'Liberation Mono', monospace";
 
@@ -151,7 +154,7 @@ export const theme: MantineThemeOverride = {
       },
     },
     Menu: { defaultProps: { withInitialFocusPlaceholder: false, shadow: 'md', radius: 'md', width: 220 } },
-    // What arrives above a row pushes it down: its open menu or list goes along, and is not gone for good.
+    // Rows inserted above shift a row: keep its menu or list open and attached.
     Popover: { defaultProps: { hideDetached: false, shadow: 'md', radius: 'md' } },
     Notification: { defaultProps: { radius: 'md', withBorder: true } },
     Progress: { defaultProps: { size: 6, radius: 'xl' } },

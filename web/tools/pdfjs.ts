@@ -7,17 +7,17 @@ const require = createRequire(import.meta.url);
 const home = dirname(require.resolve('pdfjs-dist/package.json'));
 const { version } = require('pdfjs-dist/package.json') as { version: string };
 
-/** Character maps, standard fonts, and the licence of the decoder below. Colour profiles need WebAssembly. */
+/** CMaps, standard fonts and the decoder licence. Color profiles need WebAssembly. */
 const folders = {
   cmaps: /\.bcmap$|^LICENSE/,
   standard_fonts: /\.(pfb|ttf)$|^LICENSE/,
   wasm: /^LICENSE.*_OPENJPEG$/,
 };
 
-/** Their version stands for the hash in their names: pdf.js asks for them by the names they have. */
+/** Versioned directory instead of hashes: pdf.js requests fixed names. */
 const base = `assets/pdfjs-${version}`;
 
-/** Vite plugin: the files that pdf.js fetches by name while it draws a page, served from our own origin. */
+/** Vite plugin: serves the files that pdf.js fetches by name from our origin. */
 export function pdfjsFiles(): Plugin {
   const files = Object.entries(folders).flatMap(([folder, wanted]) =>
     readdirSync(join(home, folder))
@@ -41,10 +41,10 @@ export function pdfjsFiles(): Plugin {
   };
 }
 
-/** How pdf.js's worker loads the JPEG 2000 decoder that does without WebAssembly. */
+/** Import of the JPEG 2000 decoder without WebAssembly in the pdf.js worker. */
 const loadsDecoder = /await import\(\s*\/\*webpackIgnore: true\*\/\s*\/\*@vite-ignore\*\/\s*path\)/;
 
-/** Vite plugin: puts that decoder into the worker, whose policy lets it fetch and load nothing. */
+/** Vite plugin: bundles the decoder into the worker, whose CSP blocks fetching it. */
 export function pdfjsDecoder(): Plugin {
   return {
     name: 'pdfjs-decoder',

@@ -1,4 +1,4 @@
-// Writes .br and .gz beside every text file of the build: brotli 11 on the fly would hold the server up.
+// Precompresses the build: writes .br (brotli 11) and .gz beside every text file, too slow on the fly.
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -4,7 +4,7 @@ use crate::{
     error::Result,
     extract::{Anyone, Query},
 };
-use domain::{outbox::mails, reporting::unsubscribe};
+use domain::reporting::unsubscribe;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 

@@ -26,7 +26,7 @@ use domain::{
         mails::{self, Kind},
     },
     platform::{
-        activity::{self, Activity},
+        activity::Activity,
         queue::{self, Job},
     },
     testing::{self, World},

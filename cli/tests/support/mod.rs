@@ -185,7 +185,7 @@ pub fn free_port() -> u16 {
 
 /// The interpreter that has aiosmtpd, by the same search as `make test`.
 pub fn python() -> String {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../.make/python.sh");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/python.sh");
     let found = Command::new("sh").arg(script).output().unwrap();
     assert!(found.status.success(), "{}", String::from_utf8_lossy(&found.stderr));
     String::from_utf8(found.stdout).unwrap().trim().to_owned()

@@ -1,6 +1,6 @@
-/** The API, as one signed-in person. */
+/** API client of one signed-in user. */
 import { randomUUID } from 'node:crypto';
-import { areNoted, namesAt } from './secrets';
+import { recordSecretsIn, secretFieldNames } from './secretScan';
 
 export class Refused extends Error {
   constructor(
@@ -13,7 +13,7 @@ export class Refused extends Error {
 
 export interface Session {
   access_token: string;
-  /** In seconds since 1970. */
+  /** Seconds since 1970. */
   expires_at: number;
   user: { id: string };
 }
@@ -28,7 +28,7 @@ export class Api {
     return new Api(url).post<Session>('/auth/v1/token?grant_type=password', { email, password });
   }
 
-  /** The same person with the session that an answer brings. */
+  /** The same user with the session of a token response. */
   async asSession(path: string, body: object): Promise<Api> {
     return new Api(this.url, await this.post<Session>(path, body));
   }
@@ -47,7 +47,7 @@ export class Api {
   }
 
   private async call<Body>(method: string, path: string, body?: object): Promise<Body> {
-    const answer = await fetch(this.url + path, {
+    const response = await fetch(this.url + path, {
       method,
       headers: {
         ...(this.session && { authorization: `Bearer ${this.session.access_token}` }),
@@ -56,14 +56,14 @@ export class Api {
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    const text = await answer.text();
-    const under = namesAt(path);
+    const text = await response.text();
+    const under = secretFieldNames(path);
     if (under) {
-      areNoted(JSON.stringify(body ?? {}), under);
-      // A refusal's `code` is its name.
-      if (answer.ok) areNoted(text, under);
+      recordSecretsIn(JSON.stringify(body ?? {}), under);
+      // `code` of an error response is no secret.
+      if (response.ok) recordSecretsIn(text, under);
     }
-    if (!answer.ok) throw new Refused(answer.status, text);
+    if (!response.ok) throw new Refused(response.status, text);
     return (text ? JSON.parse(text) : undefined) as Body;
   }
 }

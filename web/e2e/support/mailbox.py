@@ -1,4 +1,4 @@
-"""Prints mails of a Maildir, given by the names of their files, as JSON, oldest first."""
+"""Prints mails of a Maildir as JSON, oldest first, given their file names."""
 
 import email
 import email.policy

@@ -1,12 +1,12 @@
-// A real OpenID provider on loopback, for the tests of signing in with one: `node openid.mjs <client> …`,
-// where a client may name its redirect URI: `google=http://127.0.0.1:8080/auth/v1/callback`.
-// Prints its issuer once it listens. Its own page asks who signs in; programs post the same form.
+// OpenID provider on loopback for provider sign-in tests: `node openid.mjs <client> …`, where a client may name its
+// redirect URI: `google=http://127.0.0.1:8080/auth/v1/callback`. Prints its issuer once it listens. Its page asks for
+// the user; programs post the same form.
 import OpenIdProvider from 'oidc-provider';
 import { createServer } from 'node:http';
 
 const SECRET = 'a-secret-that-only-the-tests-know';
 
-/** @type {Map<string, Record<string, unknown>>} what it says of whom, by subject */
+/** @type {Map<string, Record<string, unknown>>} claims by subject */
 const people = new Map();
 
 const clients = process.argv.slice(2).map((client) => {
@@ -15,7 +15,7 @@ const clients = process.argv.slice(2).map((client) => {
     client_id,
     client_secret: SECRET,
     redirect_uris: [redirect_uri],
-    // As in life, not everybody is given a refresh token.
+    // Some users get no refresh token, as with real providers.
     grant_types: ['authorization_code', ...(client_id === 'google' ? ['refresh_token'] : [])],
   };
 });
@@ -32,7 +32,7 @@ const provider = new OpenIdProvider(issuer, {
     email: ['email', 'email_verified'],
     profile: ['name', 'given_name', 'family_name'],
   },
-  // Some say everything in the token, others only when they are asked again.
+  // Claims come in the ID token or only from the userinfo endpoint.
   conformIdTokenClaims: process.env.CLAIMS_IN_TOKEN !== '1',
   issueRefreshToken: (_, client) => client.grantTypeAllowed('refresh_token'),
   features: { devInteractions: { enabled: false } },
@@ -45,7 +45,7 @@ const provider = new OpenIdProvider(issuer, {
   },
 });
 
-// A portal's port is the system's choice, so it is not known here.
+// The port of the portal is assigned by the system, so any port is allowed.
 provider.Client.prototype.redirectUriAllowed = function (uri) {
   const { protocol, hostname, pathname } = new URL(uri);
   if (this.redirectUris.includes(uri)) return true;
@@ -108,5 +108,5 @@ server.on('request', (request, response) => {
 });
 
 console.log(issuer);
-// Goes when whoever started it goes.
+// Exits with its parent process.
 process.stdin.on('end', () => process.exit(0)).resume();

@@ -1,7 +1,7 @@
-/** Small PDFs for stories: one page of 300 x 200 points. */
+/** PDF fixtures: one page of 300 x 200 points. */
 
-/** A file of these objects, numbered from 1 on; the first is the catalogue. */
-function pdfOf(objects: string[]): Buffer {
+/** Builds a PDF from objects numbered from 1; the first is the catalog. */
+function buildPdf(objects: string[]): Buffer {
   let text = '%PDF-1.4\n';
   const places = objects.map((object, index) => {
     const place = text.length;
@@ -18,9 +18,9 @@ function pdfOf(objects: string[]): Buffer {
 const stream = (dictionary: string, content: string) =>
   `<< ${dictionary} /Length ${content.length} >>\nstream\n${content}\nendstream`;
 
-/** A page with this content and these resources; what they name begins with object 5. */
+/** A page with this content and resources; referenced objects start at 5. */
 export function page(content: string, resources: string, ...objects: string[]): Buffer {
-  return pdfOf([
+  return buildPdf([
     '<< /Type /Catalog /Pages 2 0 R /OpenAction << /S /JavaScript /JS (app.alert\\("run"\\)) >> >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << ${resources} >> >>`,
@@ -31,16 +31,16 @@ export function page(content: string, resources: string, ...objects: string[]): 
 
 const font = (name: string) => `<< /Type /Font /Subtype /Type1 /BaseFont /${name} >>`;
 
-/** A sentence on a page, and a script that would open a dialog. */
+/** Text, and a script that would open a dialog. */
 export const pdf = (sentence: string) =>
   page(`BT /F 18 Tf 20 100 Td (${sentence}) Tj ET`, '/Font << /F 5 0 R >>', font('Helvetica'));
 
-/** One big letter of a standard font that is not in the file. */
-export const letterOf = (name: string, letter: string) =>
+/** One large letter in a standard font that is not embedded. */
+export const letterPdf = (name: string, letter: string) =>
   page(`BT /F 120 Tf 40 50 Td (${letter}) Tj ET`, '/Font << /F 5 0 R >>', font(name));
 
-/** Japanese words in a font that is not in the file: only a character map says what they are. */
-export const japanese = page(
+/** Japanese text in a font that is not embedded, which needs a CMap. */
+export const cjkPdf = page(
   'BT /F 60 Tf 30 80 Td <65E5672C8A9E> Tj ET',
   '/Font << /F 5 0 R >>',
   '<< /Type /Font /Subtype /Type0 /BaseFont /HeiseiMin-W3 /Encoding /UniJIS-UCS2-H /DescendantFonts [6 0 R] >>',
@@ -50,7 +50,7 @@ export const japanese = page(
     /Ascent 723 /Descent -241 /CapHeight 709 /StemV 69 >>`,
 );
 
-/** Blue, 8 x 8 dots. */
+/** Blue, 8 x 8 pixels. */
 const jpeg2000 = Buffer.from(
   'AAAADGpQICANCocKAAAAFGZ0eXBqcDIgAAAAAGpwMiAAAAAtanAyaAAAABZpaGRyAAAACAAAAAgAAwcHAAAAAAAPY29scgEAAAAAABAAAACganAy' +
     'Y/9P/1EALwAAAAAACAAAAAgAAAAAAAAAAAAAAAgAAAAIAAAAAAAAAAAAAwcBAQcBAQcBAf9SAAwAAAABAAAEBAAB/1wABEBA/2QAJQABQ3JlYXRl' +
@@ -68,6 +68,6 @@ const picture = (content: string) =>
     ),
   );
 
-/** A scan in JPEG 2000, and one that came to harm. */
-export const scan = picture(jpeg2000);
-export const brokenScan = picture(jpeg2000.slice(0, 120));
+/** A JPEG 2000 image, and a corrupt one. */
+export const jpxPdf = picture(jpeg2000);
+export const brokenJpxPdf = picture(jpeg2000.slice(0, 120));

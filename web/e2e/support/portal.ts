@@ -1,17 +1,17 @@
-/** A portal of its own: the real binary, a fresh database, a real mail server. */
+/** Portal process: the real binary with its own database and SMTP server. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
-import { database, password, python, spvctl, support } from './machine';
-import { Place } from './place';
-import { Post } from './post';
-import { run, stop, type Outcome } from './process';
-import { isNoted, keepsLog } from './secrets';
+import { database, password, python, spvctl, support } from './env';
+import { TestEnvironment } from './testEnvironment';
+import { SmtpServer } from './smtpServer';
+import { run, stop, type ProcessResult } from './process';
+import { recordSecret, openLogFile } from './secretScan';
 
-export { password } from './machine';
+export { password } from './env';
 
-/** What `spvctl` said, as data. */
-export class Said {
-  constructor(readonly outcome: Outcome) {}
+/** Result of an spvctl command. */
+export class CommandResult {
+  constructor(readonly outcome: ProcessResult) {}
 
   get code() {
     return this.outcome.code;
@@ -26,147 +26,148 @@ export class Said {
 
 export interface PortalOptions {
   demo: boolean;
-  /** More settings. */
+  /** Additional environment. */
   env?: NodeJS.ProcessEnv;
 }
 
 export class Portal {
   private constructor(
     readonly url: string,
-    readonly post: Post,
+    readonly post: SmtpServer,
     private readonly env: NodeJS.ProcessEnv,
     private readonly server: ChildProcess,
     private readonly log: string[],
-    private readonly place: Place,
+    private readonly place: TestEnvironment,
   ) {}
 
   static async start({ demo, env: more }: PortalOptions): Promise<Portal> {
-    const post = await Post.start();
-    const place = await Place.make(demo ? Place.demo() : undefined);
+    const post = await SmtpServer.start();
+    const place = await TestEnvironment.make(demo ? TestEnvironment.demo() : undefined);
     const env = {
       PATH: process.env.PATH,
       ...place.settings,
       SPV_DEMO: String(demo),
       SPV_DEMO_PASSWORD: password,
       SPV_SMTP_URL: post.url,
-      // Stories that are about second factors or limits ask for them.
+      // Tests of MFA or rate limits enable them.
       SPV_AUTH_REQUIRE_MFA: 'none',
       SPV_AUTH_RATE_LIMITS: 'false',
-      // A stop need not wait for a load balancer.
+      // Shutdown need not drain for a load balancer.
       SPV_DRAIN_SECONDS: '0',
-      // The more is logged, the more is looked through for what must not be.
+      // Debug logs give the secret scan more to check.
       SPV_LOG: 'info,api=debug,domain=debug,jobs=debug,cli=debug,lettre=debug,reqwest=debug,hyper_util=debug',
-      // The system chooses a port that is free.
+      // The system assigns a free port.
       SPV_LISTEN: '127.0.0.1:0',
       ...more,
     };
     for (const name of ['SPV_DEMO_PASSWORD', 'SPV_DEFAULT_PASSWORD', 'SPV_AUTH_JWT_SECRET']) {
-      isNoted(name, (env as NodeJS.ProcessEnv)[name] ?? '');
+      recordSecret(name, (env as NodeJS.ProcessEnv)[name] ?? '');
     }
     const server = spawn(spvctl, ['serve'], { env, stdio: ['ignore', 'pipe', 'pipe'] });
     const log: string[] = [];
     try {
-      const url = await address(server, log);
+      const url = await waitForUrl(server, log);
       return new Portal(url, post, { ...env, SPV_PUBLIC_URL: url }, server, log, place);
     } catch (error) {
       await stop(server);
       await post.stop();
-      await place.leave();
+      await place.remove();
       throw error;
     }
   }
 
-  /** Runs a command as the operator would, in a process of its own. */
-  async spvctl(...args: string[]): Promise<Said> {
-    return new Said(await run(spvctl, args, { env: this.env }));
+  /** Runs an spvctl command in its own process. */
+  async spvctl(...args: string[]): Promise<CommandResult> {
+    return new CommandResult(await run(spvctl, args, { env: this.env }));
   }
 
-  /** The same, with something to read on its standard input. */
-  async tells(input: string, ...args: string[]): Promise<Said> {
-    isNoted('standard input', input);
-    return new Said(await run(spvctl, args, { env: this.env, input }));
+  /** Runs spvctl with standard input. */
+  async spvctlWithInput(input: string, ...args: string[]): Promise<CommandResult> {
+    recordSecret('standard input', input);
+    return new CommandResult(await run(spvctl, args, { env: this.env, input }));
   }
 
-  /** As `spvctl`, where anything but success is a fault of the story; answers the data. */
+  /** Runs spvctl, fails the test unless it succeeds, and returns its JSON. */
   async operator<Data = unknown>(...args: string[]): Promise<Data> {
-    const said = await this.spvctl(...args, '--format', 'json');
-    if (said.code !== 0) throw new Error(`spvctl ${args.join(' ')} ended with ${said.code}: ${said.words}`);
-    return said.outcome.stdout.trim() ? said.data<Data>() : (undefined as Data);
+    const result = await this.spvctl(...args, '--format', 'json');
+    if (result.code !== 0)
+      throw new Error(`spvctl ${args.join(' ')} ended with ${result.code}: ${result.words}`);
+    return result.outcome.stdout.trim() ? result.data<Data>() : (undefined as Data);
   }
 
-  /** Runs a command on a terminal, typing an answer whenever its question is on the screen. */
-  async onTerminal(args: string[], answers: [question: string, answer: string][]): Promise<Said> {
+  /** Runs spvctl on a pseudo terminal and answers its prompts. */
+  async onTerminal(args: string[], answers: [question: string, response: string][]): Promise<CommandResult> {
     const env = { ...this.env, TERM: 'xterm', NO_COLOR: '1' };
     const script = [join(support, 'terminal.py'), JSON.stringify(answers), spvctl, ...args];
-    return new Said(await run(python, script, { env }));
+    return new CommandResult(await run(python, script, { env }));
   }
 
-  /** The time of every link sent, of every sign-in under way and of every code asked for runs out. */
-  async timeIsUp(): Promise<void> {
+  /** Expires all links, flows and challenges. */
+  async expireLinksAndCodes(): Promise<void> {
     const past = "expires_at = '2000-01-01T00:00:00+00:00'";
     for (const table of ['links', 'flows', 'factor_challenges'])
       await this.place.sql(`update ${table} set ${past}`);
   }
 
-  /** Every job that waits for its time is due at once. */
+  /** Makes all pending jobs due. */
   async makeJobsDue(): Promise<void> {
     const [table, past] = database() === 'sqlite' ? ['Jobs', '0'] : ['apalis.jobs', 'to_timestamp(0)'];
     await this.sql(`update ${table} set run_at = ${past} where status = 'Pending'`);
   }
 
-  /** Changes rows that no command and no request changes. */
+  /** Runs SQL for state that no command or request can create. */
   sql(text: string): Promise<void> {
     return this.place.sql(text);
   }
 
-  /** Nobody has refreshed a session for a minute: long after a second use of a token may be chance. */
-  minutePasses = () => this.sessionsWere('refreshed_at', 60_000);
+  /** Last refresh of all sessions a minute ago, beyond the reuse interval. */
+  ageRefreshesByMinute = () => this.backdateSessions('refreshed_at', 60_000);
 
-  /** However long the last refresh took to be tried. */
-  wasJustRefreshed = () => this.sessionsWere('refreshed_at', 0);
+  /** Last refresh of all sessions now, however long the test took. */
+  setRefreshedNow = () => this.backdateSessions('refreshed_at', 0);
 
-  /** Every session was begun longer ago than a mail is enough to choose a password. */
-  quarterPasses = () => this.sessionsWere('created_at', 16 * 60_000);
+  /** All sessions 16 minutes old, beyond the window in which a mail suffices to set a password. */
+  ageSessionsBy16Minutes = () => this.backdateSessions('created_at', 16 * 60_000);
 
-  /** Every session was begun more than a day ago. */
-  dayPasses = () => this.sessionsWere('created_at', 25 * 3_600_000);
+  /** All sessions more than a day old. */
+  ageSessionsBy25Hours = () => this.backdateSessions('created_at', 25 * 3_600_000);
 
-  /** Everybody proved who they are a quarter of an hour ago, by password alone. */
-  async proofsAge(): Promise<void> {
+  /** Last proof of all sessions 15 minutes ago, by password. */
+  async expireReauthentication(): Promise<void> {
     const timestamp = Math.floor(Date.now() / 1000) - 900;
     await this.place.sql(`update sessions set amr = '[{"method":"password","timestamp":${timestamp}}]'`);
   }
 
-  private async sessionsWere(when: 'created_at' | 'refreshed_at', before: number): Promise<void> {
+  private async backdateSessions(when: 'created_at' | 'refreshed_at', before: number): Promise<void> {
     const at = new Date(Date.now() - before).toISOString().replace('Z', '+00:00');
     await this.place.sql(`update sessions set ${when} = '${at}'`);
   }
 
-  /** What the server has logged. */
+  /** Server log. */
   get logged(): string {
     return this.log.join('');
   }
 
-  private get lastWords(): string {
+  private get lastLogLines(): string {
     return this.logged.split('\n').slice(-20).join('\n');
   }
 
-  /** Ends the server; it has to be there still, and to end when it is asked to. */
+  /** Stops the server; fails if it has exited or does not stop. */
   async stop(): Promise<void> {
     const { exitCode, signalCode } = this.server;
     const orderly = await stop(this.server);
     await this.post.stop();
-    await this.place.leave();
+    await this.place.remove();
     if (exitCode !== null || signalCode !== null) {
-      throw new Error(`spvctl serve ended by itself with ${exitCode ?? signalCode}:\n${this.lastWords}`);
+      throw new Error(`spvctl serve ended by itself with ${exitCode ?? signalCode}:\n${this.lastLogLines}`);
     }
-    if (!orderly) throw new Error(`spvctl serve did not stop when it was asked to:\n${this.lastWords}`);
+    if (!orderly) throw new Error(`spvctl serve did not stop when it was asked to:\n${this.lastLogLines}`);
   }
 }
 
-/** The address that the server prints once it can be asked. */
-function address(server: ChildProcess, log: string[]): Promise<string> {
-  const keep = keepsLog();
+/** Resolves with the URL that the server prints once it is ready. */
+function waitForUrl(server: ChildProcess, log: string[]): Promise<string> {
+  const keep = openLogFile();
   return new Promise((resolve, reject) => {
     const hear = (data: Buffer) => {
       log.push(data.toString());

@@ -1,20 +1,20 @@
-/** Processes that a story starts, and ends by their own handle. */
+/** Child processes of tests, ended by their own handle. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createConnection, createServer, type AddressInfo } from 'node:net';
 
-export interface Outcome {
+export interface ProcessResult {
   code: number | null;
   stdout: string;
   stderr: string;
 }
 
-/** Runs a command to its end. */
+/** Runs a command to completion. */
 export async function run(
   command: string,
   args: string[],
   { env = process.env, input = '' }: { env?: NodeJS.ProcessEnv; input?: string } = {},
-): Promise<Outcome> {
+): Promise<ProcessResult> {
   const child = spawn(command, args, { env, stdio: 'pipe' });
   const outcome = { stdout: '', stderr: '' };
   child.stdout.on('data', (data: Buffer) => (outcome.stdout += data.toString()));
@@ -25,18 +25,18 @@ export async function run(
   return { code, ...outcome };
 }
 
-/** Asks a process to end; one that does not listen for `patience` milliseconds is ended. Answers whether it did. */
-export async function stop(child: ChildProcess, patience = 10_000): Promise<boolean> {
+/** Sends SIGTERM, and SIGKILL after `timeout` milliseconds; returns whether it exited in time. */
+export async function stop(child: ChildProcess, timeout = 10_000): Promise<boolean> {
   if (child.exitCode !== null || child.signalCode !== null) return true;
   const gone = once(child, 'exit');
   child.kill('SIGTERM');
-  const force = setTimeout(() => child.kill('SIGKILL'), patience);
+  const force = setTimeout(() => child.kill('SIGKILL'), timeout);
   await gone;
   clearTimeout(force);
   return child.signalCode !== 'SIGKILL';
 }
 
-/** A port that nobody listens on right now. */
+/** A free TCP port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +46,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-export function listens(port: number): Promise<boolean> {
+export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = createConnection(port, '127.0.0.1');
     socket.once('connect', () => (socket.destroy(), resolve(true)));
@@ -54,10 +54,14 @@ export function listens(port: number): Promise<boolean> {
   });
 }
 
-/** Looks again and again until it is so. */
-export async function until(so: () => Promise<boolean>, what: string, patience = 10_000): Promise<void> {
-  const end = Date.now() + patience;
-  while (!(await so())) {
+/** Polls until the condition holds. */
+export async function waitUntil(
+  condition: () => Promise<boolean>,
+  what: string,
+  timeout = 10_000,
+): Promise<void> {
+  const end = Date.now() + timeout;
+  while (!(await condition())) {
     if (Date.now() > end) throw new Error(`Waited for this in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

@@ -1,17 +1,17 @@
-/** A proxy in front of a portal, with a mind of its own: what nginx and the like do as they come. */
+/** Reverse proxy in front of a portal with configurable failures, as nginx has by default. */
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What it answers itself; `undefined` passes a request on. */
+/** Its own response; `undefined` passes the request on. */
 type Answer = { status: number; type?: string; body?: string } | undefined;
 
 const page = (title: string) =>
   `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
 
 export class Proxy {
-  /** The size of every body that was passed on to an upload. */
-  readonly pieces: number[] = [];
-  /** Asked before anything is passed on. */
+  /** Sizes of all request bodies passed on to an upload. */
+  readonly uploadChunkSizes: number[] = [];
+  /** Called before a request is passed on. */
   answers: (request: IncomingMessage) => Answer = () => undefined;
 
   private constructor(
@@ -26,32 +26,32 @@ export class Proxy {
     return proxy;
   }
 
-  /** Bodies above so many bytes are refused, as by nginx's `client_max_body_size`. */
-  refusesAbove(bytes: number, body = page('413 Request Entity Too Large')): void {
+  /** Rejects larger bodies, like `client_max_body_size` of nginx. */
+  rejectBodiesAbove(bytes: number, body = page('413 Request Entity Too Large')): void {
     this.answers = ({ headers }) =>
       Number(headers['content-length'] ?? 0) > bytes ? { status: 413, body } : undefined;
   }
 
-  /** Calls to the API are answered with a page. */
-  answersCalls(status: number, title: string, path = /^\/(rest|auth\/v1)\//): void {
+  /** Answers API calls with an HTML page. */
+  answerApiCalls(status: number, title: string, path = /^\/(rest|auth\/v1)\//): void {
     this.answers = ({ url = '' }) => (path.test(url) ? { status, body: page(title) } : undefined);
   }
 
-  passesAll(): void {
+  passThrough(): void {
     this.answers = () => undefined;
   }
 
   private take(incoming: IncomingMessage, response: ServerResponse, portal: string): void {
     const answer = this.answers(incoming);
     if (answer) {
-      // Read to its end first: a line that is closed under a body is another fault.
+      // Reads the body first: closing the connection early would be another failure.
       incoming.resume().on('end', () => {
         response.writeHead(answer.status, { 'content-type': answer.type ?? 'text/html' }).end(answer.body);
       });
       return;
     }
     if (incoming.method === 'PATCH' && incoming.url?.startsWith('/storage/v1/uploads/'))
-      this.pieces.push(Number(incoming.headers['content-length']));
+      this.uploadChunkSizes.push(Number(incoming.headers['content-length']));
     const { method, headers } = incoming;
     const onward = request(new URL(incoming.url ?? '/', portal), { method, headers }, (answered) => {
       response.writeHead(answered.statusCode ?? 502, answered.headers);

@@ -1,8 +1,8 @@
-"""Runs a command on a pseudo terminal and answers its questions, as a person at a keyboard would.
+"""Runs a command on a pseudo terminal and answers its prompts, like a user at a keyboard.
 
     terminal.py '[["question", "answer"], …]' command …
 
-Each answer is typed once its question is on the screen. The screen goes to stdout, the command's exit code is ours.
+Types each answer once its prompt is on the screen. Copies the screen to stdout and exits with the code of the command.
 """
 
 import json
@@ -12,14 +12,14 @@ import select
 import sys
 import time
 
-PATIENCE = 20
+TIMEOUT = 20
 
 answers, command = json.loads(sys.argv[1]), sys.argv[2:]
 child, terminal = pty.fork()
 if child == 0:
     os.execv(command[0], command)
 
-seen, deadline = b"", time.monotonic() + PATIENCE
+seen, deadline = b"", time.monotonic() + TIMEOUT
 while True:
     ready, _, _ = select.select([terminal], [], [], max(0, deadline - time.monotonic()))
     if not ready:
@@ -34,6 +34,6 @@ while True:
     seen += data
     if answers and answers[0][0].encode() in seen:
         os.write(terminal, answers[0][1].encode() + b"\r")
-        answers, seen, deadline = answers[1:], b"", time.monotonic() + PATIENCE
+        answers, seen, deadline = answers[1:], b"", time.monotonic() + TIMEOUT
 _, status = os.waitpid(child, 0)
 sys.exit(os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 70)

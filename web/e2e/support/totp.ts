@@ -1,4 +1,4 @@
-/** An authenticator app: the six digits of RFC 6238 for a key as it is typed. */
+/** TOTP (RFC 6238): six digits for a base32 key. */
 import { createHmac } from 'node:crypto';
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -12,16 +12,16 @@ afterEach(() => {
 });
 
 const refusal = (status: number) => new ApiError(status, null, null);
-/** A question that is answered with this error, however often it is asked. */
+/** A query that always fails with this error. */
 const failing = (error: Error) => vi.fn(() => Promise.reject(error));
-/** Asks, and forgets about the answer. */
+/** Runs the query and ignores its result. */
 const ask = (queryFn: () => Promise<unknown>) =>
   void queryClient.fetchQuery({ queryKey: ['asked'], queryFn }).catch(() => undefined);
 
 test.each([
   ['no connection', new TypeError('Failed to fetch')],
   ['a fault of the server', refusal(503)],
-])('%s is tried again three times, a second later, then twice as long each time', async (_, error) => {
+])('%s is retried three times with exponential backoff', async (_, error) => {
   const queryFn = failing(error);
   ask(queryFn);
   await vi.advanceTimersByTimeAsync(0);
@@ -36,21 +36,21 @@ test.each([
   expect(queryFn).toHaveBeenCalledTimes(4);
 });
 
-test('no wait is longer than half a minute', () => {
+test('retry delay is at most 30 seconds', () => {
   const { retryDelay } = queryClient.getDefaultOptions().queries ?? {};
   const wait = (attempt: number) =>
     typeof retryDelay === 'function' ? retryDelay(attempt, new Error('offline')) : undefined;
   expect([0, 1, 4, 5, 20].map(wait)).toEqual([1000, 2000, 16_000, 30_000, 30_000]);
 });
 
-test.each([400, 401, 404, 409, 422, 429, 499])('a refusal with %i stays one', async (status) => {
+test.each([400, 401, 404, 409, 422, 429, 499])('status %i is not retried', async (status) => {
   const queryFn = failing(refusal(status));
   ask(queryFn);
   await vi.advanceTimersByTimeAsync(600_000);
   expect(queryFn).toHaveBeenCalledTimes(1);
 });
 
-test('what nobody looks at is kept for five minutes', async () => {
+test('unused queries are cached for five minutes', async () => {
   ask(() => Promise.resolve('kept'));
   await vi.advanceTimersByTimeAsync(299_999);
   expect(queryClient.getQueryData(['asked'])).toBe('kept');

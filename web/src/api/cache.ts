@@ -4,7 +4,7 @@ import { ApiError } from './errors';
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
-      // A refusal stays a refusal; only what may pass by itself is tried again.
+      // Retry policy: 4xx is final; network errors and 5xx are retried.
       retry: (failures, error) =>
         failures < 3 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
       retryDelay: (attempt) => Math.min(1000 * 2 ** attempt, 30_000),

@@ -1,11 +1,11 @@
 import createClient from 'openapi-fetch';
-import { ApiError, foreignAnswer, unreachable } from './errors';
-import { isErrorBody } from './foreign';
+import { ApiError, proxyError, unreachableError } from './errors';
+import { isErrorBody } from './proxyResponses';
 import type { paths } from './schema';
-import { heardFetch } from './connection';
-import { accessToken, forgetSession, renewedToken } from './session';
+import { trackedFetch } from './connection';
+import { accessToken, clearLocalSession, refreshToken } from './session';
 
-export const api = createClient<paths>({ baseUrl: location.origin, fetch: heardFetch });
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: trackedFetch });
 
 api.use({
   async onRequest({ request }) {
@@ -14,40 +14,40 @@ api.use({
     return request;
   },
   async onResponse({ request, response }) {
-    if (response.status === 403) await tellOfStep(response.clone());
+    if (response.status === 403) await notifyRequirement(response.clone());
     if (response.status !== 401 || !request.headers.has('authorization')) return undefined;
-    // The session may have ended on the server (suspended, password changed) while its token still looks good here.
-    const token = await renewedToken();
+    // The session may have ended on the server (suspended, password changed) while its access token still looks valid.
+    const token = await refreshToken();
     if (!token) {
-      await forgetSession();
+      await clearLocalSession();
       return undefined;
     }
     if (request.method !== 'GET') return undefined;
     const again = new Request(request);
     again.headers.set('authorization', `Bearer ${token}`);
-    return heardFetch(again);
+    return trackedFetch(again);
   },
   onError({ error }) {
-    // A page that was left cancels its reads: that is no failure to speak of.
-    return error instanceof DOMException && error.name === 'AbortError' ? undefined : unreachable();
+    // Navigation aborts pending reads, which is not an error.
+    return error instanceof DOMException && error.name === 'AbortError' ? undefined : unreachableError();
   },
 });
 
-const steps = new Set(['mfa_required', 'mfa_enrolment_required', 'password_change_required']);
-let onStep: (() => void) | undefined;
+const REQUIREMENT_CODES = new Set(['mfa_required', 'mfa_enrolment_required', 'password_change_required']);
+let requirementListener: (() => void) | undefined;
 
-/** Hears when the server wants something done before it answers anything else. */
-export function whenStepIsDue(listener: () => void): () => void {
-  onStep = listener;
+/** Subscribes to responses that demand MFA or a password change first. */
+export function onRequirement(listener: () => void): () => void {
+  requirementListener = listener;
   return () => {
-    if (onStep === listener) onStep = undefined;
+    if (requirementListener === listener) requirementListener = undefined;
   };
 }
 
-/** Tells of a step that is due, if that is why the server refuses. */
-export async function tellOfStep(answer: Response): Promise<void> {
+/** Notifies the subscriber if a 403 demands a requirement. */
+export async function notifyRequirement(answer: Response): Promise<void> {
   const error: unknown = await answer.json().catch(() => null);
-  if (isErrorBody(error) && steps.has(error.code)) onStep?.();
+  if (isErrorBody(error) && REQUIREMENT_CODES.has(error.code)) requirementListener?.();
 }
 
 interface Answer<Body> {
@@ -56,7 +56,7 @@ interface Answer<Body> {
   response: Response;
 }
 
-/** The body of a good answer; anything else is thrown as an ApiError. */
+/** The body of a successful response; throws an ApiError otherwise. */
 export async function body<Body>(call: Promise<Answer<Body>>): Promise<Body> {
   const { data, error, response } = await call.catch(unread);
   if (response.ok) return data as Body;
@@ -67,28 +67,28 @@ export async function body<Body>(call: Promise<Answer<Body>>): Promise<Body> {
   );
 }
 
-/** A good answer that is not the JSON it should be was not the server's. */
+/** A 2xx response that is not JSON comes from a proxy. */
 function unread(error: unknown): never {
-  throw error instanceof SyntaxError ? foreignAnswer(200) : error;
+  throw error instanceof SyntaxError ? proxyError(200) : error;
 }
 
-/** Two clicks or a retry must not make two rows: one key for each thing a person wants made. */
-export function idempotent(key: string): { header: { 'Idempotency-Key': string } } {
+/** Idempotency-Key header: retries and double clicks with one key create one row. */
+export function idempotencyHeaders(key: string): { header: { 'Idempotency-Key': string } } {
   return { header: { 'Idempotency-Key': key } };
 }
 
-/** Says which version of the row was edited, so that a newer one is not overwritten unseen. */
-export function edited(row: { id: string; version: number }) {
+/** Id and If-Match version of the edited row (optimistic locking). */
+export function versionedBody(row: { id: string; version: number }) {
   return { path: { id: row.id }, ...ifVersion(row.version) };
 }
 
-/** [edited] of what has no id in its address. */
+/** [versionedBody] for a resource without an id in its path. */
 export function ifVersion(version: number): { header: { 'If-Match': string } } {
   return { header: { 'If-Match': `"${version}"` } };
 }
 
-/** A file's bytes as they are, to be sent: the generated types know JSON alone. */
-export function bytesOf(file: File) {
+/** A file as a raw request body; the generated types know JSON only. */
+export function binaryBody(file: File) {
   return {
     body: file as never,
     bodySerializer: (bytes: unknown) => bytes as BodyInit,

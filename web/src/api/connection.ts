@@ -1,54 +1,54 @@
-/** Whether the server can be reached. Whoever fails to says so; then it is looked for until it answers. */
+/** Connection state: after a failed call the server is polled until it responds. */
 import { useSyncExternalStore } from 'react';
-import { ownAnswer } from './foreign';
+import { normalizeResponse } from './proxyResponses';
 
-const longestPause = 15_000;
+const MAX_RETRY_DELAY_MS = 15_000;
 const listeners = new Set<() => void>();
 let lost = false;
-let looking = false;
-let lookNow: (() => void) | undefined;
+let polling = false;
+let retryNow: (() => void) | undefined;
 
 export const connection = {
   get isLost() {
     return lost;
   },
-  /** Hears when it is lost, and when it is back. */
+  /** Called when the connection is lost and when it is back. */
   subscribe(listener: () => void): () => void {
     listeners.add(listener);
     return () => void listeners.delete(listener);
   },
-  /** Does not wait for the next look. */
-  retry: () => lookNow?.(),
+  /** Polls immediately. */
+  retry: () => retryNow?.(),
 };
 
 export function useConnection(): boolean {
   return useSyncExternalStore(connection.subscribe, () => !lost);
 }
 
-/** `fetch` for every call to our server; the answer of a proxy in front of it becomes a refusal in our own shape. */
-export async function heardFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+/** `fetch` for every call to the server: tracks the connection and turns proxy responses into API errors. */
+export async function trackedFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   try {
-    return await ownAnswer(await fetch(input, init));
+    return await normalizeResponse(await fetch(input, init));
   } catch (error) {
-    const leftAlone = error instanceof DOMException && error.name === 'AbortError';
-    if (!leftAlone) void lose();
+    const aborted = error instanceof DOMException && error.name === 'AbortError';
+    if (!aborted) void pollUntilReachable();
     throw error;
   }
 }
 
-/** One call that failed says little: the server is asked before anyone is told. */
-async function lose(): Promise<void> {
-  if (looking) return;
-  looking = true;
-  for (let tries = 0; !(await answers()); tries += 1) {
-    set(true);
-    await pause(Math.min(1000 * 2 ** tries, longestPause));
+/** One failed call is not enough: polls the health endpoint before reporting a lost connection. */
+async function pollUntilReachable(): Promise<void> {
+  if (polling) return;
+  polling = true;
+  for (let tries = 0; !(await isHealthy()); tries += 1) {
+    setLost(true);
+    await wait(Math.min(1000 * 2 ** tries, MAX_RETRY_DELAY_MS));
   }
-  looking = false;
-  if (lost) set(false);
+  polling = false;
+  if (lost) setLost(false);
 }
 
-async function answers(): Promise<boolean> {
+async function isHealthy(): Promise<boolean> {
   try {
     return (await fetch('/healthz', { cache: 'no-store' })).ok;
   } catch {
@@ -56,11 +56,11 @@ async function answers(): Promise<boolean> {
   }
 }
 
-/** Shorter when the browser finds its network again, or when somebody asks. */
-function pause(milliseconds: number): Promise<void> {
+/** Resolves early on the `online` event or a manual retry. */
+function wait(milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(end, milliseconds);
-    lookNow = end;
+    retryNow = end;
     addEventListener('online', end, { once: true });
     function end() {
       clearTimeout(timer);
@@ -70,9 +70,9 @@ function pause(milliseconds: number): Promise<void> {
   });
 }
 
-function set(next: boolean): void {
+function setLost(next: boolean): void {
   lost = next;
   for (const listener of listeners) listener();
 }
 
-globalThis.addEventListener?.('offline', () => void lose());
+globalThis.addEventListener?.('offline', () => void pollUntilReachable());

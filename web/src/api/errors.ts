@@ -1,12 +1,12 @@
 import i18next from 'i18next';
 import { dateTime } from '../messages/format';
-import { whoText } from '../messages/who';
-import { badGateway, foreignBody, isErrorBody, statusIn } from './foreign';
+import { actorName } from '../messages/actorName';
+import { BAD_GATEWAY, proxyErrorBody, isErrorBody, statusFromMessage } from './proxyResponses';
 import type { ErrorBody } from './types';
 
 type Params = Record<string, unknown>;
 
-/** The one shape every failed call has. `status` 0: the server was not reached. */
+/** Error of any failed call. `status` 0: the server was not reached. */
 export class ApiError extends Error {
   readonly code: string;
   readonly params: Params;
@@ -27,34 +27,34 @@ export class ApiError extends Error {
   }
 }
 
-export function unreachable(): ApiError {
+export function unreachableError(): ApiError {
   return new ApiError(0, { code: 'unreachable', message: 'The server cannot be reached.', request_id: '' });
 }
 
-/** The answer of a proxy in front of the portal, where our own was expected. */
-export function foreignAnswer(status: number): ApiError {
-  return new ApiError(badGateway, foreignBody(status));
+/** Error for the response of a proxy in front of the portal. */
+export function proxyError(status: number): ApiError {
+  return new ApiError(BAD_GATEWAY, proxyErrorBody(status));
 }
 
-/** What a call was answered that was not made by way of `heardFetch`: an upload's. */
-export function refusal(status: number, body: string): ApiError {
+/** Error for a response that did not pass through `trackedFetch`, such as an upload. */
+export function responseError(status: number, body: string): ApiError {
   try {
-    const said: unknown = JSON.parse(body);
-    if (isErrorBody(said)) return new ApiError(status, said);
+    const parsed: unknown = JSON.parse(body);
+    if (isErrorBody(parsed)) return new ApiError(status, parsed);
   } catch {
-    // A page, as it seems.
+    // HTML, most likely a page of a proxy.
   }
-  return foreignAnswer(status);
+  return proxyError(status);
 }
 
-/** Why the auth client could not ask: no answer, or one that says nothing about the session. */
-export function passing({ status, message }: { status?: number; message: string }): ApiError {
-  if (!status) return unreachable();
-  return status === badGateway ? foreignAnswer(statusIn(message)) : new ApiError(503, null);
+/** Error for a temporary failure of the auth client: no response, or one that says nothing about the session. */
+export function temporaryError({ status, message }: { status?: number; message: string }): ApiError {
+  if (!status) return unreachableError();
+  return status === BAD_GATEWAY ? proxyError(statusFromMessage(message)) : new ApiError(503, null);
 }
 
-/** The auth client hides the answer's headers, so the wait is read from the sentence. */
-export function secondsIn(message: string): number | undefined {
+/** The auth client hides response headers, so Retry-After is parsed from the message. */
+export function secondsFromMessage(message: string): number | undefined {
   const found = /(\d+)\s*s/.exec(message)?.[1];
   return found ? Number(found) : undefined;
 }
@@ -63,16 +63,16 @@ export function isStatus(error: unknown, ...statuses: number[]): boolean {
   return error instanceof ApiError && statuses.includes(error.status);
 }
 
-/** A sentence for people in their language; the server's own words when the catalogue has none. */
+/** Localized message of an error, or the server message if the catalogue has none. */
 export function errorText(error: unknown): string {
   if (!(error instanceof ApiError)) return i18next.t('errors:internal');
   const field = error.code === 'invalid' && error.fields[0];
   if (field) return `${fieldName(field.field)}: ${fieldText(field)}`;
-  return worded(`errors:${error.code}`, error.params) ?? error.message;
+  return localized(`errors:${error.code}`, error.params) ?? error.message;
 }
 
 export function fieldText(field: { code: string; params?: Params | null; message: string }): string {
-  return worded(`errors:fields.${field.code}`, field.params ?? {}) ?? field.message;
+  return localized(`errors:fields.${field.code}`, field.params ?? {}) ?? field.message;
 }
 
 function fieldName(field: string): string {
@@ -80,13 +80,13 @@ function fieldName(field: string): string {
   return i18next.exists(key) ? i18next.t(key) : field.replaceAll('_', ' ');
 }
 
-/** For a form: field name → sentence. */
+/** Validation errors for a form: field name → message. */
 export function fieldErrors(error: unknown): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(error.fields.map((field) => [field.field, fieldText(field)]));
 }
 
-function worded(key: string, params: Params): string | null {
+function localized(key: string, params: Params): string | null {
   const values = Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, readable(name, value)]),
   );
@@ -95,6 +95,6 @@ function worded(key: string, params: Params): string | null {
 
 function readable(name: string, value: unknown): unknown {
   if (name.endsWith('_at') && typeof value === 'string') return dateTime(value);
-  if (name === 'changed_by' && typeof value === 'string') return whoText(i18next.t, value);
+  if (name === 'changed_by' && typeof value === 'string') return actorName(i18next.t, value);
   return Array.isArray(value) ? value.join(', ') : value;
 }

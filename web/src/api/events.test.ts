@@ -1,10 +1,10 @@
 import { InfiniteQueryObserver, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from './cache';
-import { onActivity, startEvents, touched } from './events';
+import { onActivity, startEvents, affectedNouns } from './events';
 import type { Activity } from './types';
 
-vi.mock('./client', () => ({ tellOfStep: async () => undefined }));
+vi.mock('./client', () => ({ notifyRequirement: async () => undefined }));
 vi.mock('./session', () => ({ accessToken: async () => 'token' }));
 
 beforeEach(() => void vi.stubGlobal('navigator', {}));
@@ -17,7 +17,7 @@ afterEach(() => {
 
 const isOld = (...queryKey: unknown[]) => queryClient.getQueryState(queryKey)?.isInvalidated;
 
-/** A stream that has said it is ready; the answer says more, and ends it. */
+/** A stream that is ready, then sends the chunks and ends. */
 async function listening() {
   let line!: ReadableStreamDefaultController<Uint8Array>;
   const body = new ReadableStream<Uint8Array>({ start: (controller) => void (line = controller) });
@@ -27,7 +27,7 @@ async function listening() {
   const stop = startEvents(async () => true);
   queryClient.setQueryData(['read before'], true);
   says('ready', { seq: 4 });
-  // Nobody knows what was not heard before that.
+  // Events before `ready` were missed.
   await vi.waitFor(() => expect(isOld('read before')).toBe(true));
   return {
     hears: (activity: Activity) => says('change', activity),
@@ -49,7 +49,7 @@ const moved: Activity = {
   data: { step_name: 'Tax ID', from: 'pending', to: 'in_progress' },
 };
 
-test('what an event tells is there at once; what follows from it is read again, no more', async () => {
+test('event patches the cache at once and refetches only what depends on it', async () => {
   const { hears, end } = await listening();
   const timelineOf = (spv_id: string) => ['activity', { spv_id, limit: 10 }];
   const [timeline, another] = [timelineOf('order'), timelineOf('other')];
@@ -71,14 +71,14 @@ test('what an event tells is there at once; what follows from it is read again, 
   end();
 });
 
-test('a noun touches what its events touch', () => {
-  expect(touched('call')).toEqual(['dashboards', 'notifications', 'calls', 'requests']);
-  expect(touched('call.confirmed')).toEqual(touched('call'));
-  expect(touched('document.infected')).not.toEqual(touched('document'));
-  expect(touched('mail.sent')).toEqual(['dashboards', 'notifications']);
+test('noun invalidates what its events invalidate', () => {
+  expect(affectedNouns('call')).toEqual(['dashboards', 'notifications', 'calls', 'requests']);
+  expect(affectedNouns('call.confirmed')).toEqual(affectedNouns('call'));
+  expect(affectedNouns('document.infected')).not.toEqual(affectedNouns('document'));
+  expect(affectedNouns('mail.sent')).toEqual(['dashboards', 'notifications']);
 });
 
-test('what was being read for the first time is read once more', async () => {
+test('first fetch in flight is repeated after an event', async () => {
   const { hears, end } = await listening();
   let answer!: (value: string) => void;
   const first = new Promise<string>((resolve) => (answer = resolve));
@@ -95,7 +95,7 @@ test('what was being read for the first time is read once more', async () => {
   end();
 });
 
-test('a page that is asked for when an event comes is there, and read again with the others', async () => {
+test('page requested during an event is kept and refetched with the others', async () => {
   const { hears, end } = await listening();
   const asked: number[] = [];
   let answer = () => {};
@@ -114,7 +114,7 @@ test('a page that is asked for when an event comes is there, and read again with
   await vi.waitFor(() => expect(list.getCurrentResult().data?.pages).toEqual([1]));
   const more = list.fetchNextPage();
   hears(moved);
-  // Longer than events are gathered for.
+  // Longer than the batching delay.
   await new Promise((done) => setTimeout(done, 300));
   expect(asked).toEqual([1, 2]);
   answer();
@@ -125,7 +125,7 @@ test('a page that is asked for when an event comes is there, and read again with
   end();
 });
 
-test('an answer that never begins is given up; one that begins late is kept', async () => {
+test('stream without a response times out; a late one is kept', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const signals: AbortSignal[] = [];
   vi.stubGlobal('fetch', (_: string, { signal }: { signal: AbortSignal }) => {
@@ -139,7 +139,7 @@ test('an answer that never begins is given up; one that begins late is kept', as
   const stop = startEvents(async () => true);
   await vi.advanceTimersByTimeAsync(39_000);
   expect(givenUp()).toEqual([false]);
-  // Two seconds' pause before the next attempt.
+  // Reconnects after two seconds.
   await vi.advanceTimersByTimeAsync(3_500);
   expect(givenUp()).toEqual([true, false]);
   await vi.advanceTimersByTimeAsync(65_000);

@@ -1,50 +1,50 @@
 import { hashKey, type Query, type QueryFilters, type QueryKey } from '@tanstack/react-query';
 import { queryClient } from './cache';
-import { tellOfStep } from './client';
-import { heardFetch } from './connection';
-import { looking } from './looking';
-import { patch } from './patches';
+import { notifyRequirement } from './client';
+import { trackedFetch } from './connection';
+import { currentImpersonation } from './impersonation';
+import { applyEvent } from './cachePatches';
 import { accessToken } from './session';
-import { eventsOf, longestSilence } from './sse';
+import { parseEventStream, HEARTBEAT_TIMEOUT_MS } from './sse';
 import type { Activity } from './types';
 
 /**
- * Live changes. One stream per browser: the tab that holds the lock reads it and tells the others. What an event tells
- * is written at once into what was read; what follows from it is read again. While the stream cannot be had, every
- * attempt to get it refreshes what is on the screen, so that pages fall back to slow polling.
+ * Live updates over server-sent events. One stream per browser: the tab that holds the lock reads it and broadcasts to
+ * the others. Events are applied to the query cache at once; dependent queries are refetched. Without a stream, every
+ * reconnect attempt refetches what is on the screen, which amounts to slow polling.
  */
 
 type Message =
   | { kind: 'activity'; activity: Activity }
-  /** The stream is there, and tells of everything after this number. */
+  /** The stream is open and covers every event after this number. */
   | { kind: 'ready'; seq: number }
   | { kind: 'refresh' };
 type Listener = (activity: Activity) => void;
 
-/** Whoever looks as somebody else hears what that person hears, and tells no other tab of it. */
-const channelName = () => ['spv-events', looking()?.user].filter(Boolean).join('-');
-const longestPause = 30_000;
+/** During impersonation a tab has its own channel, because it gets the events of that user. */
+const channelName = () => ['spv-events', currentImpersonation()?.user].filter(Boolean).join('-');
+const MAX_RECONNECT_DELAY_MS = 30_000;
 const listeners = new Set<Listener>();
 let lastSeq: number | undefined;
 
-/** Hears every change this person may see, in every tab. */
+/** Subscribes to every event visible to the user, in every tab. */
 export function onActivity(listener: Listener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Starts listening for the signed-in person, whenever they may hear anything; the answer stops it. */
+/** Starts the event stream of the signed-in user once `mayHear` allows; returns a stop function. */
 export function startEvents(mayHear: () => Promise<boolean>): () => void {
   const stop = new AbortController();
   const name = channelName();
   const channel = new BroadcastChannel(name);
   channel.onmessage = ({ data }: MessageEvent<Message>) => receive(data);
-  const tell = (message: Message) => {
+  const broadcast = (message: Message) => {
     channel.postMessage(message);
     receive(message);
   };
-  const lead = () => follow(tell, mayHear, stop.signal);
-  // Without a secure context there are no locks: then each tab reads its own stream.
+  const lead = () => runStream(broadcast, mayHear, stop.signal);
+  // Locks need a secure context; without one each tab reads its own stream.
   const leading = navigator.locks ? navigator.locks.request(name, { signal: stop.signal }, lead) : lead();
   leading.catch(() => undefined);
   return () => {
@@ -54,8 +54,8 @@ export function startEvents(mayHear: () => Promise<boolean>): () => void {
   };
 }
 
-async function follow(
-  tell: (message: Message) => void,
+async function runStream(
+  broadcast: (message: Message) => void,
   mayHear: () => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -66,18 +66,18 @@ async function follow(
       for await (const event of stream(mayHear, signal)) {
         if (event.event === 'ready') {
           ready = true;
-          tell({ kind: 'ready', seq: (JSON.parse(event.data) as { seq: number }).seq });
+          broadcast({ kind: 'ready', seq: (JSON.parse(event.data) as { seq: number }).seq });
         } else if (event.event === 'change') {
-          tell({ kind: 'activity', activity: JSON.parse(event.data) as Activity });
+          broadcast({ kind: 'activity', activity: JSON.parse(event.data) as Activity });
         }
       }
     } catch {
-      // The pause below answers every failure alike.
+      // Any failure is followed by the backoff below.
     }
     if (signal.aborted) return;
     failures = ready ? 0 : failures + 1;
-    if (!ready) tell({ kind: 'refresh' });
-    await pause(Math.min(1000 * 2 ** failures, longestPause), signal);
+    if (!ready) broadcast({ kind: 'refresh' });
+    await wait(Math.min(1000 * 2 ** failures, MAX_RECONNECT_DELAY_MS), signal);
   }
 }
 
@@ -86,20 +86,20 @@ async function* stream(mayHear: () => Promise<boolean>, signal: AbortSignal) {
   if (!token || !(await mayHear())) return;
   const headers = new Headers({ accept: 'text/event-stream', authorization: `Bearer ${token}` });
   if (lastSeq !== undefined) headers.set('last-event-id', String(lastSeq));
-  // Who does not answer at all is given up like a line that fell silent; from its first word on, that limit counts.
+  // A request without a response times out like a silent stream; from the first byte on the heartbeat timeout applies.
   const opening = new AbortController();
-  const late = setTimeout(() => opening.abort(), longestSilence);
-  const response = await heardFetch('/realtime/v1/events', {
+  const late = setTimeout(() => opening.abort(), HEARTBEAT_TIMEOUT_MS);
+  const response = await trackedFetch('/realtime/v1/events', {
     headers,
     signal: AbortSignal.any([signal, opening.signal]),
     cache: 'no-store',
   }).finally(() => clearTimeout(late));
-  if (response.status === 403) await tellOfStep(response.clone());
+  if (response.status === 403) await notifyRequirement(response.clone());
   if (!response.ok || !response.body) throw new Error(`events: ${response.status}`);
-  yield* eventsOf(response.body);
+  yield* parseEventStream(response.body);
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
@@ -108,35 +108,35 @@ function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
 
 function receive(message: Message): void {
   if (message.kind !== 'activity') {
-    // What changed between a page's first read and the stream's first word was not heard.
+    // Changes between the first fetch of a page and `ready` were missed.
     const unheard = message.kind === 'refresh' || lastSeq === undefined;
-    if (unheard) void readAgain({ predicate: (query) => query.state.dataUpdatedAt > 0 });
+    if (unheard) void refetch({ predicate: (query) => query.state.dataUpdatedAt > 0 });
     if (message.kind === 'ready') lastSeq = message.seq;
     return;
   }
   const { activity } = message;
   if (lastSeq !== undefined && activity.seq <= lastSeq) return;
   lastSeq = activity.seq;
-  for (const noun of touched(activity.action)) expire([noun]);
-  for (const list of patch(queryClient, activity)) expire(list);
+  for (const noun of affectedNouns(activity.action)) invalidateStale([noun]);
+  for (const list of applyEvent(queryClient, activity)) invalidateStale(list);
   for (const listener of listeners) listener(activity);
 }
 
-/** What is summed of orders, invoices and commissions. */
-const figures = ['finances', 'analytics', 'reports'];
+/** Aggregates of orders, invoices and commissions. */
+const AGGREGATE_NOUNS = ['finances', 'analytics', 'reports'];
 
-const touchedBy = {
+const NOUN_DEPENDENCIES = {
   client: ['clients', 'spvs'],
   company: ['companies', 'clients', 'isos', 'spvs'],
   iso: ['isos', 'clients', 'spvs'],
-  // Their requests follow them.
+  // A call is also a request.
   call: ['calls', 'requests'],
-  commission: ['commissions', ...figures],
-  payout_run: ['commissions', ...figures],
+  commission: ['commissions', ...AGGREGATE_NOUNS],
+  payout_run: ['commissions', ...AGGREGATE_NOUNS],
   lead: ['leads', 'requests'],
-  invoice: ['invoices', ...figures],
+  invoice: ['invoices', ...AGGREGATE_NOUNS],
   request: ['requests', 'documents', 'tasks'],
-  // What may be asked and sent in follows the order.
+  // Requests and uploads depend on the order.
   spv: [
     'spvs',
     'clients',
@@ -146,13 +146,13 @@ const touchedBy = {
     'tasks',
     'performance',
     'commissions',
-    ...figures,
+    ...AGGREGATE_NOUNS,
   ],
-  // Not the reports: the first page of one sums all of it, and steps move all day.
+  // Not the reports: they aggregate everything, and steps change all day.
   step: ['spvs', 'clients', 'tasks', 'performance', 'analytics'],
   report_schedule: ['report_schedules'],
   document: ['documents'],
-  // It can no longer be opened where it hangs either.
+  // Attachments of a deleted document are gone too.
   'document.infected': ['documents', 'threads', 'invoices', 'requests'],
   document_request: ['document_requests', 'documents', 'tasks'],
   session: ['security', 'users'],
@@ -174,44 +174,44 @@ const touchedBy = {
   seed: ['clients', 'companies', 'isos', 'spvs'],
 } satisfies Record<string, string[]>;
 
-export type Noun = keyof typeof touchedBy;
+export type Noun = keyof typeof NOUN_DEPENDENCIES;
 
-/** What is to be read again after an event, or after anything that happened to a noun. */
-export function touched(action: string): string[] {
-  // Somebody read a document: nothing has changed by it.
+/** Query keys to refetch after an event, or after any change of a noun. */
+export function affectedNouns(action: string): string[] {
+  // Reading a document changes nothing.
   if (action === 'document.opened' || action === 'document.downloaded') return [];
-  const known: Record<string, string[] | undefined> = touchedBy;
+  const known: Record<string, string[] | undefined> = NOUN_DEPENDENCIES;
   const [noun = ''] = action.split('.');
   return ['dashboards', 'notifications', ...(known[action] ?? known[noun] ?? [])];
 }
 
-// A seed or an import makes hundreds of events at once: they refresh a page once, not hundreds of times.
-const stale = new Map<string, QueryKey>();
-let scheduled: ReturnType<typeof setTimeout> | undefined;
-function expire(queryKey: QueryKey): void {
-  stale.set(hashKey(queryKey), queryKey);
-  scheduled ??= setTimeout(() => {
-    scheduled = undefined;
-    for (const key of stale.values()) void readAgain({ queryKey: key });
-    stale.clear();
+// Debounced: a seed or import sends hundreds of events, which refetch a page once.
+const staleNouns = new Map<string, QueryKey>();
+let flushScheduled: ReturnType<typeof setTimeout> | undefined;
+function invalidateStale(queryKey: QueryKey): void {
+  staleNouns.set(hashKey(queryKey), queryKey);
+  flushScheduled ??= setTimeout(() => {
+    flushScheduled = undefined;
+    for (const key of staleNouns.values()) void refetch({ queryKey: key });
+    staleNouns.clear();
   }, 150);
 }
 
-/** A first read, or a further page that somebody asked for: to begin it anew would be to lose it. */
-const isUnderWay = ({ state }: Query) =>
+/** A first fetch, or the next page of a list: refetching would cancel it. */
+const isFirstFetch = ({ state }: Query) =>
   state.fetchStatus === 'fetching' && (state.data === undefined || state.fetchMeta?.fetchMore !== undefined);
 
-/** What is under way is not begun anew, but may be from before the event: then it is done once more. */
-async function readAgain({ predicate = () => true, ...filters }: QueryFilters): Promise<void> {
+/** Fetches in flight are not cancelled, but may predate the event, so they are repeated afterwards. */
+async function refetch({ predicate = () => true, ...filters }: QueryFilters): Promise<void> {
   const underWay = queryClient
     .getQueryCache()
     .findAll({ ...filters, predicate })
-    .filter(isUnderWay);
+    .filter(isFirstFetch);
   await queryClient.invalidateQueries({
     ...filters,
     predicate: (query) => predicate(query) && !underWay.includes(query),
   });
   if (underWay.length === 0) return;
   await Promise.allSettled(underWay.map((query) => query.promise));
-  await readAgain({ predicate: (query) => underWay.includes(query) && query.state.data !== undefined });
+  await refetch({ predicate: (query) => underWay.includes(query) && query.state.data !== undefined });
 }

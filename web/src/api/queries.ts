@@ -14,7 +14,9 @@ import type {
   UserStatus,
 } from './types';
 
-/** One entry a noun. The first part of every key is the noun, so that an event can refresh all of it. */
+/**
+ * TanStack Query options, one entry per noun. Every key starts with its noun, so that events can invalidate all of it.
+ */
 
 interface Page<Row> {
   items: Row[];
@@ -35,8 +37,8 @@ function pages<Row>(
   });
 }
 
-/** A clean scan makes no event: nobody needs to be told of it but who looks at the document. Less often with time. */
-function whileScanned({ state }: { state: { data?: unknown; dataUpdateCount: number } }): number | false {
+/** Polling interval during a virus scan, with backoff. A clean scan sends no event. */
+function scanPollInterval({ state }: { state: { data?: unknown; dataUpdateCount: number } }): number | false {
   const waits = JSON.stringify(state.data)?.includes('"scan":"waiting"');
   return waits ? Math.min(3000 + 500 * state.dataUpdateCount, 30_000) : false;
 }
@@ -46,8 +48,8 @@ interface Search {
   limit?: number;
 }
 
-/** A company, and a period or two days. */
-interface OfSpan {
+/** Company and date range, as a named period or two days. */
+interface DateRangeParams {
   company_id: string;
   period?: string;
   from?: string;
@@ -119,7 +121,7 @@ export const queries = {
         }),
       ),
     ),
-    // No event tells a company of a client who has gone to another.
+    // A company gets no event when a client moves to another one.
     refetchInterval: 60_000,
   }),
   spvs: (
@@ -149,7 +151,7 @@ export const queries = {
     pages(['activity', 'own'], (cursor, signal) =>
       body(api.GET('/rest/v1/me/activity', { params: { query: { cursor, limit: 25 } }, signal })),
     ),
-  /** Every country, or the states of one. They never change. */
+  /** All countries, or the states of one. Immutable. */
   places: (country?: string) =>
     queryOptions({
       queryKey: ['places', country],
@@ -179,21 +181,21 @@ export const queries = {
       queryFn: ({ signal }) => body(api.GET('/rest/v1/commissions/statement', { params: { query }, signal })),
       placeholderData: keepPreviousData,
     }),
-  finances: (query: OfSpan) =>
+  finances: (query: DateRangeParams) =>
     queryOptions({
       queryKey: ['finances', query],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/finances', { params: { query }, signal })),
       placeholderData: keepPreviousData,
-      // Invoices and payments are between client and office: no event tells a company of them.
+      // Invoices and payments send no events to companies.
       refetchInterval: 60_000,
     }),
-  analytics: (query: OfSpan) =>
+  analytics: (query: DateRangeParams) =>
     queryOptions({
       queryKey: ['analytics', query],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/analytics', { params: { query }, signal })),
       placeholderData: keepPreviousData,
     }),
-  report: (query: OfSpan & { report: ReportName; limit?: number }) =>
+  report: (query: DateRangeParams & { report: ReportName; limit?: number }) =>
     infiniteQueryOptions({
       queryKey: ['reports', query],
       queryFn: ({ pageParam, signal }) =>
@@ -240,7 +242,7 @@ export const queries = {
     queryOptions({
       queryKey: ['invoices', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/invoices/{id}', { params: { path: { id } }, signal })),
-      refetchInterval: whileScanned,
+      refetchInterval: scanPollInterval,
     }),
   requests: (
     query: Search & {
@@ -256,13 +258,13 @@ export const queries = {
     ...pages(['requests', 'list', query], (cursor, signal) =>
       body(api.GET('/rest/v1/requests', { params: { query: { ...query, cursor } }, signal })),
     ),
-    refetchInterval: whileScanned,
+    refetchInterval: scanPollInterval,
   }),
   request: (id: string) =>
     queryOptions({
       queryKey: ['requests', 'one', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/requests/{id}', { params: { path: { id } }, signal })),
-      refetchInterval: whileScanned,
+      refetchInterval: scanPollInterval,
     }),
   requestDesk: () =>
     queryOptions({
@@ -295,13 +297,13 @@ export const queries = {
     ...pages(['documents', query], (cursor, signal) =>
       body(api.GET('/rest/v1/documents', { params: { query: { ...query, cursor } }, signal })),
     ),
-    refetchInterval: whileScanned,
+    refetchInterval: scanPollInterval,
   }),
   document: (id: string) =>
     queryOptions({
       queryKey: ['documents', id],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/documents/{id}', { params: { path: { id } }, signal })),
-      refetchInterval: whileScanned,
+      refetchInterval: scanPollInterval,
     }),
   documentRequests: (spvId: string) =>
     queryOptions({
@@ -338,7 +340,7 @@ export const queries = {
         api.GET('/rest/v1/threads/{id}/messages', { params: { path: { id }, query: { cursor } }, signal }),
       ),
     ),
-    refetchInterval: whileScanned,
+    refetchInterval: scanPollInterval,
   }),
   unreadMessages: () =>
     queryOptions({
@@ -433,7 +435,7 @@ export const queries = {
       queryKey: ['dashboards', 'iso'],
       queryFn: ({ signal }) => body(api.GET('/rest/v1/dashboards/iso', { signal })),
     }),
-  /** The figures alone: the tables of the partners load as they are opened. */
+  /** Totals only; partner tables load when opened. */
   companyDashboard: (company_id: string) =>
     queryOptions({
       queryKey: ['dashboards', 'company', company_id],
@@ -482,7 +484,7 @@ export const queries = {
       queryFn: ({ signal }) => body(api.GET('/rest/v1/analytics/office', { params: { query }, signal })),
       placeholderData: keepPreviousData,
     }),
-  /** The counters alone: of everybody who may sign in, as few as the server gives. */
+  /** User counts only, with the smallest page size. */
   adminDashboard: () =>
     queryOptions({
       queryKey: ['dashboards', 'admin'],

@@ -4,101 +4,111 @@ import {
   isAuthRetryableFetchError,
   type AuthError,
 } from '@supabase/auth-js';
-import { heardFetch } from './connection';
-import { ApiError, passing, secondsIn } from './errors';
-import { endLooking, lookAway, lookedFetch, looking } from './looking';
-import { beganFlow, cameBack, sessionKey, sessionPlace } from './sessionPlace';
+import { trackedFetch } from './connection';
+import { ApiError, temporaryError, secondsFromMessage } from './errors';
+import {
+  endImpersonation,
+  leaveImpersonation,
+  impersonatedFetch,
+  currentImpersonation,
+} from './impersonation';
+import {
+  hasPendingFlow,
+  restorePersistenceAfterRedirect,
+  SESSION_KEY,
+  sessionStorageAdapter,
+} from './sessionStorage';
 
-/** The address has a code for something this very browser began. Asked first: the auth client uses it up. */
-export const bringsSession = new URLSearchParams(location.search).has('code') && beganFlow();
+/** The URL has an auth code of a flow started in this browser. Evaluated before the auth client consumes it. */
+export const hasAuthCallback = new URLSearchParams(location.search).has('code') && hasPendingFlow();
 
-// Refused there, or never gone through with: before the auth client looks for the session that the tab had.
-if (!bringsSession) cameBack(false);
+// An abandoned provider sign-in: restores the storage choice before the auth client reads the session.
+if (!hasAuthCallback) restorePersistenceAfterRedirect(false);
 
 export const auth = new AuthClient({
   url: `${location.origin}/auth/v1`,
-  // The protocol wants the header; our server does not look at its value.
+  // Required by the protocol, ignored by the server.
   headers: { apikey: 'spv-portal' },
-  storageKey: sessionKey,
-  storage: sessionPlace,
-  fetch: (input, init) => lookedFetch(heardFetch, input, init),
+  storageKey: SESSION_KEY,
+  storage: sessionStorageAdapter,
+  fetch: (input, init) => impersonatedFetch(trackedFetch, input, init),
   persistSession: true,
   autoRefreshToken: true,
   detectSessionInUrl: true,
   flowType: 'pkce',
-  // How the client calls /factors/recovery-codes, which our server offers.
+  // Enables /factors/recovery-codes in auth-js.
   experimental: { recoveryCodes: true },
 });
 
-/** Throws when there is a session that just cannot be renewed now: whoever has one keeps it. */
+/** Access token. Throws if the session cannot be refreshed right now; the session is kept. */
 export async function accessToken(): Promise<string | undefined> {
-  const seen = looking();
-  if (seen) return seen.token;
+  const impersonation = currentImpersonation();
+  if (impersonation) return impersonation.token;
   const { data, error } = await auth.getSession();
-  if (error) throwIfPassing(error);
+  if (error) throwIfTemporary(error);
   return data.session?.access_token;
 }
 
-/** [accessToken], if it is still this person who is signed in: what one began is not finished in another's name. */
-export async function accessTokenOf(user: string): Promise<string | undefined> {
-  const seen = looking();
-  if (seen) return seen.user === user ? seen.token : undefined;
+/** [accessToken] if `user` is still signed in, so that an action of one user is not finished as another. */
+export async function accessTokenFor(user: string): Promise<string | undefined> {
+  const impersonation = currentImpersonation();
+  if (impersonation) return impersonation.user === user ? impersonation.token : undefined;
   const { data, error } = await auth.getSession();
-  if (error) throwIfPassing(error);
+  if (error) throwIfTemporary(error);
   return data.session?.user.id === user ? data.session.access_token : undefined;
 }
 
-/** The token after a refusal of the last one; undefined: the session is over. */
-export async function renewedToken(): Promise<string | undefined> {
-  // Nothing renews it: its time is up, or it was ended elsewhere.
-  if (looking()) return lookAway();
+/** A new token after a 401; undefined if the session is over. */
+export async function refreshToken(): Promise<string | undefined> {
+  // An impersonation token cannot be refreshed: it expired or was revoked.
+  if (currentImpersonation()) return leaveImpersonation();
   const { data, error } = await auth.refreshSession();
-  // Somebody signed in or out meanwhile, here or in another tab: their session is the one that counts.
+  // Another sign-in or sign-out won meanwhile, here or in another tab: use its session.
   if (isAuthRefreshDiscardedError(error)) return accessToken();
-  if (error) throwIfPassing(error);
+  if (error) throwIfTemporary(error);
   return data.session?.access_token;
 }
 
-function throwIfPassing(error: AuthError): void {
-  if (isAuthRetryableFetchError(error)) throw passing(error);
+function throwIfTemporary(error: AuthError): void {
+  if (isAuthRetryableFetchError(error)) throw temporaryError(error);
   const { status, message } = error;
   if (status === 429) {
-    const params = { seconds: secondsIn(message) ?? 1 };
+    const params = { seconds: secondsFromMessage(message) ?? 1 };
     throw new ApiError(status, { code: 'too_many_requests', message, params, request_id: '' });
   }
-  // Others were renewing it for too long. It is no conflict about what the caller wanted to change.
+  // Lock timeout of a refresh by other tabs. Not a conflict of the calling request, so 503.
   if (status === 409) throw new ApiError(503, null);
 }
 
-let leaving = false;
+let signingOut = false;
 
-/** Whether the session is ending because somebody here wanted it to. */
-export function isLeaving(): boolean {
-  return leaving;
+/** Whether sign-out was started by the user in this tab. */
+export function isSigningOut(): boolean {
+  return signingOut;
 }
 
-/** Ends this browser's session only; of whoever looks as somebody else, only that. */
+/** Signs out this browser; during impersonation, ends only that. */
 export async function signOut(): Promise<void> {
-  if (looking()) return endLooking();
-  leaving = true;
+  if (currentImpersonation()) return endImpersonation();
+  signingOut = true;
   try {
-    await forgetSession();
+    await clearLocalSession();
   } finally {
-    leaving = false;
+    signingOut = false;
   }
 }
 
-/** Ends every session of this person, this one too. When the server does not, nothing has ended. */
+/** Signs out all sessions of the user. If the server fails, nothing changes. */
 export async function signOutEverywhere() {
-  leaving = true;
+  signingOut = true;
   try {
     return await auth.signOut({ scope: 'global' });
   } finally {
-    leaving = false;
+    signingOut = false;
   }
 }
 
-/** The session is over on the server: nothing of it stays here. */
-export async function forgetSession(): Promise<void> {
+/** Clears the local session after the server ended it. */
+export async function clearLocalSession(): Promise<void> {
   await auth.signOut({ scope: 'local' });
 }

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { eventsOf } from './sse';
+import { parseEventStream } from './sse';
 
 function bodyOf(...chunks: string[]): ReadableStream<Uint8Array> {
   return new Blob(chunks).stream();
@@ -7,25 +7,25 @@ function bodyOf(...chunks: string[]): ReadableStream<Uint8Array> {
 
 async function read(...chunks: string[]) {
   const events = [];
-  for await (const event of eventsOf(bodyOf(...chunks))) events.push(event);
+  for await (const event of parseEventStream(bodyOf(...chunks))) events.push(event);
   return events;
 }
 
-test('an event that arrives in two pieces is one event', async () => {
+test('event split over two chunks is one event', async () => {
   expect(await read('event: change\nid: 7\nda', 'ta: {"a":1}\n\n')).toEqual([
     { event: 'change', id: '7', data: '{"a":1}' },
   ]);
 });
 
-test('heartbeat comments are no events', async () => {
+test('heartbeat comments are ignored', async () => {
   expect(await read(': still here\n\n', 'data: x\n\n')).toEqual([{ event: 'message', data: 'x' }]);
 });
 
-test('lines of data are joined and an unfinished event is dropped', async () => {
+test('data lines are joined and an unfinished event is dropped', async () => {
   expect(await read('data: a\r\ndata: b\r\n\r\ndata: c')).toEqual([{ event: 'message', data: 'a\nb' }]);
 });
 
-test('a line on which nothing comes any more is given up, and heartbeats keep one', async () => {
+test('silent stream times out, and heartbeats keep it open', async () => {
   let left = false;
   let line!: ReadableStreamDefaultController<Uint8Array>;
   const body = new ReadableStream<Uint8Array>({
@@ -33,7 +33,7 @@ test('a line on which nothing comes any more is given up, and heartbeats keep on
     cancel: () => void (left = true),
   });
   const says = (text: string) => line.enqueue(new TextEncoder().encode(text));
-  const events = eventsOf(body, 200);
+  const events = parseEventStream(body, 200);
   const first = events.next();
   setTimeout(() => says(':\n\n'), 120);
   setTimeout(() => says('data: x\n\n'), 240);

@@ -4,13 +4,13 @@ export interface ServerEvent {
   id?: string;
 }
 
-/** The server's heartbeat comes every 15 seconds: whoever misses two has lost the line without being told. */
-export const longestSilence = 40_000;
+/** Two missed heartbeats (15 s each) and some slack. */
+export const HEARTBEAT_TIMEOUT_MS = 40_000;
 
-/** Splits a `text/event-stream` body into its events. Comments (the heartbeat) are dropped; a silent line is an error. */
-export async function* eventsOf(
+/** Parses a `text/event-stream` body. Comments (heartbeats) are dropped; silence is an error. */
+export async function* parseEventStream(
   body: ReadableStream<Uint8Array>,
-  silence = longestSilence,
+  silence = HEARTBEAT_TIMEOUT_MS,
 ): AsyncGenerator<ServerEvent> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
@@ -18,13 +18,13 @@ export async function* eventsOf(
   let text = '';
   try {
     for (;;) {
-      const { done, value } = await within(silence, reader.read());
+      const { done, value } = await withTimeout(silence, reader.read());
       if (done) return;
       text = (text + value).replaceAll('\r\n', '\n');
       const blocks = text.split('\n\n');
       text = blocks.pop() ?? '';
       for (const block of blocks) {
-        const event = parse(block);
+        const event = parseEvent(block);
         if (event) yield event;
       }
     }
@@ -33,7 +33,7 @@ export async function* eventsOf(
   }
 }
 
-async function within<T>(milliseconds: number, coming: Promise<T>): Promise<T> {
+async function withTimeout<T>(milliseconds: number, coming: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`nothing came for ${milliseconds} ms`)), milliseconds);
@@ -45,7 +45,7 @@ async function within<T>(milliseconds: number, coming: Promise<T>): Promise<T> {
   }
 }
 
-function parse(block: string): ServerEvent | null {
+function parseEvent(block: string): ServerEvent | null {
   const event: ServerEvent = { event: 'message', data: '' };
   const data: string[] = [];
   for (const line of block.split('\n')) {

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import { amountToSend, decimalText, percentToSend, readAmount, readPercent } from './amount';
+import { amountToWire, decimalText, percentToWire, parseAmount, parsePercent } from './amount';
 import { setLocale } from './locale';
 
 beforeAll(() => {
@@ -7,7 +7,7 @@ beforeAll(() => {
   setLocale({ language: 'en-US' });
 });
 
-describe('an amount as typed', () => {
+describe('parses amounts as typed', () => {
   test.each([
     ['1250', '1250'],
     [' 1250.5 ', '1250.5'],
@@ -21,11 +21,11 @@ describe('an amount as typed', () => {
     ['1.250.000,5', '1250000.5'],
     ['-3', '-3'],
     ['.5', '0.5'],
-  ])('%s is read as %s in either language', (typed, value) => {
+  ])('parses %s as %s in either language', (typed, value) => {
     for (const language of ['en-US', 'es'] as const) {
       setLocale({ language });
-      expect(readAmount(typed, 'USD')).toEqual({ kind: 'read', value });
-      expect(amountToSend(typed, 'USD')).toBe(value);
+      expect(parseAmount(typed, 'USD')).toEqual({ kind: 'read', value });
+      expect(amountToWire(typed, 'USD')).toBe(value);
     }
     setLocale({ language: 'en-US' });
   });
@@ -37,10 +37,10 @@ describe('an amount as typed', () => {
     ['100,000', 'USD', '100000.00', '100.00'],
     ['1.001', 'USD', '1001.00', '1.001'],
     ['1,250', 'JPY', '1250', '1.25'],
-  ])('%s in %s is %s or %s', (typed, currency, grouped, decimal) => {
-    expect(readAmount(typed, currency)).toEqual({ kind: 'ambiguous', grouped, decimal });
-    // The server refuses it, and says so beside the field.
-    expect(amountToSend(typed, currency)).toBe(typed);
+  ])('ambiguous %s in %s is %s or %s', (typed, currency, grouped, decimal) => {
+    expect(parseAmount(typed, currency)).toEqual({ kind: 'ambiguous', grouped, decimal });
+    // The server rejects it with a field error.
+    expect(amountToWire(typed, currency)).toBe(typed);
   });
 
   test.each([
@@ -50,25 +50,25 @@ describe('an amount as typed', () => {
     ['1,250.125', 'USD', 2],
     ['1250.5', 'JPY', 0],
     ['1250.00', 'JPY', 0],
-  ])('%s has more decimals than %s', (typed, currency, max) =>
-    expect(readAmount(typed, currency)).toEqual({ kind: 'too_fine', max }),
+  ])('rejects %s, which has more decimals than %s', (typed, currency, max) =>
+    expect(parseAmount(typed, currency)).toEqual({ kind: 'too_fine', max }),
   );
 
   test.each(['', '.', 'abc', '1e3', '1,250,50', '12,50,00', '1.250.00', '1,250.500,25', '12 50', '$1', '+1'])(
-    '“%s” is not read',
-    (typed) => expect(readAmount(typed, 'USD')).toEqual({ kind: 'unreadable' }),
+    'rejects “%s”',
+    (typed) => expect(parseAmount(typed, 'USD')).toEqual({ kind: 'unreadable' }),
   );
 });
 
-test('a percentage may have a comma unless it may group', () => {
-  expect(percentToSend('2,5')).toBe('2.5');
-  expect(percentToSend('2.125')).toBe('2.125');
-  expect(percentToSend('0,125')).toBe('0.125');
-  expect(readPercent('1,250')).toEqual({ kind: 'ambiguous', grouped: '1250', decimal: '1.25' });
-  expect(readPercent('2.00001')).toEqual({ kind: 'too_fine', max: 4 });
+test('percentage accepts a decimal comma unless it is ambiguous', () => {
+  expect(percentToWire('2,5')).toBe('2.5');
+  expect(percentToWire('2.125')).toBe('2.125');
+  expect(percentToWire('0,125')).toBe('0.125');
+  expect(parsePercent('1,250')).toEqual({ kind: 'ambiguous', grouped: '1250', decimal: '1.25' });
+  expect(parsePercent('2.00001')).toEqual({ kind: 'too_fine', max: 4 });
 });
 
-test('both readings are written as the person writes numbers', () => {
+test('ambiguous amounts are shown in both readings in the locale', () => {
   expect(decimalText('1250.00')).toBe('1,250.00');
   setLocale({ language: 'es' });
   expect(decimalText('12500.00')).toBe('12.500,00');

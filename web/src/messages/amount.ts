@@ -1,9 +1,9 @@
 import { getLocale } from './locale';
 
-/** Amounts as people type them, read by the server's own rule: what can be read two ways is not read. */
-export type Reading =
+/** Parses amounts as users type them, by the same rule as the server: ambiguous amounts are rejected. */
+export type ParsedAmount =
   | { kind: 'read'; value: string }
-  /** `1.250`: both readings, as the wire writes them. */
+  /** `1.250`: both readings in wire format. */
   | { kind: 'ambiguous'; grouped: string; decimal: string }
   | { kind: 'too_fine'; max: number }
   | { kind: 'unreadable' };
@@ -16,58 +16,58 @@ interface Parts {
   grouped: boolean;
 }
 
-const groupSigns = "[.,' \u2019\u00a0\u202f\u2009]";
-const grouped = new RegExp(`^\\d{1,3}(${groupSigns})\\d{3}(\\1\\d{3})*$`);
+const GROUP_SEPARATORS = "[.,' \u2019\u00a0\u202f\u2009]";
+const grouped = new RegExp(`^\\d{1,3}(${GROUP_SEPARATORS})\\d{3}(\\1\\d{3})*$`);
 
-/** Decimals of a currency. */
-export function digitsOf(currency: string): number {
+/** Fraction digits of a currency. */
+export function fractionDigits(currency: string): number {
   const options = { style: 'currency', currency } as const;
   return new Intl.NumberFormat('en', options).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** Reads an amount in a currency. */
-export function readAmount(typed: string, currency: string): Reading {
-  const parts = partsOf(typed);
+/** Parses an amount in a currency. */
+export function parseAmount(typed: string, currency: string): ParsedAmount {
+  const parts = numberParts(typed);
   if (!parts) return { kind: 'unreadable' };
-  const digits = digitsOf(currency);
-  if (mayBeGrouped(parts)) return ambiguous(parts, digits);
+  const digits = fractionDigits(currency);
+  if (couldBeGrouped(parts)) return ambiguous(parts, digits);
   if (parts.decimals.length > digits) return { kind: 'too_fine', max: digits };
-  return { kind: 'read', value: wire(parts) };
+  return { kind: 'read', value: toWire(parts) };
 }
 
-/** Reads a percentage. A point is always decimal there; a comma with three digits behind it may group. */
-export function readPercent(typed: string): Reading {
-  const parts = partsOf(typed);
+/** Parses a percentage. A point is always decimal; a comma before three digits is ambiguous. */
+export function parsePercent(typed: string): ParsedAmount {
+  const parts = numberParts(typed);
   if (!parts) return { kind: 'unreadable' };
-  if (parts.separator === ',' && mayBeGrouped(parts)) return ambiguous(parts, 0);
+  if (parts.separator === ',' && couldBeGrouped(parts)) return ambiguous(parts, 0);
   if (parts.decimals.replace(/0+$/, '').length > 4) return { kind: 'too_fine', max: 4 };
-  return { kind: 'read', value: wire(parts) };
+  return { kind: 'read', value: toWire(parts) };
 }
 
-/** What is sent: the amount as read, else the text itself, of which the server says what is wrong. */
-export function amountToSend(typed: string, currency: string): string {
-  const reading = readAmount(typed, currency);
+/** Wire value: the parsed amount, or the raw text for the server to reject. */
+export function amountToWire(typed: string, currency: string): string {
+  const reading = parseAmount(typed, currency);
   return reading.kind === 'read' ? reading.value : typed.trim();
 }
 
-export function percentToSend(typed: string): string {
-  const reading = readPercent(typed);
+export function percentToWire(typed: string): string {
+  const reading = parsePercent(typed);
   return reading.kind === 'read' ? reading.value : typed.trim();
 }
 
-/** A decimal of the wire in the person's language, with its decimals as they are. */
+/** Formats a wire decimal in the locale, keeping its digits. */
 export function decimalText(value: string): string {
   const decimals = value.split('.')[1]?.length ?? 0;
   const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   return new Intl.NumberFormat(getLocale().language, options).format(value as Intl.StringNumericLiteral);
 }
 
-function partsOf(typed: string): Parts | null {
+function numberParts(typed: string): Parts | null {
   const trimmed = typed.trim();
   const sign = trimmed.startsWith('-') ? '-' : '';
   const text = trimmed.slice(sign.length);
   const last = [...text].findLast((sign) => sign === '.' || sign === ',');
-  // Two of a kind are groups, one is where the decimals begin.
+  // Repeated separators group digits; a single one is decimal.
   const cut = last && text.split(last).length === 2 ? text.lastIndexOf(last) : -1;
   const whole = cut < 0 ? text : text.slice(0, cut);
   const decimals = cut < 0 ? '' : text.slice(cut + 1);
@@ -84,12 +84,12 @@ function partsOf(typed: string): Parts | null {
   };
 }
 
-/** Its only separator may stand before a group of three as well as before decimals. */
-function mayBeGrouped({ whole, decimals, grouped }: Parts): boolean {
+/** A single separator before three digits may group or be decimal. */
+function couldBeGrouped({ whole, decimals, grouped }: Parts): boolean {
   return !grouped && decimals.length === 3 && /^[1-9]\d{0,2}$/.test(whole);
 }
 
-function ambiguous({ whole, decimals }: Parts, digits: number): Reading {
+function ambiguous({ whole, decimals }: Parts, digits: number): ParsedAmount {
   const zeros = digits > 0 ? `.${'0'.repeat(digits)}` : '';
   const fraction = decimals.replace(/0+$/, '').padEnd(digits, '0');
   return {
@@ -99,6 +99,6 @@ function ambiguous({ whole, decimals }: Parts, digits: number): Reading {
   };
 }
 
-function wire({ sign, whole, decimals }: Parts): string {
+function toWire({ sign, whole, decimals }: Parts): string {
   return `${sign}${whole || '0'}${decimals && `.${decimals}`}`;
 }

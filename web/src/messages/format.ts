@@ -1,11 +1,11 @@
 import { getLocale } from './locale';
 
-/** Every date, amount and number a person reads is written here, in their locale and time zone. */
+/** Formatting of dates, amounts and numbers in the locale and time zone of the user. */
 
-const none = '—';
+const NO_VALUE = '—';
 
-/** A date as the person wants it written. */
-function written(at: Date, timeZone: string): string {
+/** Intl options of the date format preference. */
+function dateOptions(at: Date, timeZone: string): string {
   const { language, dateFormat } = getLocale();
   if (dateFormat === 'auto') {
     return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone }).format(at);
@@ -19,24 +19,24 @@ function written(at: Date, timeZone: string): string {
 }
 
 export function date(day: string | null | undefined): string {
-  if (!day) return none;
-  // A calendar day has no zone: it is formatted in the one it was parsed in.
-  return written(new Date(`${day}T00:00:00Z`), 'UTC');
+  if (!day) return NO_VALUE;
+  // Calendar days have no zone: parsed and formatted in UTC.
+  return dateOptions(new Date(`${day}T00:00:00Z`), 'UTC');
 }
 
-/** "Nov 16": for the scales of charts, whose tables have the whole date. */
+/** "Nov 16", for chart axes. */
 export function shortDate(day: string): string {
   const options = { day: 'numeric', month: 'short', timeZone: 'UTC' } as const;
   return new Intl.DateTimeFormat(getLocale().language, options).format(new Date(`${day}T00:00:00Z`));
 }
 
-/** The day that an instant was in the person's zone, as the wire writes days. */
-export function dayOf(instant: string): string {
-  return personToday(new Date(instant));
+/** Day of an instant in the zone of the user, in wire format. */
+export function localDay(instant: string): string {
+  return todayInUserZone(new Date(instant));
 }
 
 export function dateTime(instant: string | null | undefined): string {
-  if (!instant) return none;
+  if (!instant) return NO_VALUE;
   const { language, timeZone, dateFormat } = getLocale();
   const at = new Date(instant);
   if (dateFormat === 'auto') {
@@ -45,7 +45,7 @@ export function dateTime(instant: string | null | undefined): string {
     );
   }
   const time = new Intl.DateTimeFormat(language, { timeStyle: 'short', timeZone }).format(at);
-  return `${written(at, timeZone)}, ${time}`;
+  return `${dateOptions(at, timeZone)}, ${time}`;
 }
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -54,13 +54,13 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ];
 
-/** "5 minutes ago" within a week, the date beyond. */
-export function ago(instant: string, now = Date.now()): string {
+/** Relative time within a week ("5 minutes ago"), otherwise the date. */
+export function relativeTime(instant: string, now = Date.now()): string {
   const { language, timeZone } = getLocale();
   const at = new Date(instant);
   const seconds = Math.round((at.getTime() - now) / 1000);
   if (Math.abs(seconds) > 7 * 86_400) {
-    return written(at, timeZone);
+    return dateOptions(at, timeZone);
   }
   const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
   const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second' as const, 0];
@@ -72,17 +72,17 @@ export function relativeDays(days: number): string {
   return new Intl.RelativeTimeFormat(getLocale().language, { numeric: 'auto' }).format(days, 'day');
 }
 
-/** The exact amount. Intl takes the decimal string itself, so no digit goes through a float. */
+/** Exact amount. Intl formats the decimal string, so no precision is lost in a float. */
 export function money(amount: string | null | undefined, currency: string): string {
-  if (amount === null || amount === undefined) return none;
+  if (amount === null || amount === undefined) return NO_VALUE;
   const { language } = getLocale();
   return new Intl.NumberFormat(language, { style: 'currency', currency }).format(
     amount as Intl.StringNumericLiteral,
   );
 }
 
-/** "$1.3M" or "$12.5K": for cards, always beside the exact amount. */
-export function shortMoney(amount: string, currency: string, scale: 'millions' | 'thousands'): string {
+/** Compact amount ("$1.3M", "$12.5K") for cards, always beside the exact one. */
+export function compactMoney(amount: string, currency: string, scale: 'millions' | 'thousands'): string {
   const { language } = getLocale();
   const options = {
     style: 'currency',
@@ -97,7 +97,7 @@ export function shortMoney(amount: string, currency: string, scale: 'millions' |
   return parts.map((part, index) => (index === lastDigit ? part.value + letter : part.value)).join('');
 }
 
-/** "Nov" or "November 2026" of "2026-11". */
+/** "Nov" or "November 2026" for "2026-11". */
 export function month(name: string, form: 'short' | 'long' = 'long'): string {
   const options =
     form === 'short' ? ({ month: 'short' } as const) : ({ month: 'long', year: 'numeric' } as const);
@@ -105,7 +105,7 @@ export function month(name: string, form: 'short' | 'long' = 'long'): string {
   return new Intl.DateTimeFormat(getLocale().language, { ...options, timeZone: 'UTC' }).format(at);
 }
 
-/** "1.2M": for the scales of charts, which nobody reads exactly. */
+/** "1.2M", for chart axes. */
 export function compact(value: number): string {
   return new Intl.NumberFormat(getLocale().language, { notation: 'compact' }).format(value);
 }
@@ -115,7 +115,7 @@ export function number(value: number): string {
 }
 
 export function percent(value: number | string | null | undefined): string {
-  if (value === null || value === undefined) return none;
+  if (value === null || value === undefined) return NO_VALUE;
   const options = { style: 'percent', maximumFractionDigits: 4 } as const;
   return new Intl.NumberFormat(getLocale().language, options).format(Number(value) / 100);
 }
@@ -123,35 +123,35 @@ export function percent(value: number | string | null | undefined): string {
 const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
 
 export function bytes(value: number | null | undefined): string {
-  if (value === null || value === undefined) return none;
+  if (value === null || value === undefined) return NO_VALUE;
   const step = value < 1 ? 0 : Math.min(Math.floor(Math.log10(value) / 3), byteUnits.length - 1);
   const options = {
     style: 'unit',
     unit: byteUnits[step],
-    // The short form of a byte has no plural.
+    // The short unit "byte" has no plural.
     unitDisplay: step === 0 ? 'long' : 'short',
     maximumFractionDigits: 1,
   } as const;
   return new Intl.NumberFormat(getLocale().language, options).format(value / 1000 ** step);
 }
 
-/** Today in the person's zone, as the wire wants it: defaults of forms, names of files. */
-export function personToday(now = new Date()): string {
-  return dayIn(getLocale().timeZone, now);
+/** Today in the time zone of the user, in wire format: form defaults, file names. */
+export function todayInUserZone(now = new Date()): string {
+  return dayInZone(getLocale().timeZone, now);
 }
 
-/** Today in the office's zone: deadlines, dates of payments and payouts. */
-export function officeToday(now = new Date()): string {
-  return dayIn(getLocale().officeTimeZone, now);
+/** Today in the office time zone: deadlines, payment and payout dates. */
+export function todayInOfficeZone(now = new Date()): string {
+  return dayInZone(getLocale().officeTimeZone, now);
 }
 
-function dayIn(timeZone: string, at: Date): string {
+function dayInZone(timeZone: string, at: Date): string {
   const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
   return new Intl.DateTimeFormat('en-CA', options).format(at);
 }
 
-/** What a `datetime-local` field says, as the instant it is in a zone. */
-export function instantIn(local: string, timeZone: string): string {
+/** Converts the value of a `datetime-local` field in a zone to an instant. */
+export function localTimeToInstant(local: string, timeZone: string): string {
   const asUtc = Date.parse(`${local}Z`);
   const shown = (at: number) => {
     const parts = new Intl.DateTimeFormat('en-US', {
@@ -166,7 +166,7 @@ export function instantIn(local: string, timeZone: string): string {
     const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
     return Date.parse(`${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}Z`);
   };
-  // Twice: the first step may have crossed a change of the clocks.
+  // Two passes, because the first may cross a daylight saving change.
   const first = asUtc - (shown(asUtc) - asUtc);
   return new Date(first - (shown(first) - asUtc)).toISOString();
 }

@@ -1,6 +1,13 @@
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { catalogueOf, getLocale, onLocaleChange, speaks, type Catalogue, type Locale } from './locale';
+import {
+  catalogueFor,
+  getLocale,
+  onLocaleChange,
+  registerLanguageLoader,
+  type Catalogue,
+  type Locale,
+} from './locale';
 
 type Namespaces = Record<string, Record<string, string>>;
 
@@ -10,44 +17,44 @@ const catalogues: Record<Catalogue, () => Promise<{ messages: Namespaces }>> = {
   es: () => import('./es'),
 };
 
-let started: Promise<unknown> | undefined;
+let initialized: Promise<unknown> | undefined;
 
-/** Makes the words of everything behind the landing page ready, in the current language and in those chosen later. */
+/** Initializes i18next for everything behind the landing page, and loads languages on change. */
 export async function loadMessages(): Promise<void> {
-  const catalogue = catalogueOf(getLocale().language);
+  const catalogue = catalogueFor(getLocale().language);
   document.documentElement.lang = getLocale().language;
-  started ??= i18next.use(initReactI18next).init({
+  initialized ??= i18next.use(initReactI18next).init({
     lng: catalogue,
     supportedLngs: ['en', 'es'],
     fallbackLng: false,
     resources: {},
-    // Keys are flat in every catalogue file, as the Rust side reads the shared ones too.
+    // Keys are flat, as in the catalogues shared with Rust.
     keySeparator: false,
     interpolation: { escapeValue: false },
     react: { useSuspense: false },
   });
-  await started;
-  speaks(speak);
-  followClock();
-  await speak(catalogue);
+  await initialized;
+  registerLanguageLoader(addLanguage);
+  redrawOnDateSettingsChange();
+  await addLanguage(catalogue);
 }
 
-let clock = '';
-const clockOf = ({ timeZone, dateFormat }: Locale) => `${timeZone} ${dateFormat}`;
+let dateSettings = '';
+const dateSettingsKey = ({ timeZone, dateFormat }: Locale) => `${timeZone} ${dateFormat}`;
 
-/** Dates are written among the words: when they are written otherwise, whatever has words is drawn again. */
-function followClock(): void {
-  if (clock) return;
-  clock = clockOf(getLocale());
+/** Texts contain dates, so a changed date format or time zone rerenders them. */
+function redrawOnDateSettingsChange(): void {
+  if (dateSettings) return;
+  dateSettings = dateSettingsKey(getLocale());
   onLocaleChange(() => {
-    const next = clockOf(getLocale());
-    if (next === clock) return;
-    clock = next;
+    const next = dateSettingsKey(getLocale());
+    if (next === dateSettings) return;
+    dateSettings = next;
     i18next.emit('languageChanged', i18next.language);
   });
 }
 
-async function speak(catalogue: Catalogue): Promise<void> {
+async function addLanguage(catalogue: Catalogue): Promise<void> {
   const { messages } = await catalogues[catalogue]();
   for (const [namespace, words] of Object.entries(messages)) {
     i18next.addResourceBundle(catalogue, namespace, words);

@@ -1,37 +1,37 @@
 import { useSyncExternalStore } from 'react';
-import { browserStore } from '../api/storage';
+import { browserStore } from '../api/browserStorage';
 
-/** What dates and amounts are written by. `language` is the person's choice, `en-US`, `en-GB` or `es`. */
+/** Locale settings: language (`en-US`, `en-GB` or `es`), time zones and date format. */
 export interface Locale {
   language: Language;
   timeZone: string;
-  /** The office's: deadlines and dates of money go by it. */
+  /** Office time zone, for deadlines and payment dates. */
   officeTimeZone: string;
   dateFormat: DateFormat;
 }
-/** `auto`: as the language has it. */
+/** `auto`: by language. */
 export type DateFormat = 'auto' | 'mdy' | 'dmy' | 'ymd';
 export const languages = ['en-US', 'en-GB', 'es'] as const;
 export type Language = (typeof languages)[number];
-/** Each in its own words, so that it is found by whoever needs it. */
+/** Language names in their own language. */
 export const languageNames: Record<Language, string> = {
   'en-US': 'English (US)',
   'en-GB': 'English (UK)',
   es: 'Español',
 };
-/** The catalogues that exist; British English reads the English one. */
+/** Message catalogues; British English uses the English one. */
 export type Catalogue = 'en' | 'es';
 
-const storageKey = 'spv-language';
+const STORAGE_KEY = 'spv-language';
 
-export function catalogueOf(language: Language): Catalogue {
+export function catalogueFor(language: Language): Catalogue {
   return language === 'es' ? 'es' : 'en';
 }
 
-function preferred(): Language {
-  const stored = browserStore.getItem(storageKey);
-  const wanted = stored ? [stored] : (globalThis.navigator?.languages ?? []);
-  for (const tag of wanted) {
+function preferredLanguage(): Language {
+  const stored = browserStore.getItem(STORAGE_KEY);
+  const candidates = stored ? [stored] : (globalThis.navigator?.languages ?? []);
+  for (const tag of candidates) {
     if (tag === 'en-GB') return 'en-GB';
     if (tag.startsWith('en')) return 'en-US';
     if (tag.startsWith('es')) return 'es';
@@ -39,11 +39,11 @@ function preferred(): Language {
   return 'en-US';
 }
 
-const ownZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const browserTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 let current: Locale = {
-  language: preferred(),
-  timeZone: ownZone,
-  officeTimeZone: ownZone,
+  language: preferredLanguage(),
+  timeZone: browserTimeZone,
+  officeTimeZone: browserTimeZone,
   dateFormat: 'auto',
 };
 const listeners = new Set<() => void>();
@@ -54,21 +54,21 @@ export function getLocale(): Locale {
 
 export function setLocale(next: Partial<Locale>): void {
   current = { ...current, ...next };
-  browserStore.setItem(storageKey, current.language);
+  browserStore.setItem(STORAGE_KEY, current.language);
   document.documentElement.lang = current.language;
   for (const listener of listeners) listener();
 }
 
-type Speaker = (catalogue: Catalogue) => Promise<unknown>;
-const speakers = new Set<Speaker>();
+type LanguageLoader = (catalogue: Catalogue) => Promise<unknown>;
+const languageLoaders = new Set<LanguageLoader>();
 
-/** `learn` gets the words of a language ready before it is shown. */
-export function speaks(learn: Speaker): void {
-  speakers.add(learn);
+/** Registers a loader that runs before a language is shown. */
+export function registerLanguageLoader(learn: LanguageLoader): void {
+  languageLoaders.add(learn);
 }
 
 export async function setLanguage(language: Language): Promise<void> {
-  await Promise.all([...speakers].map((learn) => learn(catalogueOf(language))));
+  await Promise.all([...languageLoaders].map((learn) => learn(catalogueFor(language))));
   setLocale({ language });
 }
 

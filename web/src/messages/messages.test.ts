@@ -21,7 +21,7 @@ function placeholders(text: string): string[] {
   return [...text.matchAll(/\{\{(\w+)\}\}/g)].map((match) => match[1] ?? '').toSorted();
 }
 
-/** `rows_one` and `rows_other` are one message; a language may have more forms, Spanish has `_many`. */
+/** Plural forms (`rows_one`, `rows_other`) count as one message; Spanish also has `_many`. */
 function withoutPlural(key: string): string {
   return key.replace(/_(zero|one|two|few|many|other)$/, '');
 }
@@ -31,7 +31,7 @@ describe.each(Object.entries(folders))('%s', (_name, folder) => {
     expect(filesOf(folder, 'es')).toEqual(filesOf(folder, 'en'));
   });
 
-  test.each(filesOf(folder, 'en'))('%s says the same in both languages', (file) => {
+  test.each(filesOf(folder, 'en'))('%s has the same keys and placeholders in both languages', (file) => {
     const [en, es] = [read(folder, 'en', file), read(folder, 'es', file)];
     const keys = (words: Words) => [...new Set(Object.keys(words).map(withoutPlural))].toSorted();
     expect(keys(es)).toEqual(keys(en));
@@ -57,13 +57,13 @@ const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
   .map((file) => ({ file, source: readFileSync(join(root, file), 'utf8') }));
 
-/** A file with two components may read from two namespaces. */
+/** A file with two components may use two namespaces. */
 function namespacesOf(source: string): string[] {
   const own = [...source.matchAll(/useTranslation\(\[?'(\w+)'/g)].map(([, name = '']) => name);
-  return source.includes('useWords()') ? [...own, 'landing'] : own;
+  return source.includes('useLandingMessages()') ? [...own, 'landing'] : own;
 }
 
-/** Every literal key, and the fixed beginning of every key that is put together, must lead to words. */
+/** Every literal key, and the literal prefix of every composed key, must exist. */
 function unknownKeys(file: string, source: string): string[] {
   const own = namespacesOf(source);
   const calls = source.matchAll(/(?:\bt|\bi18n\w*\.t|\bexists)\(\s*(['"`])([^'"`]+)\1/g);
@@ -84,13 +84,13 @@ test('every key in the source exists', () => {
   expect(sources.flatMap(({ file, source }) => unknownKeys(file, source))).toEqual([]);
 });
 
-/** The beginnings of what is put together of parts alone. */
+/** Prefixes of fully composed keys. */
 const built = [
   ...['employee:company.', 'employee:iso.', 'security:email.'],
   ...['about', 'help', 'security', 'selector', 'signup', 'weak'].map((part) => `public:${part}.`),
 ];
 
-/** Whether some file has this key, anywhere: not every key stands where it is looked up. */
+/** Whether a file contains the key anywhere. */
 function keysInUse(): (key: string) => boolean {
   const whole = new Set<string>();
   const parts = built.map((beginning) => ({ beginning, end: '' }));
@@ -99,7 +99,7 @@ function keysInUse(): (key: string) => boolean {
     const full = (key: string) => (key.includes(':') ? [key] : own.map((name) => `${name}:${key}`));
     for (const [, , key = ''] of source.matchAll(/(['"`])([\w.:-]+)\1/g))
       for (const one of full(key)) whole.add(one);
-    // A namespace alone would be a beginning of everything in it.
+    // A bare namespace would match everything in it.
     for (const [, start = '', rest = ''] of source.matchAll(/`(\w[\w.:-]*(?<!:))\$\{([^`]*)`/g))
       for (const beginning of full(start))
         parts.push({ beginning, end: rest.slice(rest.lastIndexOf('}') + 1) });
@@ -109,8 +109,8 @@ function keysInUse(): (key: string) => boolean {
   return (key) => [key, withoutPlural(key)].some((form) => whole.has(form) || isPart(form));
 }
 
-// The shared words are the server's as well.
-test('every word of the screens is used', () => {
+// Shared messages are used by the server too.
+test('every message is used', () => {
   const inUse = keysInUse();
   const words = filesOf(here, 'en').flatMap((file) =>
     Object.keys(read(here, 'en', file)).map((key) => `${basename(file, '.json')}:${key}`),

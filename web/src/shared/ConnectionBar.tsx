@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { connection, useConnection } from '../api/connection';
 import classes from './ConnectionBar.module.css';
 
-/** Says that the server cannot be reached, and that nobody is signed out by it. */
+/** Banner while the connection is lost; the session is kept. */
 export function ConnectionBar() {
   const { t } = useTranslation('common');
   const connected = useConnection();

@@ -7,14 +7,14 @@ interface Props {
   to: string;
   icon: Icon;
   label: string;
-  /** Only this address, not those below it. */
+  /** Exact match only. */
   end?: boolean;
-  /** A count at the end of the entry. */
+  /** Badge of the entry. */
   children?: ReactNode;
 }
 
-/** One entry of a portal's sidebar. */
-export function Entry({ to, icon: Picture, label, end, children }: Props) {
+/** Entry of the sidebar. */
+export function NavEntry({ to, icon: Picture, label, end, children }: Props) {
   return (
     <NavLink className={navLink} to={to} end={end}>
       <Picture size={16} aria-hidden="true" />

@@ -10,14 +10,14 @@ import { errorText } from '../api/errors';
 import { queries } from '../api/queries';
 import type { Me, MeChange } from '../api/types';
 import { setLanguage, setLocale, type Language } from '../messages/locale';
-import { ActivityWaiting } from '../ui/ActivityList';
+import { ActivitySkeleton } from '../ui/ActivityList';
 import { AppFrame } from '../ui/AppFrame';
 import { Logo } from '../ui/Logo';
 import { LogoutButton } from '../ui/LogoutButton';
 import { toast } from '../ui/toasts';
 import { UserMenu } from '../ui/UserMenu';
-import { followsAccount, noteFollowed } from './followedScheme';
-import { useFollowedLocale } from './session/follow';
+import { followsAccount, setFollowsAccount } from './colorSchemeSource';
+import { useAppliedLocale } from './session/applyPreferences';
 import { Bell } from './notifications/Bell';
 import { useLogout } from './session/logout';
 import { MeContext } from './session/me';
@@ -28,18 +28,18 @@ interface Props {
   portal: string;
   home: string;
   navigation?: ReactNode;
-  /** Where this portal shows how the person signs in. */
+  /** Security page of this portal. */
   security: { path: string; label: string };
-  /** Where the person chooses what to be told of. */
+  /** Notification preferences of this portal. */
   choices: string;
   sidebarHasLogout?: boolean;
-  /** Where the person chooses time zone, language and theme, where that is a page of its own. */
+  /** Preferences page, if the portal has one. */
   preferences?: string;
-  /** Where the clock of this portal stands, if not where the person's does; null while that is not known yet. */
+  /** Time zone of the portal if it differs from that of the user; null while loading. */
   timeZone?: string | null;
 }
 
-/** The frame of one portal around its pages. Its route's loader is a guard, which answers who is signed in. */
+/** Layout of a portal. The route loader is a guard and returns the user. */
 export function PortalLayout({
   portal,
   home,
@@ -58,24 +58,24 @@ export function PortalLayout({
 
   const logout = useLogout();
   const { setColorScheme } = useMantineColorScheme();
-  const ready = useFollowedLocale(me, timeZone === undefined ? me.time_zone : timeZone);
+  const ready = useAppliedLocale(me, timeZone === undefined ? me.time_zone : timeZone);
   const officeZone = settings?.time_zone;
   useEffect(() => {
     if (officeZone) setLocale({ officeTimeZone: officeZone });
   }, [officeZone]);
-  // Once for each choice: what is switched to here counts before the server has heard of it. `auto` takes back what an
-  // account has set on this device, and leaves what was chosen here without one.
+  // Applied once per choice: a local toggle wins until the server has stored it. `auto` reverts a scheme set by an
+  // account, and keeps one chosen on this device.
   const followed = useRef<Me['theme']>(undefined);
   useEffect(() => {
-    // Whoever looks as somebody else keeps their own.
+    // Not during impersonation.
     if (me.impersonation || followed.current === me.theme) return;
     followed.current = me.theme;
     if (me.theme !== 'auto' || followsAccount()) setColorScheme(me.theme);
-    noteFollowed(me.theme !== 'auto');
+    setFollowsAccount(me.theme !== 'auto');
   }, [me.theme, me.impersonation, setColorScheme]);
   const choose = async (choice: MeChange) => {
     try {
-      // Also when the page is left at once.
+      // Saved even if the page is left immediately.
       const chosen = await body(api.PATCH('/rest/v1/me', { body: choice, keepalive: true }));
       queryClient.setQueryData(queries.me().queryKey, chosen);
     } catch (error) {
@@ -127,7 +127,7 @@ export function PortalLayout({
           />
         }
       >
-        {ready ? <Outlet /> : <ActivityWaiting />}
+        {ready ? <Outlet /> : <ActivitySkeleton />}
         <UnsavedGuard />
       </AppFrame>
     </MeContext>

@@ -4,23 +4,23 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fieldErrors } from '../api/errors';
 import { FormModal } from '../ui/FormModal';
-import { required } from './rules';
-import { useMissing } from './useSave';
+import { required } from './validators';
+import { useRequiredFieldsMessage } from './useSave';
 
 interface Props {
   title: string;
   text: string;
   confirmLabel: string;
-  /** What sends the reason, and is told here what the server has against it. */
+  /** Mutation that sends the reason; its errors show here. */
   save: { isPending: boolean; error: unknown };
   onConfirm: (reason: string) => void;
   onClose: () => void;
 }
 
-/** Asks why, because whoever it is about will read it. */
+/** Asks for a reason, which the affected user will read. */
 export function ReasonDialog({ title, text, confirmLabel, save, onConfirm, onClose }: Props) {
   const { t } = useTranslation(['common', 'names']);
-  const missing = useMissing();
+  const missing = useRequiredFieldsMessage();
   const form = useForm({ initialValues: { reason: '' }, validate: { reason: required } });
   const [sent, setSent] = useState(false);
   const refused = sent ? fieldErrors(save.error).reason : undefined;

@@ -1,5 +1,5 @@
 import { Outlet, ScrollRestoration, useNavigation } from 'react-router-dom';
-import { LookingBanner, MaintenanceBanner } from './notices/Banners';
+import { ImpersonationBanner, MaintenanceBanner } from './notices/Banners';
 import classes from './Root.module.css';
 
 export function Root() {
@@ -7,7 +7,7 @@ export function Root() {
   return (
     <>
       {navigation.state === 'loading' && <div className={classes.bar} aria-hidden="true" />}
-      <LookingBanner />
+      <ImpersonationBanner />
       <MaintenanceBanner />
       <Outlet />
       <ScrollRestoration />

@@ -5,42 +5,42 @@ import { useTranslation } from 'react-i18next';
 import { queryClient } from '../api/cache';
 import { ApiError, errorText } from '../api/errors';
 
-function isStale(error: unknown): error is ApiError {
+function isVersionConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.code === 'stale';
 }
 
-/** For a refusal without a form: whoever was slower sees next what it is by now. */
-export function readAnew(queryKey: QueryKey): (problem: ApiError) => boolean {
+/** On a version conflict outside of a form: refetches the row. */
+export function refetchAll(queryKey: QueryKey): (problem: ApiError) => boolean {
   return (problem) => {
-    if (isStale(problem)) void queryClient.invalidateQueries({ queryKey });
+    if (isVersionConflict(problem)) void queryClient.invalidateQueries({ queryKey });
     return false;
   };
 }
 
-interface Stale {
-  /** For [useSave]. */
+interface VersionConflict {
+  /** Failure handler for [useSave]. */
   explain: (error: ApiError) => boolean;
-  /** What the form says, if that is why it was refused. */
+  /** Conflict alert of the form, if any. */
   problem: (reload: () => unknown) => ReactNode;
-  /** The newest version is there. */
+  /** Called when the current version is loaded. */
   forget: () => void;
 }
 
-/** For a form that is refused because somebody else was faster. */
-export function useStale(): Stale {
+/** Version conflict (409) of a form. */
+export function useVersionConflict(): VersionConflict {
   const [error, setError] = useState<ApiError | null>(null);
   return {
     explain: (refusal) => {
-      if (isStale(refusal)) setError(refusal);
-      return isStale(refusal);
+      if (isVersionConflict(refusal)) setError(refusal);
+      return isVersionConflict(refusal);
     },
-    problem: (reload) => error && <StaleProblem error={error} onReload={() => void reload()} />,
+    problem: (reload) => error && <VersionConflictAlert error={error} onReload={() => void reload()} />,
     forget: () => setError(null),
   };
 }
 
-/** Someone else was faster: who and when, and a way to their version. */
-function StaleProblem({ error, onReload }: { error: ApiError; onReload: () => void }) {
+/** Shows who changed the row and when, with a button to load that version. */
+function VersionConflictAlert({ error, onReload }: { error: ApiError; onReload: () => void }) {
   const { t } = useTranslation('common');
   return (
     <>

@@ -2,9 +2,9 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useBlocker } from 'react-router-dom';
 import { ConfirmDialog } from '../ui/ConfirmDialog';
-import { askWith, hasUnsaved } from '../ui/unsaved';
+import { setLeaveConfirmation, hasUnsaved } from '../ui/unsavedChanges';
 
-/** Asks before unsaved input is lost: to another page, back, out of the portal, or by closing the tab. */
+/** Asks before unsaved input is lost: navigation, back, leaving the portal, or closing the tab. */
 export function UnsavedGuard() {
   const { t } = useTranslation('common');
   const [answer, setAnswer] = useState<((may: boolean) => void) | null>(null);
@@ -17,7 +17,7 @@ export function UnsavedGuard() {
       if (hasUnsaved()) event.preventDefault();
     };
     addEventListener('beforeunload', stay);
-    const stop = askWith(() => new Promise((resolve) => setAnswer(() => resolve)));
+    const stop = setLeaveConfirmation(() => new Promise((resolve) => setAnswer(() => resolve)));
     return () => {
       removeEventListener('beforeunload', stay);
       stop();

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { queries } from '../api/queries';
 import { currency, type Currency } from './countries';
 
-/** The currency that new orders of a company begin in. */
+/** Default currency of new orders of a company. */
 export function useCompanyCurrency(id: string | null | undefined): Currency {
   const { data } = useQuery({ ...queries.company(id ?? ''), enabled: Boolean(id) });
   return data?.currency ?? currency;

@@ -6,7 +6,7 @@ export type Country = Spv['country'];
 
 export type Currency = Spv['currency'];
 
-/** The currency of new orders, until another is chosen. */
+/** Default currency of new orders. */
 export const currency: Currency = 'USD';
 
 const known: Currency[] = ['USD', 'EUR', 'GBP', 'AED', 'JPY', 'SGD', 'THB'];
@@ -15,7 +15,7 @@ export const currencies: Choice<Currency>[] = known.map((value) => ({ value, lab
 
 const countries: Country[] = ['US', 'AE', 'JP', 'SG', 'TH'];
 
-/** Where a vehicle can be formed. */
+/** Countries in which a vehicle can be formed. */
 export function useCountries(): Choice<Country>[] {
   const { t } = useTranslation('names');
   return countries.map((value) => ({ value, label: t(`country.${value}`) }));

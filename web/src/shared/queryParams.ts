@@ -1,7 +1,7 @@
 import { useCallback, useState } from 'react';
 import { useSearchParams } from 'react-router-dom';
 
-/** One value of the query string; an empty one is left out of the address. */
+/** One query parameter; an empty value is removed from the URL. */
 export function useParam(name: string): [string, (value: string) => void] {
   const [params, setParams] = useSearchParams();
   const set = useCallback(
@@ -13,7 +13,7 @@ export function useParam(name: string): [string, (value: string) => void] {
           else next.delete(name);
           return next;
         },
-        // At once: what stands in the address is what is shown, and what is taken away as a file.
+        // Synchronous, so the list and exports match the URL.
         { replace: true, preventScrollReset: true, flushSync: true },
       ),
     [name, setParams],
@@ -21,16 +21,16 @@ export function useParam(name: string): [string, (value: string) => void] {
   return [params.get(name) ?? '', set];
 }
 
-/** A switch kept in the query string. It shows its new state at once, before the address has followed. */
+/** Boolean query parameter with optimistic state. */
 export function useFlag(name: string): [boolean, (on: boolean) => void] {
   const [param, setParam] = useParam(name);
-  const there = param === 'true';
-  const [on, setOn] = useState(there);
-  const [known, setKnown] = useState(there);
-  // Whatever changed the address, the switch follows it.
-  if (there !== known) {
-    setKnown(there);
-    setOn(there);
+  const paramValue = param === 'true';
+  const [on, setOn] = useState(paramValue);
+  const [known, setKnown] = useState(paramValue);
+  // Follows external URL changes.
+  if (paramValue !== known) {
+    setKnown(paramValue);
+    setOn(paramValue);
   }
   const set = (next: boolean) => {
     setOn(next);

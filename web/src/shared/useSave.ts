@@ -3,9 +3,9 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../api/cache';
 import { ApiError, errorText, fieldErrors } from '../api/errors';
-import { touched, type Noun } from '../api/events';
-import { goToFault } from './goToFault';
-import { newKey } from './newKey';
+import { affectedNouns, type Noun } from '../api/events';
+import { focusFirstError } from './focusFirstError';
+import { newIdempotencyKey } from './idempotencyKey';
 import { toast } from '../ui/toasts';
 
 interface Form {
@@ -13,48 +13,49 @@ interface Form {
 }
 
 interface Options<Input, Result> {
-  /** `key` stays the same while a retry could make the same thing twice. */
+  /** `key`: idempotency key, stable while a retry could duplicate. */
   save: (input: Input, key: string) => Promise<Result>;
-  saved: (result: Result) => void;
-  /** What it changes. What follows from that is read again at once: events come later, or not at all. */
-  touches?: Noun | Noun[];
-  /** Those of one scope are sent one after the other. */
+  onSaved: (result: Result) => void;
+  /** Nouns to invalidate immediately: events come later or not at all. */
+  invalidates?: Noun | Noun[];
+  /** Mutations of one scope run one after the other. */
   scope?: { id: string };
-  /** Gets the server's words beside its fields. */
+  /** Form for field errors. */
   form?: Form;
-  /** Explains a refusal in the form itself, beside the toast; true when it did. */
+  /** Handles an error in the form; returns whether it did. */
   explain?: (error: ApiError) => boolean;
 }
 
-/** Saving, with the one way failures are told: beside the fields, and as a toast. */
+/** Mutation with standard error handling: field errors and a toast. */
 export function useSave<Input, Result>({
   save,
-  saved,
-  touches = [],
+  onSaved,
+  invalidates = [],
   scope,
   form,
   explain,
 }: Options<Input, Result>) {
   const { t } = useTranslation('common');
-  const key = useRef(newKey());
+  const key = useRef(newIdempotencyKey());
   return useMutation({
     scope,
     mutationFn: (input: Input) => save(input, key.current),
     onMutate: () => document.activeElement,
     onSuccess: (result) => {
-      key.current = newKey();
-      saved(result);
-      for (const noun of new Set([touches].flat().flatMap(touched)))
+      key.current = newIdempotencyKey();
+      onSaved(result);
+      for (const noun of new Set([invalidates].flat().flatMap(affectedNouns)))
         void queryClient.invalidateQueries({ queryKey: [noun] });
     },
     onError: (error, _input, from) => {
-      // The server answered and made nothing: what is sent next is a new attempt.
-      if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newKey();
+      // The server rejected it without creating anything, so the next attempt gets a new idempotency key.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500)
+        key.current = newIdempotencyKey();
       const show = () => {
         const explained = error instanceof ApiError && explain?.(error);
         if (!explained) form?.setErrors(fieldErrors(error));
       };
-      if (form) goToFault(show, from);
+      if (form) focusFirstError(show, from);
       else show();
       const missing = error instanceof ApiError && error.fields.some((field) => field.code === 'required');
       toast({
@@ -66,11 +67,11 @@ export function useSave<Input, Result>({
   });
 }
 
-/** For a form's `onSubmit` failure: some required field is empty. */
-export function useMissing(): () => void {
+/** For the failure of `onSubmit`: a required field is empty. */
+export function useRequiredFieldsMessage(): () => void {
   const { t } = useTranslation('common');
   return () => {
     toast({ title: t('missing.title'), description: t('missing.text'), destructive: true });
-    goToFault();
+    focusFirstError();
   };
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './ActionGrid.module.css';
 
-/** Buttons of one width, as many in a row as there is room for. */
+/** Grid of equal-width buttons. */
 export function ActionGrid({ children }: { children: ReactNode }) {
   return <div className={classes.actions}>{children}</div>;
 }

@@ -1,6 +1,6 @@
 import { Skeleton } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { Ago } from './DateText';
+import { RelativeTime } from './DateText';
 import { Prose } from './Prose';
 import classes from './ActivityList.module.css';
 
@@ -10,7 +10,7 @@ interface Entry {
   text: ReactNode;
 }
 
-/** What happened, newest first. */
+/** Activity list, newest first. */
 export function ActivityList({ entries }: { entries: Entry[] }) {
   return (
     <ol className={classes.list}>
@@ -20,7 +20,7 @@ export function ActivityList({ entries }: { entries: Entry[] }) {
             <Prose>{entry.text}</Prose>
           </span>
           <span className={classes.at}>
-            <Ago at={entry.at} />
+            <RelativeTime at={entry.at} />
           </span>
         </li>
       ))}
@@ -28,15 +28,15 @@ export function ActivityList({ entries }: { entries: Entry[] }) {
   );
 }
 
-const waitingWidths = ['80%', '60%', '70%', '50%'];
+const SKELETON_WIDTHS = ['80%', '60%', '70%', '50%'];
 
-/** As high as so many entries with a line of text each. */
-export function ActivityWaiting({ rows = 4 }: { rows?: number }) {
+/** Skeleton with the height of this many entries. */
+export function ActivitySkeleton({ rows = 4 }: { rows?: number }) {
   return (
     <div className={classes.waiting} aria-hidden="true">
       {Array.from({ length: rows }, (_, row) => (
         <div key={row}>
-          <Skeleton height={12} width={waitingWidths[row % waitingWidths.length]} />
+          <Skeleton height={12} width={SKELETON_WIDTHS[row % SKELETON_WIDTHS.length]} />
           <Skeleton height={10} width="25%" />
         </div>
       ))}

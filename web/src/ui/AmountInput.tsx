@@ -1,15 +1,15 @@
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { decimalText, readAmount, readPercent } from '../messages/amount';
+import { decimalText, parseAmount, parsePercent } from '../messages/amount';
 import { money, percent } from '../messages/format';
 import classes from './AmountInput.module.css';
 
 /**
- * A decimal number as text, so that nothing typed is lost or rounded. The amount as it is read stands below while it is
- * typed. `unit` is a currency, or `%`.
+ * Decimal input as text, so nothing typed is lost or rounded. Shows the parsed amount below. `unit` is a currency or
+ * `%`.
  */
 export function AmountInput({ unit, ...rest }: TextInputProps & { unit: string }) {
-  const reading = useReading(typeof rest.value === 'string' ? rest.value : '', unit);
+  const reading = useParsedAmount(typeof rest.value === 'string' ? rest.value : '', unit);
   return (
     <div>
       <TextInput
@@ -27,10 +27,10 @@ export function AmountInput({ unit, ...rest }: TextInputProps & { unit: string }
   );
 }
 
-function useReading(typed: string, unit: string): string {
+function useParsedAmount(typed: string, unit: string): string {
   const { t } = useTranslation('common');
   if (!typed.trim()) return '';
-  const reading = unit === '%' ? readPercent(typed) : readAmount(typed, unit);
+  const reading = unit === '%' ? parsePercent(typed) : parseAmount(typed, unit);
   switch (reading.kind) {
     case 'read':
       return t('amount.read', {

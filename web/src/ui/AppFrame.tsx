@@ -6,23 +6,23 @@ import { useTranslation } from 'react-i18next';
 import classes from './AppFrame.module.css';
 
 interface Props {
-  /** The product's name, linking to the portal's first page. */
+  /** Product name, linked to the home page. */
   brand: ReactNode;
   portal: string;
-  /** Links of the sidebar; a portal with one page has none. */
+  /** Sidebar links; none for a single page. */
   navigation?: ReactNode;
-  /** Between the colour scheme and the person's menu. */
+  /** Content between color scheme and user menu. */
   tools?: ReactNode;
   menu: ReactNode;
-  /** The way out, in the top bar; where the sidebar has it too, only while that is not shown. */
+  /** Logout in the top bar; if the sidebar has it too, only while that is hidden. */
   logout: ReactNode;
   sidebarHasLogout?: boolean;
-  /** Hears of light or dark chosen in the top bar. */
+  /** Called when the scheme is toggled. */
   onScheme: (scheme: 'light' | 'dark') => void;
   children: ReactNode;
 }
 
-/** The frame around every page of a portal: top bar, sidebar where there is one, content. */
+/** Layout of portal pages: top bar, sidebar and content. */
 export function AppFrame({
   brand,
   portal,

@@ -9,7 +9,7 @@ type Props = ButtonProps &
     busyLabel: string;
   };
 
-/** Says what it is doing while it does it, without changing its width. */
+/** Button with a busy label at constant width. */
 export function BusyButton({ busy, label, busyLabel, disabled, ...rest }: Props) {
   return (
     <Button {...rest} disabled={disabled || busy} aria-busy={busy}>

@@ -4,14 +4,14 @@ import classes from './ChoiceFilter.module.css';
 
 interface Props {
   label: string;
-  /** What it is called when nothing is narrowed; without it one is always chosen. */
+  /** Label of the empty value; without it a value is required. */
   all?: string;
   value: string;
   choices: Choice<string>[];
   onChange: (value: string) => void;
 }
 
-/** Narrows a list to one of a few; the empty value is all of them. */
+/** Filter with few values; empty means all. */
 export function ChoiceFilter({ label, all, value, choices, onChange }: Props) {
   return (
     <Select

@@ -10,7 +10,7 @@ export interface Choice<Value extends string> {
 interface Props<Value extends string> {
   id?: string;
   label: string;
-  /** What it is called for who does not see what stands around it. */
+  /** Accessible name of the select. */
   name?: string;
   choices: Choice<Value>[];
   value?: Value | null;
@@ -22,9 +22,9 @@ interface Props<Value extends string> {
   disabled?: boolean;
 }
 
-const typeAheadResets = 1000;
+const TYPE_AHEAD_RESET_MS = 1000;
 
-/** A short list to choose from. Typing letters jumps to the choice that begins with them. */
+/** Select with type-ahead. */
 export function ChoiceSelect<Value extends string>({
   label,
   name,
@@ -50,10 +50,10 @@ export function ChoiceSelect<Value extends string>({
     typed.current += event.key.toLowerCase();
     timer.current = setTimeout(() => {
       typed.current = '';
-    }, typeAheadResets);
+    }, TYPE_AHEAD_RESET_MS);
     const open = combobox.dropdownOpened;
     const from = Math.max(open ? combobox.getSelectedOptionIndex() : chosen, 0);
-    const hit = matching(choices, typed.current, from);
+    const hit = nextMatch(choices, typed.current, from);
     const choice = choices[hit];
     if (!choice) return;
     if (open) combobox.selectOption(hit);
@@ -80,7 +80,7 @@ export function ChoiceSelect<Value extends string>({
           onKeyDown={typeAhead}
           classNames={{ input: classes.chosen }}
           {...field}
-          // No `aria-label`: what is chosen stands in the button, and would have to be part of it.
+          // No `aria-label`, which would replace the selected value in the accessible name.
           label={
             name ? (
               <>
@@ -108,8 +108,8 @@ export function ChoiceSelect<Value extends string>({
   );
 }
 
-/** The next choice that begins with what was typed; the same letter again steps through its choices. */
-function matching(choices: Choice<string>[], typed: string, from: number): number {
+/** Next option with the typed prefix; repeating a letter cycles. */
+function nextMatch(choices: Choice<string>[], typed: string, from: number): number {
   const repeated = [...typed].every((letter) => letter === typed[0]);
   const needle = repeated ? typed.slice(0, 1) : typed;
   const order = choices.map((_, index) => (index + from + (needle.length === 1 ? 1 : 0)) % choices.length);

@@ -6,7 +6,7 @@ type Props = Omit<TextInputProps, 'value' | 'onChange'> & {
   onChange: (code: string) => void;
 };
 
-/** The six digits of an app or a mail. One field: it can be pasted, filled in by the device and read out. */
+/** Six-digit code input. One field, so it can be pasted and autofilled. */
 export function CodeInput({ onChange, ...rest }: Props) {
   return (
     <TextInput

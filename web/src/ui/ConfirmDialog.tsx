@@ -6,14 +6,14 @@ import { BusyButton } from './BusyButton';
 interface Props {
   title: string;
   children: ReactNode;
-  /** The verb of what will be done, as on the button that led here. */
+  /** Verb of the action. */
   confirmLabel: string;
   busyLabel: string;
   busy: boolean;
   danger?: boolean;
-  /** Why it cannot be done: then there is nothing to confirm. */
-  refused?: boolean;
-  /** Another way out, such as Archive instead of Delete. */
+  /** The text explains why it cannot be done: no confirm button. */
+  blocked?: boolean;
+  /** Alternative action, such as Archive instead of Delete. */
   alternative?: ReactNode;
   onConfirm: () => void;
   onClose: () => void;
@@ -37,7 +37,7 @@ export function ConfirmDialog(props: Props) {
           {t('cancel')}
         </Button>
         {props.alternative}
-        {!props.refused && (
+        {!props.blocked && (
           <BusyButton
             color={props.danger ? 'red' : undefined}
             busy={props.busy}

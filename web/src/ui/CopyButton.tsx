@@ -6,12 +6,12 @@ import { copyText } from './copyText';
 
 interface Props extends ButtonProps {
   text: string;
-  /** What is copied, for the button's name; the button itself says "Copy". */
+  /** Name of the copied value, for the accessible label. */
   name?: string;
   onCopied?: () => void;
 }
 
-/** Says for two seconds that it worked, or that it did not. */
+/** Shows success or failure for two seconds. */
 export function CopyButton({ text, name, onCopied, ...rest }: Props) {
   const { t } = useTranslation('common');
   const [outcome, setOutcome] = useState<'copied' | 'copy_failed'>();

@@ -1,38 +1,38 @@
 import { Skeleton } from '@mantine/core';
 import { useEffect, useRef, type ReactNode } from 'react';
-import { Explained } from './Explained';
+import { InfoTooltip } from './InfoTooltip';
 import { LoadMore } from './LoadMore';
-import { ErrorState } from './states';
+import { ErrorState } from './ErrorState';
 import classes from './DataTable.module.css';
 
 export interface Column<Row> {
   key: string;
   header: string;
-  /** How its figures are counted. */
+  /** How the figures are counted. */
   explain?: string;
   cell: (row: Row) => ReactNode;
   align?: 'right';
-  /** A column for a menu or buttons: its header is read, not shown. */
+  /** Column of buttons: header for screen readers only. */
   actions?: boolean;
-  /** The first column, with a box that picks the row: its header is read, not shown. */
+  /** First column with a checkbox: header for screen readers only. */
   pick?: boolean;
   width?: number;
-  /** Takes the whole width of a card on phones, for long words such as e-mail addresses. */
+  /** Full width on cards, for long words such as emails. */
   wide?: boolean;
-  /** Is read in one piece: an e-mail address, a telephone number, a day and hour. */
+  /** Kept unbroken: email, phone, date and time. */
   whole?: boolean;
-  /** Says by itself what it is: a card on a phone leaves the header out. */
+  /** Self-explanatory: no header on cards. */
   bare?: boolean;
 }
 
-/** What a list is doing. The types make loading and failing impossible to forget. */
+/** State of a list. The types enforce loading and error handling. */
 export interface TableState<Row> {
   rows: Row[] | undefined;
-  /** The rows are those of another question: their answer is on its way. */
-  old?: boolean;
+  /** Rows belong to the previous query; the new response is pending. */
+  stale?: boolean;
   error: string | null;
   retry: () => void;
-  /** Set while there are further rows to load. */
+  /** Set if there are more rows. */
   more?: { load: () => void; loading: boolean };
 }
 
@@ -40,19 +40,19 @@ interface Props<Row> {
   label: string;
   columns: Column<Row>[];
   state: TableState<Row>;
-  /** What a row is known by: its place, where rows come in at the top all the time and nothing is to jump. */
+  /** Row key: the index, for lists that grow at the top without shifting. */
   rowKey: (row: Row, place: number) => string | number;
   empty: ReactNode;
-  /** So many rows are known to come: what is below keeps its place. */
+  /** Expected number of rows, to reserve space. */
   expected?: number;
 }
 
-/** A table that becomes a list of cards on phones. */
+/** Table that becomes cards on phones. */
 export function DataTable<Row>({ label, columns, state, rowKey, empty, expected }: Props<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const before = useRef<number>(undefined);
   const { more } = state;
-  // With the last page the pressed button goes: who uses the keyboard goes on at the first row that came.
+  // The last page removes the pressed button, so the focus moves to the first new row.
   useEffect(() => {
     if (more || before.current === undefined) return;
     const row = body.current?.rows[before.current];
@@ -63,11 +63,16 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
   }, [more]);
   if (!state.rows && state.error) return <ErrorState message={state.error} onRetry={state.retry} />;
   if (state.rows?.length === 0) return <>{empty}</>;
-  // The roles are written out because `display: block` on a phone would take them away.
+  // Explicit roles, because `display: block` on a phone removes the implicit ones.
   return (
     <>
       <div className="side-scroll" role="group" aria-label={label} tabIndex={0}>
-        <table className={classes.table} role="table" aria-label={label} aria-busy={!state.rows || state.old}>
+        <table
+          className={classes.table}
+          role="table"
+          aria-label={label}
+          aria-busy={!state.rows || state.stale}
+        >
           <thead role="rowgroup">
             <tr role="row">
               {columns.map((column) => (
@@ -75,7 +80,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
                   key={column.key}
                   role="columnheader"
                   scope="col"
-                  // Not with what explains it: that would be read with every cell.
+                  // Without the tooltip, which screen readers would repeat in every cell.
                   aria-label={column.explain && column.header}
                   data-align={column.align}
                   style={{ width: column.width }}
@@ -85,7 +90,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
                   ) : (
                     column.header
                   )}
-                  {column.explain && <Explained text={column.explain} />}
+                  {column.explain && <InfoTooltip text={column.explain} />}
                 </th>
               ))}
             </tr>
@@ -94,7 +99,7 @@ export function DataTable<Row>({ label, columns, state, rowKey, empty, expected 
             {state.rows ? (
               state.rows.map((row, place) => <Row key={rowKey(row, place)} row={row} columns={columns} />)
             ) : (
-              <Waiting columns={columns} rows={expected} />
+              <TableSkeleton columns={columns} rows={expected} />
             )}
           </tbody>
         </table>
@@ -140,14 +145,14 @@ function Row<Row>({ row, columns }: { row: Row; columns: Column<Row>[] }) {
   );
 }
 
-const waitingWidths = ['70%', '50%', '80%', '60%', '65%'];
+const SKELETON_WIDTHS = ['70%', '50%', '80%', '60%', '65%'];
 
-function Waiting<Row>({ columns, rows = 5 }: { columns: Column<Row>[]; rows?: number }) {
+function TableSkeleton<Row>({ columns, rows = 5 }: { columns: Column<Row>[]; rows?: number }) {
   return Array.from({ length: rows }, (_, row) => (
     <tr key={row} aria-hidden="true" className={classes.waiting}>
       {columns.map((column) => (
         <td key={column.key}>
-          <Skeleton height={12} width={waitingWidths[row % waitingWidths.length]} />
+          <Skeleton height={12} width={SKELETON_WIDTHS[row % SKELETON_WIDTHS.length]} />
         </td>
       ))}
     </tr>

@@ -1,8 +1,8 @@
 import { Tooltip } from '@mantine/core';
 import { useEffect, useState } from 'react';
-import { ago, date, dateTime } from '../messages/format';
+import { relativeTime, date, dateTime } from '../messages/format';
 
-/** A calendar day. */
+/** Calendar day. */
 export function DateText({ day }: { day: string | null | undefined }) {
   return (
     <time className="num" dateTime={day ?? undefined}>
@@ -11,8 +11,8 @@ export function DateText({ day }: { day: string | null | undefined }) {
   );
 }
 
-/** An instant as "5 minutes ago", kept true while the page is open; the exact time in the tooltip. */
-export function Ago({ at }: { at: string }) {
+/** Relative time, kept current; exact time in the tooltip. */
+export function RelativeTime({ at }: { at: string }) {
   const [, tick] = useState(0);
   useEffect(() => {
     const timer = setInterval(() => tick((count) => count + 1), 30_000);
@@ -21,7 +21,7 @@ export function Ago({ at }: { at: string }) {
   return (
     <Tooltip label={dateTime(at)}>
       <time className="num" dateTime={at}>
-        {ago(at)}
+        {relativeTime(at)}
       </time>
     </Tooltip>
   );

@@ -2,13 +2,13 @@ import { TextInput } from '@mantine/core';
 import classes from './DayFilter.module.css';
 
 interface Props {
-  /** A short word such as "From", shown in the field. */
+  /** Short label inside the field, such as "From". */
   label: string;
   value: string;
   onChange: (day: string) => void;
 }
 
-/** Narrows a list to a day and those after or before it. */
+/** Date filter: from or until a day. */
 export function DayFilter({ label, value, onChange }: Props) {
   return (
     <TextInput

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Prose } from './Prose';
 import classes from './DetailList.module.css';
 
-/** Facts about one thing: names and values. Values that are not there are left out. */
+/** Definition list; empty values are omitted. */
 export function DetailList({ details }: { details: [label: string, value: ReactNode][] }) {
   return (
     <dl className={classes.list}>

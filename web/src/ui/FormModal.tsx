@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from './BusyButton';
-import { forgetUnsaved, useUnsaved } from './unsaved';
+import { clearUnsaved, useUnsaved } from './unsavedChanges';
 import classes from './FormModal.module.css';
 
 interface Props {
@@ -12,24 +12,24 @@ interface Props {
   submitLabel: string;
   busyLabel: string;
   busy: boolean;
-  /** Something was typed: closing then asks first. */
+  /** Unsaved input: closing asks first. */
   dirty: boolean;
-  /** What is wrong with the whole form, above the buttons. */
+  /** Form error above the buttons. */
   problem?: ReactNode;
   size?: string;
-  /** At the other end of the buttons: something else that can be done. */
+  /** Additional action at the other end. */
   aside?: ReactNode;
   onSubmit: (event: SubmitEvent<HTMLFormElement>) => void;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** The shell of every form dialog. Mount it to open it, so that each opening starts afresh. */
+/** Form dialog. Mount to open, so that state resets. */
 export function FormModal(props: Props) {
   const { t } = useTranslation('common');
   const phone = useMediaQuery('(max-width: 600px)');
   const [asking, setAsking] = useState(false);
-  // Going back in the browser closes a dialog as well.
+  // Browser back closes the dialog.
   useUnsaved(props.dirty && !props.busy);
   const close = () => {
     if (props.busy) return;
@@ -69,7 +69,7 @@ export function FormModal(props: Props) {
             <Button
               color="red"
               onClick={() => {
-                forgetUnsaved();
+                clearUnsaved();
                 props.onClose();
               }}
             >
@@ -95,7 +95,7 @@ export function FormModal(props: Props) {
   );
 }
 
-/** Two fields side by side, below each other on a phone. */
-export function Pair({ children }: { children: ReactNode }) {
+/** Two fields side by side, stacked on a phone. */
+export function FieldPair({ children }: { children: ReactNode }) {
   return <div className={classes.pair}>{children}</div>;
 }

@@ -1,4 +1,4 @@
-/** A vehicle set apart inside its structure. */
+/** Logo mark. */
 export function Logo({ size = 22 }: { size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 24 24" fill="none" aria-hidden="true">

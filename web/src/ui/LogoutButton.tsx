@@ -3,7 +3,7 @@ import { IconLogout } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import classes from './LogoutButton.module.css';
 
-/** Ends the session from any page; on a phone it is a picture with a name. */
+/** Logout button; an icon with a label on a phone. */
 export function LogoutButton({ onLogout }: { onLogout: () => void }) {
   const { t } = useTranslation('common');
   return (

@@ -7,24 +7,24 @@ interface Props {
   label: string;
   value?: string | null;
   onChange: (value: string | null) => void;
-  /** What the server found for what was typed. */
+  /** Search results. */
   choices: Choice<string>[];
-  /** The choices are those of other words: their answer is on its way. */
-  old?: boolean;
+  /** Options belong to the previous search; the response is pending. */
+  stale?: boolean;
   onSearch: (typed: string) => void;
-  /** The label of a value that was there from the start. */
+  /** Label of the initial value. */
   initialLabel?: string;
   description?: ReactNode;
   error?: ReactNode;
   required?: boolean;
   disabled?: boolean;
-  /** A filter: its label is read, not shown, this stands in its place, and the choice can be taken away. */
+  /** Filter mode: hidden label, placeholder and clear button. */
   all?: string;
 }
 
-/** One row out of many, found by typing. */
+/** Search select with server-side search. */
 export function LookupSelect(props: Props) {
-  const { choices, old, onSearch, initialLabel, value = null, onChange, all, label, ...field } = props;
+  const { choices, stale, onSearch, initialLabel, value = null, onChange, all, label, ...field } = props;
   const { t } = useTranslation('common');
   const [picked, setPicked] = useState<Choice<string> | null>(
     value && initialLabel ? { value, label: initialLabel } : null,
@@ -36,7 +36,7 @@ export function LookupSelect(props: Props) {
       size="sm"
       value={value}
       data={missing ? [picked, ...choices] : choices}
-      // The server has searched already, in more than the label.
+      // The server has filtered already, on more than the label.
       filter={({ options }) => options}
       onSearchChange={(typed) => onSearch(typed === picked?.label ? '' : typed)}
       onChange={(next, option) => {
@@ -45,7 +45,7 @@ export function LookupSelect(props: Props) {
       }}
       nothingFoundMessage={t('no_options')}
       maxDropdownHeight={240}
-      aria-busy={old}
+      aria-busy={stale}
       {...field}
       {...(all === undefined
         ? { label }

@@ -1,19 +1,19 @@
 import { Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { money, shortMoney } from '../messages/format';
+import { money, compactMoney } from '../messages/format';
 
 interface Props {
   amount: string | null | undefined;
   currency: string;
 }
 
-/** The exact amount, never abbreviated. */
+/** Exact amount. */
 export function Money({ amount, currency }: Props) {
   return <span className="num">{money(amount, currency)}</span>;
 }
 
-/** For cards: millions or thousands with one decimal; the exact amount in the tooltip and for screen readers. */
-export function ShortMoney({
+/** Compact amount for cards; exact one in the tooltip and for screen readers. */
+export function CompactMoney({
   amount,
   currency,
   scale,
@@ -23,7 +23,7 @@ export function ShortMoney({
   return (
     <Tooltip label={exact}>
       <span className="num" tabIndex={0}>
-        {shortMoney(amount, currency, scale)}
+        {compactMoney(amount, currency, scale)}
         <span className="sr-only"> {t('exact_amount', { amount: exact })}</span>
       </span>
     </Tooltip>

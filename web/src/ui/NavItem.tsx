@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './NavItem.module.css';
 
-/** A group of sidebar links with its name. */
+/** Named group of sidebar links. */
 export function NavGroup({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className={classes.group}>
@@ -11,5 +11,5 @@ export function NavGroup({ label, children }: { label: string; children: ReactNo
   );
 }
 
-/** The class of a sidebar link; the router marks the current one with aria-current. */
+/** Class of a sidebar link; the router sets aria-current. */
 export const navLink = classes.link;

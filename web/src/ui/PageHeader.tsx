@@ -6,7 +6,7 @@ interface Props {
   title: string;
   text?: ReactNode;
   actions?: ReactNode;
-  /** A link back, above the title. */
+  /** Back link above the title. */
   back?: ReactNode;
 }
 

@@ -4,14 +4,14 @@ import { number } from '../messages/format';
 import classes from './Pager.module.css';
 
 interface Props {
-  /** From 1. */
+  /** 1-based. */
   page: number;
   perPage: number;
   total: number;
   onPage: (page: number) => void;
 }
 
-/** Which part of a long list this is, and the way to the parts beside it. */
+/** Pagination: range of rows with previous and next. */
 export function Pager({ page, perPage, total, onPage }: Props) {
   const { t } = useTranslation('common');
   const from = Math.min((page - 1) * perPage + 1, total);

@@ -4,7 +4,7 @@ import { percent as words } from '../messages/format';
 import classes from './ProgressBar.module.css';
 
 interface Props {
-  /** 0 to 100; anything beyond is shown as the nearest end. */
+  /** 0 to 100, clamped. */
   percent: number;
   label: string;
 }

@@ -1,8 +1,8 @@
 import { KeyboardSensor, type KeyboardSensorProps } from '@dnd-kit/core';
 
 /**
- * dnd-kit hears keys only from the task after the one in which it lifts: a key that comes in between, from quick fingers
- * or from an assistive program, would be lost. Here it waits for that task.
+ * Keyboard sensor for dnd-kit, which listens for keys one task after lifting: a key in between (fast typing, assistive
+ * technology) would be lost. This sensor delays it.
  */
 export class PromptKeyboardSensor extends KeyboardSensor {
   constructor(props: KeyboardSensorProps) {
@@ -13,9 +13,9 @@ export class PromptKeyboardSensor extends KeyboardSensor {
       event.stopImmediatePropagation();
       early.push(event);
     };
-    // Before React hears of it, too: the Space that lifts is on its way through the page already.
+    // Capture phase, before React: the lifting Space is still propagating.
     window.addEventListener('keydown', keep, { capture: true });
-    // Behind dnd-kit's own.
+    // After the listener of dnd-kit.
     setTimeout(() => {
       window.removeEventListener('keydown', keep, { capture: true });
       for (const event of early) event.target?.dispatchEvent(new KeyboardEvent('keydown', event));

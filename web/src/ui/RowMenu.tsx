@@ -11,7 +11,7 @@ export interface RowAction {
   onClick: () => void;
 }
 
-/** What can be done with a row. Nothing to do: what is there `otherwise`. */
+/** Row action menu; `otherwise` is shown without actions. */
 export function RowMenu(row: { name: string; actions: RowAction[]; otherwise?: ReactNode }) {
   const { t } = useTranslation('common');
   const { name, ...menu } = row;
@@ -25,8 +25,8 @@ export function RowMenu(row: { name: string; actions: RowAction[]; otherwise?: R
 }
 
 /**
- * The same behind a button of one's own. What can be done may change while it is open: what no longer can is disabled
- * then, and nothing moves under the hand of whoever is about to pick.
+ * Action menu behind a custom button. Actions that become unavailable while open are disabled, so nothing moves under
+ * the pointer.
  */
 export function ActionMenu(menu: { actions: RowAction[]; otherwise?: ReactNode; children: ReactElement }) {
   const { actions, otherwise, children } = menu;
@@ -48,7 +48,7 @@ export function ActionMenu(menu: { actions: RowAction[]; otherwise?: ReactNode; 
               key={label}
               leftSection={icon}
               color={danger ? 'red' : undefined}
-              // Not `disabled`: whoever is on it with the keyboard goes on from there.
+              // Not `disabled`, which would lose keyboard focus.
               aria-disabled={!possible || undefined}
               className={classes.item}
               closeMenuOnClick={Boolean(possible)}

@@ -3,12 +3,12 @@ import classes from './ScrollLog.module.css';
 
 interface Props {
   label: string;
-  /** Changes with every new last entry: then the end is shown. Earlier ones may be added above without moving it. */
+  /** Changes with every new last entry, which scrolls to the end. Entries added above keep the position. */
   newest: string | undefined;
   children: ReactNode;
 }
 
-/** What grows at its end, read from there. */
+/** Log view that follows its end. */
 export function ScrollLog({ label, newest, children }: Props) {
   const place = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {

@@ -6,18 +6,18 @@ import { useTranslation } from 'react-i18next';
 interface Props {
   label: string;
   value: string;
-  /** What stands in the empty box, where several stand side by side. */
+  /** Placeholder. */
   placeholder?: string;
   onChange: (value: string) => void;
 }
 
-/** Reports what was typed once the typing pauses. */
+/** Debounced search box. */
 export function SearchBox({ label, value, placeholder, onChange }: Props) {
   const { t } = useTranslation('common');
   const [typed, setTyped] = useState(value);
   const [known, setKnown] = useState(value);
   const [reported, setReported] = useState(value);
-  // What comes from outside is taken over; what is just being typed stays, and is reported next.
+  // An external change replaces the text, unless the user is typing.
   if (value !== known) {
     setKnown(value);
     if (value !== reported && typed.trim() === known) {

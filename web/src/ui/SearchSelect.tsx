@@ -3,7 +3,7 @@ import { useState } from 'react';
 
 type Props = Omit<SelectProps, 'searchable' | 'searchValue'>;
 
-/** A choice out of many, found by typing. What is chosen makes way for what is typed, and comes back if nothing is taken. */
+/** Combobox with search. Typing replaces the shown value, which returns if nothing is picked. */
 export function SearchSelect({ onDropdownOpen, onDropdownClose, onSearchChange, ...props }: Props) {
   const [typed, setTyped] = useState('');
   const [open, setOpen] = useState(false);
@@ -18,7 +18,7 @@ export function SearchSelect({ onDropdownOpen, onDropdownClose, onSearchChange, 
       searchable
       searchValue={typed}
       onSearchChange={search}
-      // Still to be read while nothing is typed.
+      // The value stays visible until the user types.
       placeholder={open && before ? before : props.placeholder}
       onDropdownOpen={() => {
         setOpen(true);

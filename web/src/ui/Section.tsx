@@ -4,14 +4,14 @@ import classes from './Section.module.css';
 
 interface Props {
   title: string;
-  /** Beside the title: a link or one or two buttons. */
+  /** Link or buttons beside the title. */
   actions?: ReactNode;
-  /** Content that brings its own padding, such as a table. */
+  /** Content with its own padding, such as a table. */
   flush?: boolean;
   children: ReactNode;
 }
 
-/** A bordered card with a title. */
+/** Card with a title. */
 export function Section({ title, actions, flush = false, children }: Props) {
   const id = useId();
   return (

@@ -1,9 +1,9 @@
 import { Skeleton, Text, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
-import { ErrorState } from './states';
+import { ErrorState } from './ErrorState';
 import classes from './Settings.module.css';
 
-/** Sections of settings below each other. */
+/** List of settings sections. */
 export function Settings({ children }: { children: ReactNode }) {
   return <div className={classes.sections}>{children}</div>;
 }
@@ -11,12 +11,12 @@ export function Settings({ children }: { children: ReactNode }) {
 interface SectionProps {
   title: string;
   text: string;
-  /** How it stands, in a word beside the title. */
+  /** Status beside the title. */
   tag?: ReactNode;
   children: ReactNode;
 }
 
-/** What a group of settings is about, and beside it the settings. */
+/** Settings section: description and controls. */
 export function SettingsSection({ title, text, tag, children }: SectionProps) {
   const id = useId();
   return (
@@ -43,7 +43,7 @@ interface RowProps {
   tag?: ReactNode;
   text?: ReactNode;
   actions?: ReactNode;
-  /** The actions are one small thing, such as a switch: they stay beside the words on phones too. */
+  /** Small control such as a switch: stays beside the text on phones. */
   beside?: boolean;
 }
 
@@ -65,13 +65,13 @@ export function SettingsRow({ icon, title, tag, text, actions, beside }: RowProp
   );
 }
 
-/** Buttons about all rows of a section, below them. */
+/** Buttons below all rows. */
 export function SettingsFooter({ children }: { children: ReactNode }) {
   return <div className={classes.footer}>{children}</div>;
 }
 
-/** Rows that are still on their way, as high as they will be. */
-export function SettingsWaiting({ rows = 1 }: { rows?: number }) {
+/** Skeleton rows. */
+export function SettingsSkeleton({ rows = 1 }: { rows?: number }) {
   return Array.from({ length: rows }, (_, row) => (
     <div key={row} className={classes.row} aria-busy="true">
       <Skeleton height={32} width={32} radius="md" />
@@ -88,17 +88,17 @@ export function SettingsWaiting({ rows = 1 }: { rows?: number }) {
 
 interface StateProps<Data> {
   data: Data | undefined;
-  /** What went wrong, in words. */
+  /** Error message. */
   error: string | null;
   retry: () => void;
-  /** How many rows there will be, as far as that can be known. */
+  /** Expected number of rows. */
   rows?: number;
   children: (data: Data) => ReactNode;
 }
 
-/** Loading, failed or there: no section may forget one of them. What is there stays while it is asked for again. */
+/** Loading, error or content. Content stays during a refetch. */
 export function SettingsState<Data>({ data, error, retry, rows, children }: StateProps<Data>) {
   if (data !== undefined) return <>{children(data)}</>;
   if (error) return <ErrorState message={error} onRetry={retry} />;
-  return <SettingsWaiting rows={rows} />;
+  return <SettingsSkeleton rows={rows} />;
 }

@@ -26,21 +26,21 @@ import classes from './SortableList.module.css';
 
 export interface Sortable {
   id: string;
-  /** What it is called when it is lifted and dropped. */
+  /** Name for screen reader announcements. */
   name: string;
 }
 
 interface Props<Item extends Sortable> {
   items: Item[];
   label: string;
-  /** Without it the list keeps its order. */
+  /** Without it the list is not sortable. */
   onSort?: (items: Item[]) => void;
   children: (item: Item, handle: ReactNode) => ReactNode;
 }
 
 /**
- * A list that people put in order: with the mouse, a finger, or Space and the arrow keys on a handle. What was dropped
- * lies where it was dropped until the list comes in another order: also while its keeper has yet to say so.
+ * Sortable list: mouse, touch, or Space and arrow keys on a handle. A dropped item stays in place until the list prop
+ * changes order.
  */
 export function SortableList<Item extends Sortable>({ items: kept, label, onSort, children }: Props<Item>) {
   const { t } = useTranslation('common');

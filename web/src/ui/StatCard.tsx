@@ -1,14 +1,14 @@
 import { Card, Skeleton, Text } from '@mantine/core';
 import type { CSSProperties, ReactNode } from 'react';
-import { Explained } from './Explained';
+import { InfoTooltip } from './InfoTooltip';
 import classes from './StatCard.module.css';
 
 interface Props {
   label: string;
   icon: ReactNode;
-  /** Undefined while it is loading. */
+  /** Undefined while loading. */
   value: ReactNode | undefined;
-  /** A line below it. Its place is kept while there is none, so that nothing moves when it comes: null or empty. */
+  /** Line below the value; null or empty reserves its space. */
   hint?: ReactNode;
   /** How it is counted. */
   explain?: string;
@@ -22,13 +22,13 @@ export function StatCard({ label, icon, value, hint, explain }: Props) {
           <Text component="h2" size="sm" c="dimmed" fw={500} display="inline">
             {label}
           </Text>
-          {explain && <Explained text={explain} />}
+          {explain && <InfoTooltip text={explain} />}
         </div>
         <span className={classes.icon} aria-hidden="true">
           {icon}
         </span>
       </div>
-      <div className={classes.value} style={lengthOf(value)}>
+      <div className={classes.value} style={textLength(value)}>
         {value === undefined ? <Skeleton height="1lh" width={72} /> : value}
       </div>
       {hint !== undefined && (
@@ -40,8 +40,8 @@ export function StatCard({ label, icon, value, hint, explain }: Props) {
   );
 }
 
-/** How many signs are to fit into the card: a long amount is written smaller, never cut off. */
-function lengthOf(value: ReactNode): CSSProperties | undefined {
+/** Text length to fit: long amounts get a smaller font. */
+function textLength(value: ReactNode): CSSProperties | undefined {
   return typeof value === 'string' ? ({ '--signs': value.length } as CSSProperties) : undefined;
 }
 

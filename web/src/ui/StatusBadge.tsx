@@ -48,7 +48,7 @@ const toneOf: Record<string, ToneName> = {
   declined: 'stop',
 };
 
-/** The status in words. */
+/** Status label. */
 export function StatusBadge({ kind, status }: { kind: Kind; status: string }) {
   const { t } = useTranslation('names');
   return <Tag tone={toneOf[status] ?? 'rest'}>{t(`${kind}_status.${status}`)}</Tag>;

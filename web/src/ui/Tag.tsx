@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ToneName } from '../theme';
 
-/** A word on a tone; the colour only helps. */
+/** Colored tag; the text carries the meaning. */
 export function Tag({ tone, children }: { tone: ToneName; children: ReactNode }) {
   return (
     <Badge

@@ -4,11 +4,11 @@ import classes from './TwoColumns.module.css';
 interface Props {
   main: ReactNode;
   side: ReactNode;
-  /** The narrow one is what everything else is about: it comes first where there is no room, and for a screen reader. */
+  /** Narrow column with the subject: first in the document order. */
   sideFirst?: boolean;
 }
 
-/** A wide and a narrow column; below each other where there is no room. */
+/** Wide and narrow column, stacked on small screens. */
 export function TwoColumns({ main, side, sideFirst = false }: Props) {
   const wide = <div className={classes.column}>{main}</div>;
   return (
@@ -20,8 +20,8 @@ export function TwoColumns({ main, side, sideFirst = false }: Props) {
   );
 }
 
-/** Two columns of one width. */
-export function Halves({ left, right }: { left: ReactNode; right: ReactNode }) {
+/** Two equal columns. */
+export function EqualColumns({ left, right }: { left: ReactNode; right: ReactNode }) {
   return (
     <div className={classes.halves}>
       <div className={classes.column}>{left}</div>

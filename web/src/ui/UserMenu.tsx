@@ -9,7 +9,7 @@ interface Props {
   name: string;
   email: string;
   role: string;
-  /** Menu items of the person's own pages. */
+  /** Menu items of own pages. */
   links: ReactNode;
   onLanguage: (language: Language) => void;
   onLogout: () => void;

@@ -1,4 +1,4 @@
-/** Whether it worked. Browsers have the clipboard on https and localhost only; elsewhere the old command is left. */
+/** Copies to the clipboard; returns success. Falls back to execCommand without a secure context. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -10,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
 
 function copyBySelection(text: string): boolean {
   const focused = document.activeElement;
-  // Beside what has the focus: a dialog would take the focus back from a place outside of it.
+  // Beside the focused element: a dialog would steal the focus from outside.
   const place = focused?.parentElement ?? document.body;
   const field = document.createElement('textarea');
   field.value = text;

@@ -1,4 +1,4 @@
-/** Saves a text as a file, as a download would. */
+/** Downloads a text as a file. */
 export function saveText(name: string, text: string): void {
   saveBlob(name, new Blob([`${text}\n`], { type: 'text/plain;charset=utf-8' }));
 }
@@ -9,6 +9,6 @@ export function saveBlob(name: string, blob: Blob): void {
   link.href = url;
   link.download = name;
   link.click();
-  // Not at once: the browser reads it after the click has been dealt with.
+  // Deferred: the browser reads the URL after the click.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

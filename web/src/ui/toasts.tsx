@@ -4,12 +4,12 @@ import i18next from 'i18next';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 
-/** Outcomes replace each other, one at a time; background notices stack up to three (decision 34). */
-const outcomes = createNotificationsStore();
-export const notices = createNotificationsStore();
+/** Toasts: outcomes replace each other; background notices stack up to three (decision 34). */
+const outcomeStore = createNotificationsStore();
+export const noticeStore = createNotificationsStore();
 
-/** How many are seen at once, and for how many milliseconds each unless it says so itself. */
-export const shown = {
+/** Visible count and duration in milliseconds. */
+export const MAX_VISIBLE = {
   outcomes: { limit: 1, autoClose: 5000 },
   notices: { limit: 3, autoClose: 4000 },
 };
@@ -20,9 +20,9 @@ interface Toast {
   destructive?: boolean;
 }
 
-/** Tells how something the person did went. An error stays until it is closed. */
+/** Outcome toast of a user action. Errors stay until closed. */
 export function toast({ title, description, destructive = false }: Toast): void {
-  notifications.clean(outcomes);
+  notifications.clean(outcomeStore);
   notifications.show(
     {
       title,
@@ -32,16 +32,16 @@ export function toast({ title, description, destructive = false }: Toast): void 
       role: destructive ? 'alert' : 'status',
       closeButtonProps: { 'aria-label': i18next.t('common:close') },
     },
-    outcomes,
+    outcomeStore,
   );
 }
 
-/** What went wrong before has come right: its error need not stay until it is closed. */
+/** Closes an error toast after success. */
 export function clearToast(): void {
-  notifications.clean(outcomes);
+  notifications.clean(outcomeStore);
 }
 
-/** Tells of something that happened in the background; what takes longer to read may stay longer. */
+/** Background notice; long texts may stay longer. */
 export function notice({ title, description }: Omit<Toast, 'destructive'>, autoClose?: number): void {
   notifications.show(
     {
@@ -52,14 +52,14 @@ export function notice({ title, description }: Omit<Toast, 'destructive'>, autoC
       role: 'status',
       closeButtonProps: { 'aria-label': i18next.t('common:close') },
     },
-    notices,
+    noticeStore,
   );
 }
 
 export function Toasts() {
   const { t } = useTranslation('common');
   const region = useRef<HTMLElement>(null);
-  // Also inside fields, and by the physical key: on a Mac Alt+T types a dagger.
+  // Inside fields too, and by physical key: Alt+T types a dagger on a Mac.
   useHotkeys([['alt+T', () => region.current?.focus(), { usePhysicalKeys: true }]], [], true);
   return (
     <section
@@ -70,8 +70,13 @@ export function Toasts() {
       aria-relevant="additions text"
       aria-atomic={false}
     >
-      <Notifications store={outcomes} withinPortal={false} {...shown.outcomes} position="bottom-right" />
-      <Notifications store={notices} withinPortal={false} {...shown.notices} position="top-right" />
+      <Notifications
+        store={outcomeStore}
+        withinPortal={false}
+        {...MAX_VISIBLE.outcomes}
+        position="bottom-right"
+      />
+      <Notifications store={noticeStore} withinPortal={false} {...MAX_VISIBLE.notices} position="top-right" />
     </section>
   );
 }

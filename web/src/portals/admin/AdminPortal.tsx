@@ -12,7 +12,7 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
-import { Entry } from '../../shared/Navigation';
+import { NavEntry } from '../../shared/Navigation';
 import { PortalLayout } from '../../shared/PortalLayout';
 import { useLogout } from '../../shared/session/logout';
 import { NavGroup, navLink } from '../../ui/NavItem';
@@ -21,18 +21,18 @@ import classes from './AdminPortal.module.css';
 export function Component() {
   const { t } = useTranslation(['admin', 'common', 'security', 'users']);
   const logout = useLogout();
-  // A page of this portal is one line here.
+  // Pages of this portal, one line each.
   const navigation = (
     <div className={classes.sidebar}>
       <NavGroup label={t('common:portal.admin')}>
-        <Entry to={paths.adminDashboard} end icon={IconLayoutDashboard} label={t('nav.overview')} />
-        <Entry to={paths.adminUsers} icon={IconUsers} label={t('nav.users')} />
-        <Entry to={paths.requestManagement} icon={IconInbox} label={t('nav.requests')} />
-        <Entry to={paths.adminAnalytics} icon={IconChartBar} label={t('nav.analytics')} />
-        <Entry to={paths.adminSettings} icon={IconSettings} label={t('nav.settings')} />
-        <Entry to={paths.adminRules} icon={IconShieldCog} label={t('users:rules.nav')} />
-        <Entry to={paths.adminLogs} icon={IconFileText} label={t('nav.logs')} />
-        <Entry to={paths.employeeDashboard} icon={IconBriefcase} label={t('common:portal.employee')} />
+        <NavEntry to={paths.adminDashboard} end icon={IconLayoutDashboard} label={t('nav.overview')} />
+        <NavEntry to={paths.adminUsers} icon={IconUsers} label={t('nav.users')} />
+        <NavEntry to={paths.requestManagement} icon={IconInbox} label={t('nav.requests')} />
+        <NavEntry to={paths.adminAnalytics} icon={IconChartBar} label={t('nav.analytics')} />
+        <NavEntry to={paths.adminSettings} icon={IconSettings} label={t('nav.settings')} />
+        <NavEntry to={paths.adminRules} icon={IconShieldCog} label={t('users:rules.nav')} />
+        <NavEntry to={paths.adminLogs} icon={IconFileText} label={t('nav.logs')} />
+        <NavEntry to={paths.employeeDashboard} icon={IconBriefcase} label={t('common:portal.employee')} />
       </NavGroup>
       <UnstyledButton className={`${navLink} ${classes.logout}`} onClick={() => void logout()}>
         <IconLogout size={16} aria-hidden="true" />

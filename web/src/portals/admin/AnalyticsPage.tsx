@@ -7,8 +7,8 @@ import { queries } from '../../api/queries';
 import type { OfficeAnalytics } from '../../api/types';
 import { compact, money, month, number } from '../../messages/format';
 import { OrderCharts } from '../../shared/figures/OrderCharts';
-import { amountIn, type Fees, revenueColumns } from '../../shared/figures/revenue';
-import { useSpan, useSpanText } from '../../shared/figures/span';
+import { amountInCurrency, type Fees, revenueColumns } from '../../shared/figures/revenue';
+import { useDateRange, useDateRangeText } from '../../shared/figures/dateRange';
 import { useMonthColumn } from '../../shared/figures/useMonthColumn';
 import { BarChart } from '../../ui/charts/BarChart';
 import { ChartPanel } from '../../ui/charts/ChartPanel';
@@ -16,24 +16,24 @@ import { ColumnChart } from '../../ui/charts/ColumnChart';
 import { FigureTable } from '../../ui/charts/FigureTable';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 
 type Month = OfficeAnalytics['months'][number];
 type Group = OfficeAnalytics['companies'][number];
 
-/** The whole office in figures. */
+/** Office analytics: all companies. */
 export function Component() {
   const { t } = useTranslation(['admin', 'reports']);
-  const { span, filter } = useSpan();
-  const spanText = useSpanText();
-  const { data, error, refetch } = useQuery(queries.officeAnalytics(span));
+  const { range, filter } = useDateRange();
+  const rangeText = useDateRangeText();
+  const { data, error, refetch } = useQuery(queries.officeAnalytics(range));
   const sum = (of: (row: Month) => number) =>
     data && number(data.months.reduce((all, row) => all + of(row), 0));
   return (
     <>
       <PageHeader
         title={t('reports:analytics.title')}
-        text={data ? `${t('analytics.text')} ${spanText(data)}` : t('analytics.text')}
+        text={data ? `${t('analytics.text')} ${rangeText(data)}` : t('analytics.text')}
         actions={filter}
       />
       {error && !data ? (
@@ -51,7 +51,7 @@ export function Component() {
               label={t('analytics.revenue')}
               explain={t('reports:analytics.revenue_text')}
               icon={<IconCoin size={18} />}
-              value={data && money(amountIn(data.revenue, data.currency), data.currency)}
+              value={data && money(amountInCurrency(data.revenue, data.currency), data.currency)}
               hint={
                 data
                   ? data.revenue
@@ -80,14 +80,14 @@ export function Component() {
               <Revenue data={data} />
               <OrderCharts data={data} />
               <StepTimes data={data} />
-              <OverTime
+              <StepTimeTable
                 title={t('analytics.requests_over_time')}
                 text={t('analytics.requests_text')}
                 file="requests"
                 months={data.months}
                 series={[['analytics.requests', (row) => row.requests]]}
               />
-              <OverTime
+              <StepTimeTable
                 title={t('analytics.sign_ins_over_time')}
                 text={t('analytics.sign_ins_text')}
                 file="sign-ins"
@@ -119,7 +119,7 @@ export function Component() {
   );
 }
 
-/** One table a currency would be many: the chart and its table are of one, chosen by what there is. */
+/** One currency at a time, because a table per currency would be many. */
 function Revenue({ data }: { data: OfficeAnalytics }) {
   const { t } = useTranslation(['admin', 'reports']);
   const byMonth = useMonthColumn();
@@ -141,8 +141,8 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
             series={[
               {
                 name: title,
-                value: (row: Month) => Number(amountIn(row.revenue, currency)),
-                text: (row: Month) => money(amountIn(row.revenue, currency), currency),
+                value: (row: Month) => Number(amountInCurrency(row.revenue, currency)),
+                text: (row: Month) => money(amountInCurrency(row.revenue, currency), currency),
               },
             ]}
           />
@@ -158,9 +158,9 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
               {
                 key: 'revenue',
                 header: t('analytics.revenue'),
-                cell: (row) => money(amountIn(row.revenue, currency), currency),
-                plain: (row) => amountIn(row.revenue, currency),
-                total: money(amountIn(data.revenue, currency), currency),
+                cell: (row) => money(amountInCurrency(row.revenue, currency), currency),
+                plain: (row) => amountInCurrency(row.revenue, currency),
+                total: money(amountInCurrency(data.revenue, currency), currency),
               },
             ]}
           />
@@ -170,7 +170,7 @@ function Revenue({ data }: { data: OfficeAnalytics }) {
   });
 }
 
-/** How long steps take, as the months go by. */
+/** Step duration by month. */
 function StepTimes({ data }: { data: OfficeAnalytics }) {
   const { t } = useTranslation(['admin', 'reports']);
   const byMonth = useMonthColumn();
@@ -183,7 +183,7 @@ function StepTimes({ data }: { data: OfficeAnalytics }) {
       text={t('analytics.step_times_text')}
       chart={
         <ColumnChart
-          // A month in which no step was completed has no average; it is not one in which all were quick.
+          // No completed steps means no average, not zero.
           rows={data.months.filter((row) => row.average_step_days !== null)}
           rowKey={(row) => row.month}
           label={(row) => month(row.month, 'short')}
@@ -234,7 +234,7 @@ interface OverTimeProps {
   series: [name: string, value: (row: Month) => number][];
 }
 
-function OverTime({ title, text, file, months, series }: OverTimeProps) {
+function StepTimeTable({ title, text, file, months, series }: OverTimeProps) {
   const { t } = useTranslation(['admin', 'reports']);
   const byMonth = useMonthColumn();
   return (
@@ -279,7 +279,7 @@ interface GroupsProps {
   header: string;
   file: string;
   rows: Group[];
-  /** The fees of the whole office: their currencies are the columns. */
+  /** Fees by currency, one column each. */
   revenue: Fees;
 }
 

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import type { Backup } from '../../api/types';
 import { bytes, dateTime, number } from '../../messages/format';
-import { whoText } from '../../messages/who';
+import { actorName } from '../../messages/actorName';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { Tag } from '../../ui/Tag';
 import { BackupButton } from './backups/BackupButton';
 import { useBackups } from './backups/useBackups';
@@ -21,12 +21,12 @@ const tones = {
   failed: 'stop',
 } as const;
 
-/** One that was made without some documents is not whole. */
-function stateOf({ state, documents_missing: missing }: Backup): keyof typeof tones {
+/** A backup without some documents is marked incomplete. */
+function backupState({ state, documents_missing: missing }: Backup): keyof typeof tones {
   return state === 'done' && missing > 0 ? 'incomplete' : state;
 }
 
-/** Which backups there are. Bringing one back is done on the machine, into an empty portal. */
+/** Backup list. Restore is a command on the server, into an empty portal. */
 export function Component() {
   const { t } = useTranslation('admin');
   const { backups, error, refetch } = useBackups();
@@ -41,13 +41,13 @@ export function Component() {
     {
       key: 'by',
       header: t('backups.by'),
-      cell: ({ asked_by: by }) => (by === 'portal.nightly_backup' ? t('backups.nightly') : whoText(t, by)),
+      cell: ({ asked_by: by }) => (by === 'portal.nightly_backup' ? t('backups.nightly') : actorName(t, by)),
     },
     {
       key: 'state',
       header: t('backups.state'),
       cell: (backup) => {
-        const state = stateOf(backup);
+        const state = backupState(backup);
         return <Tag tone={tones[state]}>{t(`backups.is.${state}`)}</Tag>;
       },
     },

@@ -8,7 +8,7 @@ import { bytes, number, percent } from '../../messages/format';
 import { useMe } from '../../shared/session/me';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { Alerts } from './overview/Alerts';
 import { LatestActivity } from './overview/LatestActivity';
@@ -16,7 +16,7 @@ import { QuickActions } from './overview/QuickActions';
 import { SecurityScan } from './overview/SecurityScan';
 import { ServerStatus } from './overview/ServerStatus';
 
-/** How the portal stands, and what to do about it. */
+/** Admin dashboard: server status and actions. */
 export function Component() {
   const { t } = useTranslation(['admin', 'dashboards']);
   const me = useMe();

@@ -6,7 +6,7 @@ import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Job } from '../../api/types';
 import { dateTime, number } from '../../messages/format';
-import { listState } from '../../shared/listState';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
@@ -14,7 +14,7 @@ import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
 import classes from './logs/logs.module.css';
@@ -29,11 +29,11 @@ const tones: Record<string, 'wait' | 'work' | 'done' | 'stop' | 'rest'> = {
   dead: 'stop',
 };
 
-/** What is done later, and what could not be done. */
+/** Background jobs by status, with retry of failed ones. */
 export function Component() {
   const { t } = useTranslation('admin');
   const [status, setStatus] = useParam('status');
-  const state = listState(useInfiniteQuery(queries.jobs({ status: status || undefined, limit: 100 })));
+  const state = tableState(useInfiniteQuery(queries.jobs({ status: status || undefined, limit: 100 })));
   const columns: Column<Job>[] = [
     { key: 'name', header: t('jobs.name'), cell: (job) => <span className={classes.value}>{job.name}</span> },
     {
@@ -64,7 +64,7 @@ export function Component() {
       key: 'again',
       header: t('jobs.again'),
       actions: true,
-      cell: (job) => (job.status === 'dead' || job.status === 'failed' ? <Again job={job} /> : null),
+      cell: (job) => (job.status === 'dead' || job.status === 'failed' ? <RetryButton job={job} /> : null),
     },
   ];
   return (
@@ -95,11 +95,11 @@ export function Component() {
   );
 }
 
-function Again({ job }: { job: Job }) {
+function RetryButton({ job }: { job: Job }) {
   const { t } = useTranslation('admin');
-  const again = useSave({
+  const retry = useSave({
     save: () => body(api.POST('/rest/v1/jobs/{id}/retry', { params: { path: { id: job.id } } })),
-    saved: () => {
+    onSaved: () => {
       toast({ title: t('jobs.queued'), description: job.name });
       void queryClient.invalidateQueries({ queryKey: ['jobs'] });
     },
@@ -108,10 +108,10 @@ function Again({ job }: { job: Job }) {
     <BusyButton
       variant="default"
       size="compact-sm"
-      busy={again.isPending}
+      busy={retry.isPending}
       label={t('jobs.again')}
       busyLabel={t('jobs.queueing')}
-      onClick={() => again.mutate(undefined)}
+      onClick={() => retry.mutate(undefined)}
     />
   );
 }

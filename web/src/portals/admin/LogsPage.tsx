@@ -7,9 +7,9 @@ import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { LogEntry } from '../../api/types';
 import { dateTime } from '../../messages/format';
-import { activityText, actorText } from '../../shared/activity/words';
+import { activityText, actorText } from '../../shared/activity/activityText';
 import { ExportButton } from '../../shared/ExportButton';
-import { listState } from '../../shared/listState';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -18,10 +18,10 @@ import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { roleText, useLogColumns } from './logs/columns';
 import classes from './logs/logs.module.css';
-import { useFollow } from './logs/useFollow';
+import { useLiveTail } from './logs/useLiveTail';
 
 const kinds = [
   'client',
@@ -73,7 +73,7 @@ const nouns = [
   'user',
 ];
 
-/** Every entry of the log, narrowed by the address of this page. */
+/** Activity log; filters are in the URL. */
 export function Component() {
   const { t } = useTranslation(['admin', 'names', 'events', 'common']);
   const [who, setWho] = useParam('who');
@@ -86,10 +86,10 @@ export function Component() {
   const [live, setLive] = useState(true);
   const [shown, setShown] = useState<LogEntry | null>(null);
   const given = { who, role, what, subject, from, to, address };
-  const wanted = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
-  const query = useInfiniteQuery(queries.logs(wanted));
-  useFollow(live);
-  const narrowed = Object.keys(wanted).length > 0;
+  const filters = Object.fromEntries(Object.entries(given).filter(([, value]) => value));
+  const query = useInfiniteQuery(queries.logs(filters));
+  useLiveTail(live);
+  const narrowed = Object.keys(filters).length > 0;
   const columns: Column<LogEntry>[] = [
     ...useLogColumns(),
     {
@@ -109,7 +109,6 @@ export function Component() {
       ),
     },
   ];
-  // An action that is no noun of the list was linked to.
   const choices = nouns.includes(what) || !what ? nouns : [what, ...nouns];
   return (
     <>
@@ -119,7 +118,7 @@ export function Component() {
         actions={
           <ExportButton
             name="logs"
-            load={() => body(api.GET('/rest/v1/logs.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+            load={() => body(api.GET('/rest/v1/logs.csv', { params: { query: filters }, parseAs: 'blob' }))}
           />
         }
       />
@@ -172,7 +171,7 @@ export function Component() {
         <DataTable
           label={t('logs.entries')}
           columns={columns}
-          state={listState(query)}
+          state={tableState(query)}
           rowKey={(_, place) => place}
           empty={
             <EmptyState
@@ -205,14 +204,15 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
       <DetailList
         details={[
           [t('logs.what'), activityText(t, entry)],
-          [t('logs.action'), <Plain key="action" text={entry.action} />],
+          [t('logs.action'), <DetailValue key="action" text={entry.action} />],
           [t('logs.when'), dateTime(entry.at)],
           [t('logs.who'), `${actorText(t, entry.actor)} (${roleText(t, entry.actor.kind)})`],
           [t('logs.subject'), `${entry.subject.label} (${entry.subject.kind})`],
           [t('logs.address'), entry.address],
           [t('logs.device'), entry.user_agent],
           ...Object.entries(data).map(
-            ([name, value]) => [name, <Plain key={name} text={text(value)} />] as [string, React.ReactNode],
+            ([name, value]) =>
+              [name, <DetailValue key={name} text={text(value)} />] as [string, React.ReactNode],
           ),
         ]}
       />
@@ -240,6 +240,6 @@ function Details({ entry, onClose }: { entry: LogEntry; onClose: () => void }) {
   );
 }
 
-function Plain({ text }: { text: string }) {
+function DetailValue({ text }: { text: string }) {
   return <span className={classes.value}>{text}</span>;
 }

@@ -3,17 +3,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queryClient } from '../../api/cache';
-import { api, body, bytesOf } from '../../api/client';
+import { api, body, binaryBody } from '../../api/client';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Settings } from '../../api/types';
 import { paths } from '../../paths';
 import { currencies, type Currency } from '../../shared/countries';
-import { ZoneSelect } from '../../shared/places/ZoneSelect';
-import { orNull } from '../../shared/rules';
+import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
+import { orNull } from '../../shared/validators';
 import { LogoField } from '../../shared/settings/LogoField';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
-import { Pair } from '../../ui/FormModal';
+import { FieldPair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
 import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
@@ -21,7 +21,7 @@ import { SettingsCard } from './settings/SettingsCard';
 import { TestMail } from './settings/TestMail';
 import classes from './settings/settings.module.css';
 
-/** What the office says of itself and how its portal runs. Each card is saved by itself. */
+/** Office settings; each card saves by itself. */
 export function Component() {
   const { t } = useTranslation('admin');
   const { data, error, refetch } = useQuery(queries.settings());
@@ -48,7 +48,7 @@ interface Props {
   settings: Settings;
 }
 
-/** An empty field unsets, as with [orNull]. */
+/** An empty field is unset, as with [orNull]. */
 const numberOrNull = (text: string) => (text.trim() ? Number(text) : null);
 const any = (values: Record<string, string>) => Object.values(values).some((value) => value.trim());
 
@@ -76,7 +76,7 @@ function Brand({ settings }: Props) {
   );
 }
 
-/** The office's picture: at the head of its portals and of mails. */
+/** Office logo: portal headers and mails. */
 function Logo({ settings }: Props) {
   const { t } = useTranslation('admin');
   return (
@@ -85,10 +85,10 @@ function Logo({ settings }: Props) {
       label={t('settings.logo')}
       alt={t('settings.logo')}
       text={t('settings.logo_text')}
-      save={(file) => body(api.PUT('/rest/v1/settings/logo', bytesOf(file)))}
+      save={(file) => body(api.PUT('/rest/v1/settings/logo', binaryBody(file)))}
       remove={() => body(api.DELETE('/rest/v1/settings/logo'))}
-      touches="settings"
-      saved={(saved) => {
+      invalidates="settings"
+      onSaved={(saved) => {
         queryClient.setQueryData(queries.settings().queryKey, saved);
         toast({ title: t('settings.saved'), description: t('settings.saved_text') });
       }}
@@ -127,7 +127,7 @@ function People({ settings }: Props) {
             description={t('settings.representative_text')}
             {...form.getInputProps('representative.name')}
           />
-          <Pair>
+          <FieldPair>
             <TextInput
               size="sm"
               type="email"
@@ -140,8 +140,8 @@ function People({ settings }: Props) {
               label={t('settings.representative_phone')}
               {...form.getInputProps('representative.phone')}
             />
-          </Pair>
-          <Pair>
+          </FieldPair>
+          <FieldPair>
             <TextInput
               size="sm"
               type="email"
@@ -154,7 +154,7 @@ function People({ settings }: Props) {
               label={t('settings.support_phone')}
               {...form.getInputProps('support_phone')}
             />
-          </Pair>
+          </FieldPair>
         </>
       )}
     </SettingsCard>
@@ -193,14 +193,14 @@ function BillingCard({ settings }: Props) {
     >
       {(form) => (
         <>
-          <Pair>
+          <FieldPair>
             <TextInput
               size="sm"
               label={t('names:field.legal_name')}
               {...form.getInputProps('billing.legal_name')}
             />
             <TextInput size="sm" label={t('names:field.tax_id')} {...form.getInputProps('billing.tax_id')} />
-          </Pair>
+          </FieldPair>
           <Textarea
             size="sm"
             autosize
@@ -217,7 +217,7 @@ function BillingCard({ settings }: Props) {
             placeholder="14"
             {...form.getInputProps('billing.due_days')}
           />
-          <Pair>
+          <FieldPair>
             <TextInput
               size="sm"
               label={t('settings.account_holder')}
@@ -228,8 +228,8 @@ function BillingCard({ settings }: Props) {
               label={t('settings.bank_name')}
               {...form.getInputProps('billing.bank.bank_name')}
             />
-          </Pair>
-          <Pair>
+          </FieldPair>
+          <FieldPair>
             <TextInput
               size="sm"
               label={t('settings.account_number')}
@@ -240,7 +240,7 @@ function BillingCard({ settings }: Props) {
               label={t('settings.bank_code')}
               {...form.getInputProps('billing.bank.bank_code')}
             />
-          </Pair>
+          </FieldPair>
         </>
       )}
     </SettingsCard>
@@ -296,19 +296,19 @@ function Orders({ settings }: Props) {
             placeholder="SPV-"
             {...form.getInputProps('identifier_prefix')}
           />
-          <Pair>
+          <FieldPair>
             <ChoiceSelect
               label={t('settings.default_currency')}
               description={t('settings.default_currency_text')}
               choices={currencies}
               {...form.getInputProps('default_currency')}
             />
-            <ZoneSelect
+            <TimeZoneSelect
               label={t('settings.default_time_zone')}
               description={t('settings.default_time_zone_text')}
               {...form.getInputProps('default_time_zone')}
             />
-          </Pair>
+          </FieldPair>
           <p className={classes.link}>
             {t('settings.templates_text')}{' '}
             <Anchor component={Link} to={paths.employeeTemplates} fz="inherit" underline="always">
@@ -338,7 +338,7 @@ function Storage({ settings }: Props) {
       })}
     >
       {(form) => (
-        <Pair>
+        <FieldPair>
           <TextInput
             size="sm"
             type="number"
@@ -356,7 +356,7 @@ function Storage({ settings }: Props) {
             description={t('settings.activity_days_text')}
             {...form.getInputProps('retention.activity_days')}
           />
-        </Pair>
+        </FieldPair>
       )}
     </SettingsCard>
   );

@@ -3,15 +3,16 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import { activityText } from '../../shared/activity/words';
-import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { activityText } from '../../shared/activity/activityText';
+import { ActivityList, ActivitySkeleton } from '../../ui/ActivityList';
 import { LoadMore } from '../../ui/LoadMore';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { BackToDashboard } from './BackToDashboard';
 
-/** Everything that happened to the client's orders. */
+/** Activity of all orders of the client. */
 export function Component() {
   const { t } = useTranslation(['client', 'common', 'events', 'names']);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
@@ -22,7 +23,7 @@ export function Component() {
       <PageHeader title={t('activity.title')} text={t('activity.text')} back={<BackToDashboard />} />
       <Section title={t('common:activity.title')}>
         {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
-        {!data && !error && <ActivityWaiting />}
+        {!data && !error && <ActivitySkeleton />}
         {data?.length === 0 && (
           <EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />
         )}

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
-import { Entry } from '../../shared/Navigation';
+import { NavEntry } from '../../shared/Navigation';
 import { UnreadMessages } from '../../shared/messages/UnreadMessages';
 import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup } from '../../ui/NavItem';
@@ -18,15 +18,15 @@ export function Component() {
   const { t } = useTranslation(['common', 'client', 'messages', 'requests', 'security']);
   const navigation = (
     <NavGroup label={t('portal.client')}>
-      <Entry to={paths.clientDashboard} end icon={IconLayoutDashboard} label={t('client:nav.dashboard')} />
-      <Entry to={paths.clientOrders} icon={IconFolders} label={t('client:nav.orders')} />
-      <Entry to={paths.clientDocuments} icon={IconFiles} label={t('client:nav.documents')} />
-      <Entry to={paths.clientMessages} icon={IconMessages} label={t('messages:title')}>
+      <NavEntry to={paths.clientDashboard} end icon={IconLayoutDashboard} label={t('client:nav.dashboard')} />
+      <NavEntry to={paths.clientOrders} icon={IconFolders} label={t('client:nav.orders')} />
+      <NavEntry to={paths.clientDocuments} icon={IconFiles} label={t('client:nav.documents')} />
+      <NavEntry to={paths.clientMessages} icon={IconMessages} label={t('messages:title')}>
         <UnreadMessages />
-      </Entry>
-      <Entry to={paths.clientRequests} icon={IconInbox} label={t('requests:own.nav')} />
-      <Entry to={paths.clientBilling} icon={IconReceipt2} label={t('client:nav.billing')} />
-      <Entry to={paths.clientProfile} icon={IconUserCircle} label={t('client:nav.profile')} />
+      </NavEntry>
+      <NavEntry to={paths.clientRequests} icon={IconInbox} label={t('requests:own.nav')} />
+      <NavEntry to={paths.clientBilling} icon={IconReceipt2} label={t('client:nav.billing')} />
+      <NavEntry to={paths.clientProfile} icon={IconUserCircle} label={t('client:nav.profile')} />
     </NavGroup>
   );
   return (

@@ -13,11 +13,12 @@ import { useMe } from '../../shared/session/me';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { NeedHelp } from './NeedHelp';
 import { QuickActions } from './QuickActions';
-import { OrderCard, OrderCardWaiting } from './OrderCard';
+import { OrderCard, OrderCardSkeleton } from './OrderCard';
 
 export function Component() {
   const { t } = useTranslation('client');
@@ -68,8 +69,8 @@ export function Component() {
               >
                 {!data && (
                   <>
-                    <OrderCardWaiting />
-                    <OrderCardWaiting />
+                    <OrderCardSkeleton />
+                    <OrderCardSkeleton />
                   </>
                 )}
                 {data?.spvs.length === 0 && (

@@ -6,7 +6,7 @@ import { Inbox } from '../../shared/messages/Inbox';
 import { PageHeader } from '../../ui/PageHeader';
 import { BackToDashboard } from './BackToDashboard';
 
-/** Everything the client and our team write to each other. */
+/** Messages between client and staff. */
 export function Component() {
   const { t } = useTranslation('messages');
   return (

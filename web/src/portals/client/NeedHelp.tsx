@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import { paths } from '../../paths';
-import { support } from '../../shared/messages/support';
+import { GENERAL_THREAD } from '../../shared/messages/generalThread';
 import { Section } from '../../ui/Section';
 import classes from './NeedHelp.module.css';
 
 export function NeedHelp() {
   const { t } = useTranslation(['client', 'messages']);
-  // No event tells a client that the office's settings changed.
+  // Settings changes send no event to clients.
   const { data } = useQuery({ ...queries.settings(), refetchInterval: 60_000 });
   const { name, email, phone } = data?.representative ?? {};
   return (
@@ -38,7 +38,7 @@ export function NeedHelp() {
           </Anchor>
         )}
       </Stack>
-      <Button component={Link} to={paths.clientThread(support)} variant="default" fullWidth mt="sm">
+      <Button component={Link} to={paths.clientThread(GENERAL_THREAD)} variant="default" fullWidth mt="sm">
         {t('messages:write_to_us')}
       </Button>
     </Section>

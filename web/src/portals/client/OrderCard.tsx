@@ -51,8 +51,8 @@ export function OrderCard({ spv }: { spv: Spv }) {
   );
 }
 
-/** A card that is still on its way, as high as it will be. */
-export function OrderCardWaiting() {
+/** Skeleton with the height of a card. */
+export function OrderCardSkeleton() {
   return (
     <div className={classes.card} aria-busy="true">
       <div className={classes.head}>

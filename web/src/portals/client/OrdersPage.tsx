@@ -6,7 +6,7 @@ import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import type { Spv } from '../../api/types';
 import { paths } from '../../paths';
-import { listState } from '../../shared/listState';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { OwnRequests } from '../../shared/requests/OwnRequests';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -15,14 +15,14 @@ import { PageHeader } from '../../ui/PageHeader';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { BackToDashboard } from './BackToDashboard';
 
 export function Component() {
   const { t } = useTranslation(['client', 'common', 'requests']);
   const [q, setQ] = useParam('q');
-  const state = listState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
+  const state = tableState(useInfiniteQuery(queries.spvs({ q: q || undefined })));
   const columns: Column<Spv>[] = [
     {
       key: 'identifier',

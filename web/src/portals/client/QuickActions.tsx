@@ -9,11 +9,11 @@ import {
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { paths } from '../../paths';
-import { support } from '../../shared/messages/support';
+import { GENERAL_THREAD } from '../../shared/messages/generalThread';
 import { ActionGrid } from '../../ui/ActionGrid';
 import { Section } from '../../ui/Section';
 
-/** What clients come for most. An action is here once its page is. */
+/** Quick actions of clients. */
 export function QuickActions() {
   const { t } = useTranslation(['client', 'messages']);
   return (
@@ -21,7 +21,11 @@ export function QuickActions() {
       <ActionGrid>
         <Action to={paths.clientNewOrder} icon={IconFolderPlus} label={t('quick.new_order')} />
         <Action to={paths.clientDocuments} icon={IconFileUpload} label={t('quick.upload')} />
-        <Action to={paths.clientThread(support)} icon={IconMessageCircle} label={t('messages:contact')} />
+        <Action
+          to={paths.clientThread(GENERAL_THREAD)}
+          icon={IconMessageCircle}
+          label={t('messages:contact')}
+        />
         <Action to={paths.clientBilling} icon={IconReceipt2} label={t('quick.make_payment')} />
       </ActionGrid>
     </Section>

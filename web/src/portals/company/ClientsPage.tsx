@@ -4,31 +4,31 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyClient } from '../../api/types';
-import { dayOf, number } from '../../messages/format';
-import { listState } from '../../shared/listState';
+import { localDay, number } from '../../messages/format';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
-import { Explained } from '../../ui/Explained';
+import { InfoTooltip } from '../../ui/InfoTooltip';
 import { PageHeader } from '../../ui/PageHeader';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { Tag } from '../../ui/Tag';
-import { useCompany } from './company';
+import { useCompany } from './companyContext';
 
 /**
- * Whose vehicles the company has formed, and how far all of each client's are. Its own clients without an order are
- * marked: the overview does not count them.
+ * Clients of the company with the progress of their orders. Own clients without an order are marked, because the
+ * overview excludes them.
  */
 export function Component() {
   const { t } = useTranslation(['company', 'names', 'common', 'dashboards']);
   const company = useCompany();
   const [q, setQ] = useParam('q');
   const overview = useQuery(queries.companyDashboard(company.id));
-  const state = listState(useInfiniteQuery(queries.companyClients(company.id, { q: q || undefined })));
+  const state = tableState(useInfiniteQuery(queries.companyClients(company.id, { q: q || undefined })));
   const name = (client: CompanyClient) => `${client.first_name} ${client.last_name}`;
   const columns: Column<CompanyClient>[] = [
     {
@@ -83,7 +83,7 @@ export function Component() {
       key: 'since',
       width: 110,
       header: t('clients.since'),
-      cell: (client) => <DateText day={dayOf(client.created_at)} />,
+      cell: (client) => <DateText day={localDay(client.created_at)} />,
     },
   ];
   return (
@@ -93,12 +93,12 @@ export function Component() {
         text={
           <>
             {t('clients.text')}
-            {/* A line of its own, which is there before it is known what it says: the list keeps its place. */}
+            {/* A reserved line, so the list does not shift. */}
             <div>
               {overview.data ? (
                 <>
                   {t('clients.counted', { count: overview.data.active_clients })}
-                  <Explained text={t('overview.active_clients')} />
+                  <InfoTooltip text={t('overview.active_clients')} />
                 </>
               ) : (
                 <>&nbsp;</>

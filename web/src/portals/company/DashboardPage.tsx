@@ -6,15 +6,15 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { money, number } from '../../messages/format';
 import { RecentActivity } from '../../shared/activity/RecentActivity';
-import { ShortMoney } from '../../ui/Money';
+import { CompactMoney } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { TwoColumns } from '../../ui/TwoColumns';
-import { useCompany } from './company';
+import { useCompany } from './companyContext';
 import { PartnerTables } from './PartnerTables';
 
-/** The company at a glance: its figures, its clients by partner, what happened last. */
+/** Company dashboard: figures, clients by partner, latest activity. */
 export function Component() {
   const { t } = useTranslation(['dashboards', 'company']);
   const company = useCompany();
@@ -45,7 +45,7 @@ export function Component() {
               explain={t('company:overview.total_revenue')}
               icon={<IconCoin size={18} />}
               value={
-                data && <ShortMoney amount={data.total_revenue} currency={data.currency} scale="millions" />
+                data && <CompactMoney amount={data.total_revenue} currency={data.currency} scale="millions" />
               }
               hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
             />

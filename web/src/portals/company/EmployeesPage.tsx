@@ -6,27 +6,27 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { CompanyMember } from '../../api/types';
-import { listState } from '../../shared/listState';
+import { tableState } from '../../shared/tableState';
 import { useFlag, useParam } from '../../shared/queryParams';
 import { useMe } from '../../shared/session/me';
 import { useSave } from '../../shared/useSave';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
-import { Ago } from '../../ui/DateText';
+import { RelativeTime } from '../../ui/DateText';
 import { PageHeader } from '../../ui/PageHeader';
 import { RowMenu, type RowAction } from '../../ui/RowMenu';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
-import { useCompany } from './company';
+import { useCompany } from './companyContext';
 import { InviteForm } from './InviteForm';
 
-type Act = 'invite' | 'remove' | 'restore';
+type ActionInput = 'invite' | 'remove' | 'restore';
 
-function act(id: string, action: Act): Promise<CompanyMember> {
+function runAction(id: string, action: ActionInput): Promise<CompanyMember> {
   const call = { params: { path: { id } }, body: {} };
   if (action === 'invite') return body(api.POST('/rest/v1/members/{id}/invite', call));
   if (action === 'remove') return body(api.POST('/rest/v1/members/{id}/remove', call));
@@ -35,7 +35,7 @@ function act(id: string, action: Act): Promise<CompanyMember> {
 
 const nameOf = (member: CompanyMember) => `${member.first_name} ${member.last_name}`;
 
-/** The people who administer the company: they invite and remove each other. */
+/** Company admins, who invite and remove each other. */
 export function Component() {
   const { t } = useTranslation(['company', 'names', 'common']);
   const me = useMe();
@@ -43,7 +43,7 @@ export function Component() {
   const [q, setQ] = useParam('q');
   const [removed, setRemoved] = useFlag('removed');
   const [inviting, setInviting] = useState(false);
-  const state = listState(
+  const state = tableState(
     useInfiniteQuery(
       queries.companyMembers(company.id, { q: q || undefined, removed: removed || undefined }),
     ),
@@ -70,7 +70,7 @@ export function Component() {
       key: 'seen',
       width: 150,
       header: t('employees.last_sign_in'),
-      cell: (member) => (member.last_sign_in_at ? <Ago at={member.last_sign_in_at} /> : '—'),
+      cell: (member) => (member.last_sign_in_at ? <RelativeTime at={member.last_sign_in_at} /> : '—'),
     },
     {
       key: 'actions',
@@ -133,17 +133,17 @@ function MemberMenu({ member }: { member: CompanyMember }) {
   const [asking, setAsking] = useState(false);
   const name = nameOf(member);
   const save = useSave({
-    save: async (action: Act) => {
-      await act(member.id, action);
+    save: async (action: ActionInput) => {
+      await runAction(member.id, action);
       return action;
     },
-    touches: 'company',
-    saved: (action) => {
+    invalidates: 'company',
+    onSaved: (action) => {
       setAsking(false);
       toast({ title: t(`employees.done.${action}`), description: name });
     },
   });
-  const offers: (RowAction & { needs: Act })[] = [
+  const offers: (RowAction & { needs: ActionInput })[] = [
     {
       needs: 'invite',
       label: t('employees.invite_again'),

@@ -1,13 +1,13 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../api/client';
+import { api, body, idempotencyHeaders } from '../../api/client';
 import { PersonFields } from '../../shared/people/PersonFields';
-import { orNull } from '../../shared/rules';
+import { orNull } from '../../shared/validators';
 import { useSave } from '../../shared/useSave';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 
-/** Another admin of the company: who it is, and where the link to set a password goes. */
+/** Invites a company admin by mail. */
 export function InviteForm({ companyId, onClose }: { companyId: string; onClose: () => void }) {
   const { t } = useTranslation(['company', 'names', 'common']);
   const form = useForm({
@@ -18,12 +18,12 @@ export function InviteForm({ companyId, onClose }: { companyId: string; onClose:
     save: ({ phone, ...who }: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/companies/{id}/members', {
-          params: { path: { id: companyId }, ...idempotent(key) },
+          params: { path: { id: companyId }, ...idempotencyHeaders(key) },
           body: { ...who, phone: orNull(phone) },
         }),
       ),
-    touches: 'company',
-    saved: (member) => {
+    invalidates: 'company',
+    onSaved: (member) => {
       toast({
         title: t('employees.invited'),
         description: t('employees.invited_text', { email: member.email }),

@@ -5,24 +5,24 @@ import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
 import type { CompanyDashboard, Spv } from '../../api/types';
-import { listState } from '../../shared/listState';
+import { tableState } from '../../shared/tableState';
 import { DataTable, type Column } from '../../ui/DataTable';
-import { Explained } from '../../ui/Explained';
+import { InfoTooltip } from '../../ui/InfoTooltip';
 import { Money } from '../../ui/Money';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
-import { useCompany } from './company';
+import { useCompany } from './companyContext';
 import classes from './PartnerTables.module.css';
 
 type Partner = CompanyDashboard['partners'][number];
 
-/** So many orders are shown without being asked for; further tables wait to be opened. */
-const shownAtOnce = 50;
-const pageOfOrders = 20;
+/** Up to this many orders tables are open initially; further ones are collapsed. */
+const OPEN_ORDER_LIMIT = 50;
+const ORDERS_PER_PAGE = 20;
 
-/** 'Clients by ISO Partner': one table a partner, and one for orders without one. Each loads as it is opened. */
+/** Clients by ISO partner: one table per partner, and one for orders without. Each loads when opened. */
 export function PartnerTables({ partners }: { partners: Partner[] | undefined }) {
   const { t } = useTranslation(['dashboards', 'common']);
   let shown = 0;
@@ -46,7 +46,7 @@ export function PartnerTables({ partners }: { partners: Partner[] | undefined })
       )}
       {partners?.map((partner) => {
         shown += partner.spvs;
-        return <Group key={partner.iso_id} partner={partner} openAtFirst={shown <= shownAtOnce} />;
+        return <Group key={partner.iso_id} partner={partner} openAtFirst={shown <= OPEN_ORDER_LIMIT} />;
       })}
     </Stack>
   );
@@ -73,8 +73,8 @@ function Group({ partner, openAtFirst }: { partner: Partner; openAtFirst: boolea
             <span className={classes.count}>{t('company:overview.count', { count: partner.spvs })}</span>
           </button>
         </h3>
-        {/* Beside the button: one cannot be in the other. */}
-        <Explained
+        {/* Beside the button, because interactive elements cannot be nested. */}
+        <InfoTooltip
           text={partner.iso_id ? t('company:overview.with_partner') : t('company:overview.without_partner')}
         />
       </div>
@@ -87,20 +87,20 @@ function Group({ partner, openAtFirst }: { partner: Partner; openAtFirst: boolea
 
 function PartnerOrders({ label, partner }: { label: string; partner: Partner }) {
   const company = useCompany();
-  const asked = { company_id: company.id, iso_id: partner.iso_id ?? 'none', limit: pageOfOrders };
-  const state = listState(useInfiniteQuery(queries.spvs(asked)));
-  return <Orders label={label} state={state} expected={Math.min(partner.spvs, pageOfOrders)} />;
+  const query = { company_id: company.id, iso_id: partner.iso_id ?? 'none', limit: ORDERS_PER_PAGE };
+  const state = tableState(useInfiniteQuery(queries.spvs(query)));
+  return <Orders label={label} state={state} expected={Math.min(partner.spvs, ORDERS_PER_PAGE)} />;
 }
 
-const waiting = { rows: undefined, error: null, retry: () => undefined };
+const loadingState = { rows: undefined, error: null, retry: () => undefined };
 
 interface OrdersProps {
   label: string;
-  state?: ReturnType<typeof listState<Spv>>;
+  state?: ReturnType<typeof tableState<Spv>>;
   expected?: number;
 }
 
-function Orders({ label, state = waiting, expected }: OrdersProps) {
+function Orders({ label, state = loadingState, expected }: OrdersProps) {
   const { t } = useTranslation(['dashboards', 'common']);
   const columns: Column<Spv>[] = [
     { key: 'client', header: t('company.client_name'), cell: (spv) => spv.client_name },

@@ -5,27 +5,27 @@ import i18next from 'i18next';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
-import { api, body, bytesOf, edited } from '../../api/client';
+import { api, body, binaryBody, versionedBody } from '../../api/client';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { CompanySettings, CompanySettingsChange } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { languageNames, languages, useLocale } from '../../messages/locale';
 import { currencies, currency as usual } from '../../shared/countries';
-import { CountrySelect } from '../../shared/places/PlaceSelect';
-import { ZoneSelect } from '../../shared/places/ZoneSelect';
-import { required } from '../../shared/rules';
+import { CountrySelect } from '../../shared/geo/CountrySelect';
+import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
+import { required } from '../../shared/validators';
 import { EditCard } from '../../shared/settings/EditCard';
 import { LogoField } from '../../shared/settings/LogoField';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
-import { Pair } from '../../ui/FormModal';
+import { FieldPair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
 import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
-import { useCompany } from './company';
+import { useCompany } from './companyContext';
 import classes from './SettingsPage.module.css';
 
-/** What the company says of itself, and how its portal, its mails and its orders begin. Each card is saved by itself. */
+/** Company settings: profile, defaults of portal, mails and orders. Each card saves by itself. */
 export function Component() {
   const { t } = useTranslation('company');
   const company = useCompany();
@@ -52,14 +52,14 @@ type Values = Partial<Record<Name, string>>;
 interface CardProps {
   title: string;
   settings: CompanySettings;
-  /** The fields of this card. An empty one is cleared. */
+  /** Fields of this card. Empty values are cleared. */
   valuesOf: (settings: CompanySettings) => Values;
   validate?: (values: Values) => FormErrors;
   children: (field: (name: Name) => ReturnType<UseFormReturnType<Values>['getInputProps']>) => ReactNode;
   above?: ReactNode;
 }
 
-/** One card of the company's settings. */
+/** A card of company settings. */
 function SettingsCard({ settings, children, ...card }: CardProps) {
   const { t } = useTranslation('company');
   return (
@@ -70,13 +70,13 @@ function SettingsCard({ settings, children, ...card }: CardProps) {
       save={(values, version) =>
         body(
           api.PATCH('/rest/v1/companies/{id}/settings', {
-            params: edited({ id: settings.id, version }),
+            params: versionedBody({ id: settings.id, version }),
             body: values,
           }),
         )
       }
-      touches="company"
-      saved={(saved) => {
+      invalidates="company"
+      onSaved={(saved) => {
         queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
         toast({
           title: i18next.t('company:settings.saved'),
@@ -99,7 +99,7 @@ function Information({ settings }: { settings: CompanySettings }) {
     <SettingsCard
       title={t('settings.information')}
       settings={settings}
-      // An empty country the server leaves as it is.
+      // The server ignores an empty country.
       validate={({ country = '' }) => ({ country: required(country) })}
       valuesOf={(of) => ({
         name: of.name,
@@ -113,15 +113,15 @@ function Information({ settings }: { settings: CompanySettings }) {
     >
       {(field) => (
         <>
-          <Pair>
+          <FieldPair>
             <TextInput size="sm" label={t('settings.name')} required {...field('name')} />
             <TextInput size="sm" label={t('names:field.legal_name')} required {...field('legal_name')} />
-          </Pair>
-          <Pair>
+          </FieldPair>
+          <FieldPair>
             <CountrySelect label={t('settings.country')} {...field('country')} />
             <TextInput size="sm" label={t('names:field.tax_id')} {...field('tax_id')} />
-          </Pair>
-          <Pair>
+          </FieldPair>
+          <FieldPair>
             <ChoiceSelect
               label={t('names:field.industry')}
               placeholder={t('settings.not_set')}
@@ -134,14 +134,14 @@ function Information({ settings }: { settings: CompanySettings }) {
               choices={sizes.map((value) => ({ value, label: t('settings.people', { range: value }) }))}
               {...field('size')}
             />
-          </Pair>
+          </FieldPair>
         </>
       )}
     </SettingsCard>
   );
 }
 
-/** The company's picture: in the sidebar, and at the head of mails. */
+/** Company logo: sidebar and mail header. */
 function Logo({ settings }: { settings: CompanySettings }) {
   const { t } = useTranslation('company');
   const params = { path: { id: settings.id } };
@@ -151,10 +151,10 @@ function Logo({ settings }: { settings: CompanySettings }) {
       label={t('logo.label')}
       alt={t('logo.of', { name: settings.name })}
       text={t('logo.text')}
-      save={(file) => body(api.PUT('/rest/v1/companies/{id}/logo', { params, ...bytesOf(file) }))}
+      save={(file) => body(api.PUT('/rest/v1/companies/{id}/logo', { params, ...binaryBody(file) }))}
       remove={() => body(api.DELETE('/rest/v1/companies/{id}/logo', { params }))}
-      touches="company"
-      saved={(saved) => {
+      invalidates="company"
+      onSaved={(saved) => {
         queryClient.setQueryData(queries.companySettings(saved.id).queryKey, saved);
         toast({ title: t('settings.saved'), description: t('settings.saved_text') });
       }}
@@ -177,10 +177,10 @@ function Contact({ settings }: { settings: CompanySettings }) {
     >
       {(field) => (
         <>
-          <Pair>
+          <FieldPair>
             <TextInput size="sm" type="email" label={t('names:field.email')} {...field('email')} />
             <TextInput size="sm" type="tel" label={t('names:field.phone')} {...field('phone')} />
-          </Pair>
+          </FieldPair>
           <TextInput
             size="sm"
             type="url"
@@ -199,7 +199,7 @@ function Regional({ settings }: { settings: CompanySettings }) {
   const { t } = useTranslation(['company', 'names', 'profile']);
   const { data: office } = useQuery(queries.settings());
   const [now] = useState(() => new Date().toISOString());
-  // The example is written as the pages are, from the moment it is saved.
+  // The example follows the saved format immediately.
   useLocale();
   return (
     <SettingsCard
@@ -213,8 +213,8 @@ function Regional({ settings }: { settings: CompanySettings }) {
     >
       {(field) => (
         <>
-          <Pair>
-            <ZoneSelect
+          <FieldPair>
+            <TimeZoneSelect
               label={t('names:field.time_zone')}
               description={t('settings.time_zone_text')}
               {...field('time_zone')}
@@ -225,7 +225,7 @@ function Regional({ settings }: { settings: CompanySettings }) {
               choices={languages.map((value) => ({ value, label: languageNames[value] }))}
               {...field('language')}
             />
-          </Pair>
+          </FieldPair>
           <ChoiceSelect
             label={t('names:field.currency')}
             description={t('settings.currency_text')}

@@ -7,7 +7,7 @@ import { queries } from '../../api/queries';
 import type { Spv } from '../../api/types';
 import { useCountries } from '../../shared/countries';
 import { ExportButton } from '../../shared/ExportButton';
-import { listState } from '../../shared/listState';
+import { tableState } from '../../shared/tableState';
 import { useParam } from '../../shared/queryParams';
 import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
@@ -17,14 +17,14 @@ import { PageHeader } from '../../ui/PageHeader';
 import { ProgressBar } from '../../ui/ProgressBar';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
-import { useCompany } from './company';
+import { useCompany } from './companyContext';
 
 const states = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'] as const;
 const orders = ['-ordered_date', 'ordered_date', '-amount', 'amount'] as const;
 
-/** Every order of the company: searched, narrowed, sorted and taken along. All of it stands in the address. */
+/** Orders of the company: search, filters, sorting and export, all kept in the URL. */
 export function Component() {
   const { t } = useTranslation(['company', 'names', 'common', 'dashboards']);
   const company = useCompany();
@@ -34,7 +34,7 @@ export function Component() {
   const [country, setCountry] = useParam('country');
   const [iso, setIso] = useParam('iso');
   const [order, setOrder] = useParam('order');
-  // The partners come with the figures, which the overview has loaded already.
+  // Partners come with the overview, which is cached.
   const { data: figures } = useQuery(queries.companyDashboard(company.id));
   const narrowed = {
     company_id: company.id,
@@ -44,7 +44,7 @@ export function Component() {
     iso_id: iso || undefined,
     order: order || undefined,
   };
-  const state = listState(useInfiniteQuery(queries.spvs(narrowed)));
+  const state = tableState(useInfiniteQuery(queries.spvs(narrowed)));
   const columns: Column<Spv>[] = [
     {
       key: 'spv',

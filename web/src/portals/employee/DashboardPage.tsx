@@ -9,7 +9,7 @@ import { RecentActivity } from '../../shared/activity/RecentActivity';
 import { useMe } from '../../shared/session/me';
 import { PageHeader } from '../../ui/PageHeader';
 import { TwoColumns } from '../../ui/TwoColumns';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { ClientsTab } from './clients/ClientsTab';
 import { NewestClients } from './clients/NewestClients';
 import { CompaniesTab } from './companies/CompaniesTab';
@@ -21,7 +21,7 @@ import { SpvsTab } from './spvs/SpvsTab';
 import { Stats } from './Stats';
 import { MyTasks } from './tasks/MyTasks';
 
-/** As high as the tables beside them. */
+/** As high as the tables beside it. */
 const newest = 6;
 
 const tabs: Record<EmployeeTab, () => React.ReactNode> = {
@@ -43,7 +43,7 @@ export function Component() {
   const [params, setParams] = useSearchParams();
   const param = params.get('tab') ?? '';
   const tab = isTab(param) ? param : 'clients';
-  // Search and selection belong to the tab that is left.
+  // Search and selection belong to the previous tab.
   const setTab = (next: string | null) => setParams(next ? { tab: next } : {}, { preventScrollReset: true });
   const Panel = tabs[tab];
   return (

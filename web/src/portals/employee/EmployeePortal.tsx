@@ -15,7 +15,7 @@ import { useTranslation } from 'react-i18next';
 import { useLoaderData } from 'react-router-dom';
 import type { Me } from '../../api/types';
 import { paths } from '../../paths';
-import { Entry } from '../../shared/Navigation';
+import { NavEntry } from '../../shared/Navigation';
 import { UnreadMessages } from '../../shared/messages/UnreadMessages';
 import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup } from '../../ui/NavItem';
@@ -28,25 +28,25 @@ export function Component() {
   const navigation = (
     <NavGroup label={t('portal.employee')}>
       <SearchEntry />
-      <Entry
+      <NavEntry
         to={paths.employeeDashboard}
         end
         icon={IconLayoutDashboard}
         label={t('employee:nav.dashboard')}
       />
-      <Entry to={paths.employeeTasks} icon={IconChecklist} label={t('employee:tasks.title')} />
-      <Entry to={paths.requestManagement} icon={IconInbox} label={t('employee:nav.requests')} />
-      <Entry to={paths.employeeDocuments} icon={IconFiles} label={t('employee:nav.documents')} />
-      <Entry to={paths.employeeMessages} icon={IconMessages} label={t('messages:title')}>
+      <NavEntry to={paths.employeeTasks} icon={IconChecklist} label={t('employee:tasks.title')} />
+      <NavEntry to={paths.requestManagement} icon={IconInbox} label={t('employee:nav.requests')} />
+      <NavEntry to={paths.employeeDocuments} icon={IconFiles} label={t('employee:nav.documents')} />
+      <NavEntry to={paths.employeeMessages} icon={IconMessages} label={t('messages:title')}>
         <UnreadMessages />
-      </Entry>
-      <Entry to={paths.employeeInvoices} icon={IconReceipt2} label={t('employee:nav.invoices')} />
-      <Entry to={paths.employeeCommissions} icon={IconCoin} label={t('partners:nav.commissions')} />
-      <Entry to={paths.employeeLeads} icon={IconUserPlus} label={t('partners:nav.leads')} />
-      <Entry to={paths.employeeCalls} icon={IconPhoneCall} label={t('partners:nav.calls')} />
-      <Entry to={paths.employeeTemplates} icon={IconListNumbers} label={t('employee:nav.templates')} />
+      </NavEntry>
+      <NavEntry to={paths.employeeInvoices} icon={IconReceipt2} label={t('employee:nav.invoices')} />
+      <NavEntry to={paths.employeeCommissions} icon={IconCoin} label={t('partners:nav.commissions')} />
+      <NavEntry to={paths.employeeLeads} icon={IconUserPlus} label={t('partners:nav.leads')} />
+      <NavEntry to={paths.employeeCalls} icon={IconPhoneCall} label={t('partners:nav.calls')} />
+      <NavEntry to={paths.employeeTemplates} icon={IconListNumbers} label={t('employee:nav.templates')} />
       {me.role === 'super_admin' && (
-        <Entry to={paths.adminDashboard} icon={IconShieldStar} label={t('employee:nav.admin')} />
+        <NavEntry to={paths.adminDashboard} icon={IconShieldStar} label={t('employee:nav.admin')} />
       )}
     </NavGroup>
   );

@@ -5,7 +5,7 @@ import { paths } from '../../paths';
 import { Inbox } from '../../shared/messages/Inbox';
 import { PageHeader } from '../../ui/PageHeader';
 
-/** Every conversation with every client. */
+/** Messages with all clients. */
 export function Component() {
   const { t } = useTranslation('messages');
   return (

@@ -6,12 +6,12 @@ import { queries } from '../../api/queries';
 import { number, percent } from '../../messages/format';
 import { DetailList } from '../../ui/DetailList';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 
-/** The server counts no further, and looks at no more of the newest steps. */
+/** Limit of the server for the steps it counts. */
 const MAX_STEPS = 1000;
 
-/** How the office's work went lately. */
+/** Recent performance of the office. */
 export function PerformanceCard() {
   const { t } = useTranslation('employee');
   const { data, error, refetch } = useQuery(queries.performance());

@@ -3,21 +3,21 @@ import { IconArchive, IconHistory, IconPencil, IconRestore, IconTrash } from '@t
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../api/client';
+import { api, body, versionedBody } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Depends } from '../../api/types';
 import { HistoryDialog } from '../../shared/activity/HistoryDialog';
-import { readAnew } from '../../shared/StaleProblem';
+import { refetchAll } from '../../shared/StaleProblem';
 import { useSave } from '../../shared/useSave';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { RowMenu, type RowAction } from '../../ui/RowMenu';
 import { toast } from '../../ui/toasts';
 
 export type Kind = 'company' | 'iso';
-type Act = 'archive' | 'restore' | 'delete';
+type ActionInput = 'archive' | 'restore' | 'delete';
 
-async function act(kind: Kind, row: Props['row'], action: Act): Promise<unknown> {
-  const params = edited(row);
+async function runAction(kind: Kind, row: Props['row'], action: ActionInput): Promise<unknown> {
+  const params = versionedBody(row);
   const call = { params, body: {} };
   if (kind === 'company') {
     if (action === 'delete') return body(api.DELETE('/rest/v1/companies/{id}', { params }));
@@ -36,19 +36,19 @@ interface Props {
   onEdit?: () => void;
 }
 
-/** Edit, archive, restore and delete of a company or an ISO partner, each with its confirmation. */
+/** Row menu of a company or ISO partner: edit, archive, restore and delete with confirmation. */
 export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [asking, setAsking] = useState<'archive' | 'delete' | null>(null);
-  const [told, setTold] = useState(false);
+  const [historyOpen, setHistoryOpen] = useState(false);
   const save = useSave({
-    save: async (action: Act) => {
-      await act(kind, row, action);
+    save: async (action: ActionInput) => {
+      await runAction(kind, row, action);
       return action;
     },
-    explain: readAnew([kind === 'company' ? 'companies' : 'isos']),
-    touches: ['company', 'iso'],
-    saved: (action) => {
+    explain: refetchAll([kind === 'company' ? 'companies' : 'isos']),
+    invalidates: ['company', 'iso'],
+    onSaved: (action) => {
       setAsking(null);
       toast({ title: t(`${kind}.done.${action}`), description: name });
     },
@@ -56,7 +56,7 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   const history: RowAction = {
     label: t('history'),
     icon: <IconHistory size={15} />,
-    onClick: () => setTold(true),
+    onClick: () => setHistoryOpen(true),
   };
   const offers: (RowAction & { needs: string })[] = [
     ...(onEdit
@@ -90,7 +90,7 @@ export function RemoveMenu({ kind, row, name, onEdit }: Props) {
   return (
     <>
       <RowMenu name={name} actions={[history, ...offers.filter((offer) => row.can.includes(offer.needs))]} />
-      {told && <HistoryDialog id={row.id} name={name} onClose={() => setTold(false)} />}
+      {historyOpen && <HistoryDialog id={row.id} name={name} onClose={() => setHistoryOpen(false)} />}
       {asking === 'archive' && (
         <ConfirmDialog
           title={t('archive_title', { name })}
@@ -128,7 +128,7 @@ interface DeleteProps {
   onClose: () => void;
 }
 
-/** Says what depends on the row; with anything depending there is only Archive instead. */
+/** Delete dialog: lists dependents; with any, only Archive is offered. */
 function DeleteDialog({ kind, id, name, busy, archive, onConfirm, onClose }: DeleteProps) {
   const { t } = useTranslation('employee');
   const company = useQuery({ ...queries.company(id), enabled: kind === 'company', staleTime: 0 });
@@ -142,7 +142,7 @@ function DeleteDialog({ kind, id, name, busy, archive, onConfirm, onClose }: Del
       busyLabel={t('deleting')}
       busy={busy}
       danger
-      refused={counts.length > 0}
+      blocked={counts.length > 0}
       alternative={counts.length > 0 && archive}
       onConfirm={onConfirm}
       onClose={onClose}

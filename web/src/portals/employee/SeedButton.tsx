@@ -1,20 +1,20 @@
 import { IconDatabasePlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../api/client';
+import { api, body, idempotencyHeaders } from '../../api/client';
 import { useMe } from '../../shared/session/me';
 import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
 import { setSeedJob, useSeedJob } from './seedJob';
 
-/** Queues the seed job; the portal's frame tells its outcome. */
+/** Queues the seed job; SeedOutcome shows the result. */
 export function SeedButton() {
   const { t } = useTranslation('employee');
   const me = useMe();
   const job = useSeedJob(me.id);
   const queue = useSave({
     save: (_: void, key) =>
-      body(api.POST('/rest/v1/jobs', { params: idempotent(key), body: { name: 'seed' } })),
-    saved: (queued) => setSeedJob(me.id, queued.id),
+      body(api.POST('/rest/v1/jobs', { params: idempotencyHeaders(key), body: { name: 'seed' } })),
+    onSaved: (queued) => setSeedJob(me.id, queued.id),
   });
 
   return (

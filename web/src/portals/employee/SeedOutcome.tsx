@@ -6,15 +6,15 @@ import type { Activity } from '../../api/types';
 import { toast } from '../../ui/toasts';
 import { seedJob, setSeedJob, useSeedJob } from './seedJob';
 
-const askAgainAfter = 4000;
+const POLL_INTERVAL_MS = 4000;
 
-/** Tells how the seed job of this tab went, on whatever page of the portal its person is by then. */
+/** Shows the outcome of the seed job of this tab on any page. */
 export function SeedOutcome({ user }: { user: string }) {
   const { t } = useTranslation('employee');
   const job = useSeedJob(user);
 
   const settle = useEffectEvent((activity: Activity) => {
-    // What is kept, not what was drawn: the event and the answer may both bring it.
+    // Reads the stored value, since event and poll may both deliver the outcome.
     const waited = seedJob(user);
     if (waited === null || activity.data.job_id !== waited) return;
     if (activity.action === 'seed.finished') {
@@ -28,17 +28,16 @@ export function SeedOutcome({ user }: { user: string }) {
   useEffect(() => {
     if (job === null) return undefined;
     const stopListening = onActivity((activity) => settle(activity));
-    // The event may have come before the answer that names the job or while the page was loaded anew, or the
-    // stream may be gone.
-    const ask = async () => {
+    // Polled, because the event may precede the job id or a reload, or the stream may be down.
+    const poll = async () => {
       const query = { subject_id: job, limit: 1 };
       const { items } = await body(api.GET('/rest/v1/activity', { params: { query } }));
       for (const activity of items) settle(activity);
     };
     const timer = setInterval(() => {
       if (seedJob(user) === null) setSeedJob(user, null);
-      else void ask().catch(() => undefined);
-    }, askAgainAfter);
+      else void poll().catch(() => undefined);
+    }, POLL_INTERVAL_MS);
     return () => {
       stopListening();
       clearInterval(timer);

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { EmployeeDashboard } from '../../api/types';
 import { money, number } from '../../messages/format';
 import { useMe } from '../../shared/session/me';
-import { ShortMoney } from '../../ui/Money';
+import { CompactMoney } from '../../ui/Money';
 import { StatCard, StatRow } from '../../ui/StatCard';
 
 export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined }) {
@@ -33,10 +33,10 @@ export function Stats({ dashboard }: { dashboard: EmployeeDashboard | undefined 
           icon={<IconCoin size={18} />}
           value={
             dashboard && (
-              <ShortMoney amount={dashboard.revenue} currency={dashboard.currency} scale="millions" />
+              <CompactMoney amount={dashboard.revenue} currency={dashboard.currency} scale="millions" />
             )
           }
-          // Currencies are never added up.
+          // Amounts in different currencies are never added.
           hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}
         />
       )}

@@ -13,7 +13,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** Above a tab's list: search, filters, archived or not, and what can be done. */
+/** Toolbar of a list: search, filters, archive switch and actions. */
 export function Toolbar({ searchLabel, q, onSearch, archived, filters, children }: Props) {
   const { t } = useTranslation('employee');
   return (

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-test('a seed job is waited for until its outcome is told, by whoever queued it', () => {
+test('seed job is tracked per user until its outcome is shown', () => {
   setSeedJob('elias', 'job-1');
   expect([seedJob('elias'), seedJob('erin')]).toEqual(['job-1', null]);
   setSeedJob('elias', null);
@@ -26,7 +26,7 @@ test('a seed job is waited for until its outcome is told, by whoever queued it',
   expect(kept.size).toBe(0);
 });
 
-test('a seed job without an outcome is forgotten after ten minutes, and the next is waited for as long', () => {
+test('seed job without an outcome expires after ten minutes, as does the next', () => {
   setSeedJob('elias', 'job-1');
   vi.setSystemTime(Date.now() + 599_999);
   expect(seedJob('elias')).toBe('job-1');
@@ -36,7 +36,7 @@ test('a seed job without an outcome is forgotten after ten minutes, and the next
   expect(seedJob('elias')).toBe('job-2');
 });
 
-test('a seed job that was kept without its time is not waited for', () => {
+test('stored seed job without a timestamp is ignored', () => {
   kept.set('spv-seed-elias', 'job-1');
   expect(seedJob('elias')).toBeNull();
   kept.set('spv-seed-elias', 'job-1 soon');

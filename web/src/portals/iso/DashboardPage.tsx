@@ -9,16 +9,17 @@ import type { IsoDashboard } from '../../api/types';
 import { money, number } from '../../messages/format';
 import { paths } from '../../paths';
 import { CommissionOverview } from '../../shared/commissions/CommissionOverview';
-import { activityText } from '../../shared/activity/words';
+import { activityText } from '../../shared/activity/activityText';
 import { useMe } from '../../shared/session/me';
 import { DataTable, type Column } from '../../ui/DataTable';
-import { Ago } from '../../ui/DateText';
-import { ShortMoney } from '../../ui/Money';
+import { RelativeTime } from '../../ui/DateText';
+import { CompactMoney } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
 import { StatCard, StatRow } from '../../ui/StatCard';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { QuickActions } from './QuickActions';
 
@@ -59,7 +60,7 @@ export function Component() {
       cell: ({ latest }) =>
         latest ? (
           <>
-            <Prose>{activityText(t, latest)}</Prose> · <Ago at={latest.at} />
+            <Prose>{activityText(t, latest)}</Prose> · <RelativeTime at={latest.at} />
           </>
         ) : (
           '—'
@@ -86,7 +87,11 @@ export function Component() {
               icon={<IconCoin size={18} />}
               value={
                 data && (
-                  <ShortMoney amount={data.monthly_commissions} currency={data.currency} scale="thousands" />
+                  <CompactMoney
+                    amount={data.monthly_commissions}
+                    currency={data.currency}
+                    scale="thousands"
+                  />
                 )
               }
               hint={others.map((sum) => money(sum.amount, sum.currency)).join(' · ')}

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../paths';
-import { Entry } from '../../shared/Navigation';
+import { NavEntry } from '../../shared/Navigation';
 import { PortalLayout } from '../../shared/PortalLayout';
 import { NavGroup } from '../../ui/NavItem';
 
@@ -18,13 +18,13 @@ export function Component() {
   const security = { path: paths.isoSecurity, label: t('security:menu') };
   const navigation = (
     <NavGroup label={t('portal.iso')}>
-      <Entry to={paths.isoDashboard} end icon={IconLayoutDashboard} label={t('partners:nav.dashboard')} />
-      <Entry to={paths.isoClients} icon={IconUsers} label={t('partners:nav.clients')} />
-      <Entry to={paths.isoCommissions} icon={IconCoin} label={t('partners:nav.commissions')} />
-      <Entry to={paths.isoLeads} icon={IconUserPlus} label={t('partners:nav.leads')} />
-      <Entry to={paths.isoCalls} icon={IconPhoneCall} label={t('partners:nav.calls')} />
-      <Entry to={paths.isoRequests} icon={IconInbox} label={t('requests:own.nav')} />
-      <Entry to={paths.isoProfile} icon={IconUserCircle} label={t('partners:nav.profile')} />
+      <NavEntry to={paths.isoDashboard} end icon={IconLayoutDashboard} label={t('partners:nav.dashboard')} />
+      <NavEntry to={paths.isoClients} icon={IconUsers} label={t('partners:nav.clients')} />
+      <NavEntry to={paths.isoCommissions} icon={IconCoin} label={t('partners:nav.commissions')} />
+      <NavEntry to={paths.isoLeads} icon={IconUserPlus} label={t('partners:nav.leads')} />
+      <NavEntry to={paths.isoCalls} icon={IconPhoneCall} label={t('partners:nav.calls')} />
+      <NavEntry to={paths.isoRequests} icon={IconInbox} label={t('requests:own.nav')} />
+      <NavEntry to={paths.isoProfile} icon={IconUserCircle} label={t('partners:nav.profile')} />
     </NavGroup>
   );
   return (

@@ -9,20 +9,20 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Me, MeChange, Profile, ProfileChange } from '../../api/types';
 import { paths } from '../../paths';
-import { ZoneSelect } from '../../shared/places/ZoneSelect';
+import { TimeZoneSelect } from '../../shared/geo/TimeZoneSelect';
 import { useMe } from '../../shared/session/me';
-import { useStale } from '../../shared/StaleProblem';
-import { useUnsaved } from '../../ui/unsaved';
+import { useVersionConflict } from '../../shared/StaleProblem';
+import { useUnsaved } from '../../ui/unsavedChanges';
 import { useSave } from '../../shared/useSave';
 import { BusyButton } from '../../ui/BusyButton';
-import { Pair } from '../../ui/FormModal';
+import { FieldPair } from '../../ui/FormModal';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
 import { SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
 import classes from './ProfilePage.module.css';
 
-/** How our team and one's clients know one. */
+/** Profile of the ISO partner. */
 export function Component() {
   const { t } = useTranslation('partners');
   const { data, error, refetch } = useQuery(queries.profile());
@@ -51,7 +51,7 @@ export function Component() {
   );
 }
 
-/** It is a choice of the account, as a client's is, and saved apart from what others read. */
+/** An account preference, saved apart from the public profile. */
 function ZoneForm() {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const me = useMe();
@@ -59,7 +59,7 @@ function ZoneForm() {
   const save = useSave({
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
-    saved: (saved: Me) => {
+    onSaved: (saved: Me) => {
       form.resetDirty();
       queryClient.setQueryData(queries.me().queryKey, saved);
       toast({ title: t('profile.saved'), description: t('profile.saved_text') });
@@ -68,7 +68,7 @@ function ZoneForm() {
   useUnsaved(form.isDirty() && !save.isPending);
   return (
     <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
-      <ZoneSelect
+      <TimeZoneSelect
         label={t('names:field.time_zone')}
         description={t('profile.zone_text')}
         {...form.getInputProps('time_zone')}
@@ -86,7 +86,7 @@ function ZoneForm() {
 function ProfileForm({ profile }: { profile: Profile }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const me = useMe();
-  const stale = useStale();
+  const stale = useVersionConflict();
   const form = useForm({
     initialValues: {
       first_name: profile.first_name,
@@ -104,8 +104,8 @@ function ProfileForm({ profile }: { profile: Profile }) {
           body: values,
         }),
       ),
-    touches: 'user',
-    saved: (saved) => {
+    invalidates: 'user',
+    onSaved: (saved) => {
       queryClient.setQueryData(queries.profile().queryKey, saved);
       toast({ title: t('profile.saved'), description: t('profile.saved_text') });
     },
@@ -120,15 +120,15 @@ function ProfileForm({ profile }: { profile: Profile }) {
   );
   return (
     <form className={classes.form} onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
-      <Pair>
+      <FieldPair>
         {field('first_name', true)}
         {field('last_name', true)}
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         {field('phone')}
         {field('job_title')}
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <TextInput
           size="sm"
           label={t('names:field.email')}
@@ -142,7 +142,7 @@ function ProfileForm({ profile }: { profile: Profile }) {
           }
         />
         {me.company && <TextInput size="sm" label={t('profile.company')} value={me.company.name} readOnly />}
-      </Pair>
+      </FieldPair>
       {problem && <div role="alert">{problem}</div>}
       <BusyButton
         type="submit"

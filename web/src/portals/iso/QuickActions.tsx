@@ -13,7 +13,7 @@ export function QuickActions() {
   const { t } = useTranslation('partners');
   const [dialog, setDialog] = useState<'lead' | 'call' | null>(null);
   const close = () => setDialog(null);
-  const look = (Picture: Icon) => ({
+  const buttonProps = (Picture: Icon) => ({
     variant: 'default',
     justify: 'flex-start',
     leftSection: <Picture size={16} stroke={1.75} aria-hidden="true" />,
@@ -21,16 +21,16 @@ export function QuickActions() {
   return (
     <Section title={t('quick.title')}>
       <ActionGrid>
-        <Button {...look(IconUserPlus)} onClick={() => setDialog('lead')}>
+        <Button {...buttonProps(IconUserPlus)} onClick={() => setDialog('lead')}>
           {t('add_lead')}
         </Button>
-        <Button {...look(IconPhoneCall)} onClick={() => setDialog('call')}>
+        <Button {...buttonProps(IconPhoneCall)} onClick={() => setDialog('call')}>
           {t('call')}
         </Button>
-        <Button {...look(IconFileText)} component={Link} to={paths.isoStatement}>
+        <Button {...buttonProps(IconFileText)} component={Link} to={paths.isoStatement}>
           {t('quick.report')}
         </Button>
-        <Button {...look(IconNotes)} component={Link} to={paths.isoClients}>
+        <Button {...buttonProps(IconNotes)} component={Link} to={paths.isoClients}>
           {t('quick.notes')}
         </Button>
       </ActionGrid>

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { paths } from '../../paths';
-import { Go, GoProvider } from './frame/Go';
+import { AppLink, NavigateProvider } from './frame/AppLink';
 import { Logo } from '../../ui/Logo';
 import { usePageTitle } from './frame/usePageTitle';
 import button from './frame/Button.module.css';
@@ -20,9 +20,9 @@ export function NotFoundMessage() {
       <p className={css.code}>404</p>
       <h1>{t('not_found.title')}</h1>
       <p className={css.text}>{t('not_found.text', { path: pathname })}</p>
-      <Go to={paths.landing} className={button.default}>
+      <AppLink to={paths.landing} className={button.default}>
         {t('not_found.home')}
-      </Go>
+      </AppLink>
     </div>
   );
 }
@@ -30,11 +30,11 @@ export function NotFoundMessage() {
 export function Component() {
   const navigate = useNavigate();
   return (
-    <GoProvider value={(path) => void navigate(path)}>
+    <NavigateProvider value={(path) => void navigate(path)}>
       <main className={css.page}>
         <Logo size={32} />
         <NotFoundMessage />
       </main>
-    </GoProvider>
+    </NavigateProvider>
   );
 }

@@ -6,12 +6,12 @@ import { Logo } from '../../ui/Logo';
 import button from './frame/Button.module.css';
 import css from './NotFound.module.css';
 
-function describe(error: unknown): string {
+function errorDescription(error: unknown): string {
   if (isRouteErrorResponse(error)) return `${error.status} ${error.statusText}`.trim();
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the router shows when a page could not be made: no stack, and plain links that load everything anew. */
+/** Router error page: no stack trace, and plain links that reload the app. */
 export function RouterError() {
   const { t } = useTranslation('public');
   const error = useRouteError();
@@ -21,7 +21,7 @@ export function RouterError() {
       <Logo size={32} />
       <div className={css.message} role="alert">
         <h1>{t('router_error.title')}</h1>
-        <p className={css.text}>{describe(error)}</p>
+        <p className={css.text}>{errorDescription(error)}</p>
         <div className={css.actions}>
           <button type="button" className={button.primary} onClick={() => location.reload()}>
             {t('router_error.reload')}

@@ -4,14 +4,14 @@ import { IconCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useSearchParams } from 'react-router-dom';
 import { paths } from '../../paths';
-import { isOwnPath } from '../../shared/wantedPath';
-import { Go } from './frame/Go';
-import { Task } from './auth/Task';
-import task from './auth/Task.module.css';
+import { isOwnPath } from '../../shared/returnPath';
+import { AppLink } from './frame/AppLink';
+import { AuthCard } from './auth/AuthCard';
+import task from './auth/AuthCard.module.css';
 import button from './frame/Button.module.css';
 import css from './SuccessPage.module.css';
 
-const seconds = 5;
+const REDIRECT_SECONDS = 5;
 const sampleReference = 'SPV-2026-001';
 const sampleTime = '2.3';
 
@@ -19,16 +19,16 @@ export function Component() {
   const { t } = useTranslation('public');
   const navigate = useNavigate();
   const [query] = useSearchParams();
-  const told = (name: string) => query.get(name)?.trim() || null;
-  const wanted = query.get('redirect');
-  const target = wanted && isOwnPath(wanted) ? wanted : paths.clientDashboard;
+  const param = (name: string) => query.get(name)?.trim() || null;
+  const redirectParam = query.get('redirect');
+  const target = redirectParam && isOwnPath(redirectParam) ? redirectParam : paths.clientDashboard;
   const toPage = target === paths.clientDashboard ? '' : '_page';
-  const [left, setLeft] = useState(seconds);
+  const [left, setLeft] = useState(REDIRECT_SECONDS);
   const [stopped, setStopped] = useState(false);
 
   useEffect(() => {
     if (stopped) return;
-    const leave = setTimeout(() => void navigate(target), seconds * 1000);
+    const leave = setTimeout(() => void navigate(target), REDIRECT_SECONDS * 1000);
     const count = setInterval(() => setLeft((now) => Math.max(now - 1, 0)), 1000);
     return () => {
       clearTimeout(leave);
@@ -37,7 +37,7 @@ export function Component() {
   }, [navigate, stopped, target]);
 
   return (
-    <Task
+    <AuthCard
       title={t('success.title')}
       lead={<span role="status">{t(`success.${stopped ? 'stopped' : 'text'}${toPage}`)}</span>}
     >
@@ -51,23 +51,23 @@ export function Component() {
         </div>
         <div>
           <dt>{t('success.time')}</dt>
-          <dd>{t('success.seconds', { time: told('time') ?? sampleTime })}</dd>
+          <dd>{t('success.seconds', { time: param('time') ?? sampleTime })}</dd>
         </div>
         <div>
           <dt>{t('success.reference')}</dt>
-          <dd className={css.reference}>{told('ref') ?? sampleReference}</dd>
+          <dd className={css.reference}>{param('ref') ?? sampleReference}</dd>
         </div>
       </dl>
       <div className={task.actions}>
-        <Go to={target} className={button.primary}>
+        <AppLink to={target} className={button.primary}>
           {t('success.continue')}
-        </Go>
+        </AppLink>
         {!stopped && (
           <Button variant="default" h={40} onClick={() => setStopped(true)}>
             {t('success.stop', { left })}
           </Button>
         )}
       </div>
-    </Task>
+    </AuthCard>
   );
 }

@@ -5,13 +5,13 @@ import { api, body } from '../../api/client';
 import { ApiError, errorText } from '../../api/errors';
 import { paths } from '../../paths';
 import { BusyButton } from '../../ui/BusyButton';
-import { Task } from './auth/Task';
-import css from './auth/Task.module.css';
-import { Go } from './frame/Go';
+import { AuthCard } from './auth/AuthCard';
+import css from './auth/AuthCard.module.css';
+import { AppLink } from './frame/AppLink';
 
 type Step = 'ask' | 'unknown' | 'notices' | 'digest' | 'report';
 
-/** Where an unsubscribe link leads. Mail scanners open links, so only the button changes anything. */
+/** Unsubscribe page. Mail scanners open links, so only the button changes anything. */
 export function Component() {
   const { t } = useTranslation('public');
   const [query] = useSearchParams();
@@ -35,7 +35,7 @@ export function Component() {
 
   if (step === 'ask') {
     return (
-      <Task title={t('unsubscribe.title')} lead={t('unsubscribe.lead')}>
+      <AuthCard title={t('unsubscribe.title')} lead={t('unsubscribe.lead')}>
         {problem && (
           <p className={css.problem} role="alert">
             {problem}
@@ -48,18 +48,18 @@ export function Component() {
           busyLabel={t('unsubscribe.busy')}
           onClick={() => void unsubscribe()}
         />
-      </Task>
+      </AuthCard>
     );
   }
   const isUnknown = step === 'unknown';
   return (
-    <Task
+    <AuthCard
       title={t(isUnknown ? 'unsubscribe.unknown' : 'unsubscribe.done')}
       lead={<span role={isUnknown ? 'alert' : 'status'}>{t(`unsubscribe.${step}_text`)}</span>}
     >
       <nav className={css.ways} aria-label={t('login.ways')}>
-        <Go to={paths.portalSelector}>{t('saved.sign_in')}</Go>
+        <AppLink to={paths.portalSelector}>{t('saved.sign_in')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }

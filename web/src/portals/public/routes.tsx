@@ -1,8 +1,8 @@
 import type { ComponentType, ReactElement } from 'react';
 import { useNavigate, type RouteObject } from 'react-router-dom';
 import { paths, type Portal } from '../../paths';
-import { admitTo, guarded } from '../../shared/session/guard';
-import { comeHome } from './auth/comeHome';
+import { requireStep, guardedHandle } from '../../shared/session/guard';
+import { callbackLoader } from './auth/callbackLoader';
 import { Landing } from './landing/Landing';
 
 function LandingRoute() {
@@ -13,17 +13,17 @@ function LandingRoute() {
 const portals: Portal[] = ['client', 'employee', 'company', 'iso'];
 const operatorPages = ['pricing', 'careers', 'privacy'] as const;
 
-/** One page for several addresses. */
+/** One page for several paths. */
 const page = (path: string, load: () => Promise<ReactElement>): RouteObject => ({
   path,
   lazy: async () => ({ element: await load() }),
 });
 
-/** For one thing that a signed-in person has to do before any portal opens. */
+/** Page of a sign-in requirement. */
 const step = (path: string, lazy: () => Promise<{ Component: ComponentType }>): RouteObject => ({
   path,
-  handle: guarded,
-  loader: admitTo(path),
+  handle: guardedHandle,
+  loader: requireStep(path),
   lazy,
 });
 
@@ -45,7 +45,7 @@ const articles: RouteObject = {
 };
 
 const tasks: RouteObject = {
-  lazy: () => import('./frame/QuietLayout'),
+  lazy: () => import('./frame/MinimalLayout'),
   children: [
     { path: paths.portalSelector, lazy: () => import('./auth/PortalSelectorPage') },
     { path: paths.employeePortal, lazy: () => import('./auth/EmployeePortalPage') },
@@ -72,7 +72,7 @@ const tasks: RouteObject = {
 };
 
 export const publicRoutes: RouteObject[] = [
-  { path: paths.landing, loader: comeHome, element: <LandingRoute /> },
+  { path: paths.landing, loader: callbackLoader, element: <LandingRoute /> },
   articles,
   tasks,
   { path: '*', lazy: () => import('./NotFound') },

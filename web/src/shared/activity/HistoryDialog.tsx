@@ -3,13 +3,13 @@ import { useTranslation } from 'react-i18next';
 import { Events } from './Timeline';
 
 interface Props {
-  /** A client, a company or a partner. */
+  /** A client, company or partner. */
   id: string;
   name: string;
   onClose: () => void;
 }
 
-/** What happened to somebody or something, from the log. */
+/** Activity history of a subject. */
 export function HistoryDialog({ id, name, onClose }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   return (

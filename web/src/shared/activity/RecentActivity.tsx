@@ -3,23 +3,23 @@ import { IconHistory } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Activity } from '../../api/types';
-import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { ActivityList, ActivitySkeleton } from '../../ui/ActivityList';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
-import { placeOf } from '../notifications/target';
+import { EmptyState } from '../../ui/EmptyState';
+import { subjectPath } from '../notifications/target';
 import { useMe } from '../session/me';
-import { activityText } from './words';
+import { activityText } from './activityText';
 
 interface Props {
-  /** Undefined while they are loading. */
+  /** Undefined while loading. */
   activity: Activity[] | undefined;
-  /** Where there are more. */
+  /** Link to all entries. */
   all?: string;
-  /** Where it is called otherwise. */
+  /** Custom title. */
   title?: string;
 }
 
-/** The newest events. Events refresh it while it is open. */
+/** Latest events, updated live. */
 export function RecentActivity({ activity, all, title }: Props) {
   const { t } = useTranslation(['common', 'events', 'names']);
   return (
@@ -33,21 +33,25 @@ export function RecentActivity({ activity, all, title }: Props) {
         )
       }
     >
-      {!activity && <ActivityWaiting rows={5} />}
+      {!activity && <ActivitySkeleton rows={5} />}
       {activity?.length === 0 && <EmptyState icon={<IconHistory size={20} />} title={t('activity.empty')} />}
       {activity && activity.length > 0 && (
         <ActivityList
-          entries={activity.map((one) => ({ id: one.id, at: one.at, text: <Told activity={one} /> }))}
+          entries={activity.map((one) => ({
+            id: one.id,
+            at: one.at,
+            text: <ActivityEntry activity={one} />,
+          }))}
         />
       )}
     </Section>
   );
 }
 
-/** One event, leading to what it happened to. */
-function Told({ activity }: { activity: Activity }) {
+/** One event with a link to its subject. */
+function ActivityEntry({ activity }: { activity: Activity }) {
   const { t } = useTranslation(['events', 'names']);
-  const place = placeOf(useMe().role, activity);
+  const place = subjectPath(useMe().role, activity);
   const text = activityText(t, activity);
   if (!place) return text;
   return (

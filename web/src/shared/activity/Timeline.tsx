@@ -3,13 +3,14 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import { ActivityList, ActivityWaiting } from '../../ui/ActivityList';
+import { ActivityList, ActivitySkeleton } from '../../ui/ActivityList';
 import { LoadMore } from '../../ui/LoadMore';
 import { Section } from '../../ui/Section';
-import { EmptyState, ErrorState } from '../../ui/states';
-import { activityText } from './words';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
+import { activityText } from './activityText';
 
-/** What happened to one order, or to one other thing, as far as the reader may know of it. */
+/** Timeline of one order or other subject, as far as visible to the user. */
 export function Timeline({ spvId, subjectId }: { spvId?: string; subjectId?: string }) {
   const { t } = useTranslation('orders');
   return (
@@ -19,7 +20,7 @@ export function Timeline({ spvId, subjectId }: { spvId?: string; subjectId?: str
   );
 }
 
-/** Events of an order or of another subject, newest first. */
+/** Events of a subject, newest first. */
 export function Events({ of }: { of: { spv_id?: string; subject_id?: string } }) {
   const { t } = useTranslation(['orders', 'common', 'events', 'names']);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
@@ -28,7 +29,7 @@ export function Events({ of }: { of: { spv_id?: string; subject_id?: string } })
   return (
     <>
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
-      {!data && !error && <ActivityWaiting />}
+      {!data && !error && <ActivitySkeleton />}
       {data?.length === 0 && (
         <EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />
       )}

@@ -2,14 +2,14 @@ import { useState } from 'react';
 import { PasswordInput, type PasswordInputProps } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
-/** A password with a named button that shows it. */
+/** Password field with a labelled show button. */
 export function PasswordField(props: PasswordInputProps) {
   const { t } = useTranslation('public');
   const [visible, setVisible] = useState(false);
   return (
     <PasswordInput
       {...props}
-      // The component itself leaves this to its neighbours' colours.
+      // Mantine gives it no own color.
       aria-invalid={Boolean(props.error)}
       visible={visible}
       onVisibilityChange={setVisible}

@@ -1,8 +1,8 @@
-/** The rules that can be told before asking the server; it has the last word. */
+/** Client-side password rules; the server decides. */
 import { useQuery } from '@tanstack/react-query';
 import { queries } from '../../api/queries';
 
-/** Characters that the office wants of a new password. */
-export function useShortest(): number {
+/** Configured minimum length of new passwords. */
+export function useMinPasswordLength(): number {
   return useQuery(queries.settings()).data?.password_min_length ?? 8;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useSyncExternalStore } from 'react';
-import { isStorageLimited, onStorageLimited, probeStorage } from '../../api/storage';
+import { isStorageLimited, onStorageLimited, probeStorage } from '../../api/browserStorage';
 
-/** Whether the browser stores nothing for this site, so that a session ends with the page. */
+/** Whether browser storage is limited, so that a session ends with the page. */
 export function useStorageLimited(): boolean {
   const limited = useSyncExternalStore(onStorageLimited, isStorageLimited);
   useEffect(() => void probeStorage(), []);

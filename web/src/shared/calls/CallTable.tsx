@@ -12,10 +12,10 @@ import { DataTable, type Column } from '../../ui/DataTable';
 import { Prose } from '../../ui/Prose';
 import { saveBlob } from '../../ui/saveText';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { ExportButton } from '../ExportButton';
-import { listState } from '../listState';
+import { tableState } from '../tableState';
 import { useParam } from '../queryParams';
 
 const states: CallStatus[] = ['requested', 'confirmed', 'declined', 'cancelled'];
@@ -26,12 +26,12 @@ interface Props {
   actions: (call: Call) => ReactNode;
 }
 
-/** Calls with the times that would suit, or the one that was confirmed. */
+/** Calls with proposed or confirmed times. */
 export function CallTable({ withIso = false, empty, actions }: Props) {
   const { t } = useTranslation(['partners', 'names', 'common', 'commissions']);
-  const [wanted, setWanted] = useParam('status');
-  const status = states.find((known) => known === wanted);
-  const state = listState(useInfiniteQuery(queries.calls({ status })));
+  const [statusParam, setStatusParam] = useParam('status');
+  const status = states.find((known) => known === statusParam);
+  const state = tableState(useInfiniteQuery(queries.calls({ status })));
   const columns: Column<Call>[] = [
     {
       key: 'topic',
@@ -88,7 +88,7 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
             all={t('commissions:all_states')}
             value={status ?? ''}
             choices={states.map((value) => ({ value, label: t(`names:call_status.${value}`) }))}
-            onChange={setWanted}
+            onChange={setStatusParam}
           />
           <ExportButton
             name="calls"
@@ -115,7 +115,7 @@ export function CallTable({ withIso = false, empty, actions }: Props) {
   );
 }
 
-/** A confirmed call for one's own calendar. */
+/** Calendar file (ics) of a confirmed call. */
 export async function saveCalendar(call: Call): Promise<void> {
   const params = { path: { id: call.id } };
   const file = await body(api.GET('/rest/v1/calls/{id}/ics', { params, parseAs: 'blob' }));

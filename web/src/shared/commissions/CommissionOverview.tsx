@@ -4,22 +4,22 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { date, money } from '../../messages/format';
-import { Explained } from '../../ui/Explained';
+import { InfoTooltip } from '../../ui/InfoTooltip';
 import { Money } from '../../ui/Money';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { useParam } from '../queryParams';
 import classes from './CommissionOverview.module.css';
 import { periods, usePeriods } from './periods';
 
-/** What was paid, is pending and comes next, in a period (decision 16). */
+/** Commission totals of a period: paid, pending, next payout (decision 16). */
 export function CommissionOverview({ isoId }: { isoId?: string }) {
   const { t } = useTranslation('commissions');
-  const [wanted, setWanted] = useParam('period');
-  const period = periods.find((known) => known === wanted) ?? 'this_month';
+  const [periodParam, setPeriodParam] = useParam('period');
+  const period = periods.find((known) => known === periodParam) ?? 'this_month';
   const choices = usePeriods();
   const { data, error, refetch } = useQuery(queries.commissionOverview({ iso_id: isoId, period }));
-  const said = data?.projected ? 'projected' : 'ledger';
+  const basis = data?.projected ? 'projected' : 'ledger';
   const figures = ['paid', 'pending', 'next_payment', 'total'] as const;
   return (
     <Section
@@ -31,7 +31,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
           aria-label={t('overview.period')}
           data={choices}
           value={period}
-          onChange={(next) => setWanted(next === 'this_month' ? '' : (next ?? ''))}
+          onChange={(next) => setPeriodParam(next === 'this_month' ? '' : (next ?? ''))}
           allowDeselect={false}
         />
       }
@@ -45,7 +45,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
               <div key={name}>
                 <dt>
                   {t(`overview.${name}`)}
-                  <Explained text={t(`overview.${name}_${said}`)} />
+                  <InfoTooltip text={t(`overview.${name}_${basis}`)} />
                 </dt>
                 <dd>{data ? <Money amount={data[name]} currency={data.currency} /> : '—'}</dd>
                 {data?.others.map((other) => (
@@ -65,7 +65,7 @@ export function CommissionOverview({ isoId }: { isoId?: string }) {
                 {t('overview.expected', {
                   amount: data.expected.map((sum) => money(sum.amount, sum.currency)).join(', '),
                 })}
-                <Explained text={t('overview.expected_text')} />
+                <InfoTooltip text={t('overview.expected_text')} />
               </>
             )}
           </p>

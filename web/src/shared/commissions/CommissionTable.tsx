@@ -7,21 +7,21 @@ import { DataTable, type Column, type TableState } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
 import { Prose } from '../../ui/Prose';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 
 interface Props {
   state: TableState<Commission>;
-  /** Not all of the ledger is asked for: that nothing is there says nothing about the rest. */
+  /** A filter is set: an empty result has its own text. */
   narrowed?: boolean;
-  /** The staff's ledger names the partner. */
+  /** Staff see the partner. */
   withIso?: boolean;
-  /** Before and after the ledger's own columns. */
+  /** Additional columns before and after. */
   before?: Column<Commission>[];
   after?: Column<Commission>[];
 }
 
-/** Rows of the ledger: what, by which rule, how much and where it stands. */
+/** Commission ledger table: source, rule, amount and status. */
 export function CommissionTable({
   state,
   narrowed = false,
@@ -92,7 +92,7 @@ export function CommissionTable({
   );
 }
 
-/** "2.5 % of $50,000.00", or that it is a fixed amount; a row that takes back says so. */
+/** "2.5 % of $50,000.00", or fixed amount; reversals are marked. */
 export function Rule({ row }: { row: Commission }) {
   const { t } = useTranslation('names');
   const rule = t(`commission_rule.${row.rule}`, { rate: row.rate, base: money(row.base, row.currency) });

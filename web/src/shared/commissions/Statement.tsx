@@ -6,22 +6,22 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { date, money } from '../../messages/format';
-import { Explained } from '../../ui/Explained';
+import { InfoTooltip } from '../../ui/InfoTooltip';
 import { PageHeader } from '../../ui/PageHeader';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { ExportButton } from '../ExportButton';
 import { useParam } from '../queryParams';
 import { Rule } from './CommissionTable';
-import { commissionsCsv } from './files';
+import { commissionsCsv } from './exports';
 import classes from './Statement.module.css';
 
-/** What a partner earned between two days: on the screen, as a file and on paper. */
+/** Commission statement of a date range: screen, CSV and print. */
 export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) {
   const { t } = useTranslation(['commissions', 'names', 'common']);
   const [from, setFrom] = useParam('from');
   const [to, setTo] = useParam('to');
-  const wanted = { iso_id: isoId, from: from || undefined, to: to || undefined };
-  const { data, error, refetch } = useQuery(queries.commissionStatement(wanted));
+  const query = { iso_id: isoId, from: from || undefined, to: to || undefined };
+  const { data, error, refetch } = useQuery(queries.commissionStatement(query));
   return (
     <>
       <div className={classes.screen}>
@@ -89,7 +89,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
             ) : (
               // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a narrow window scrolls it sideways
               <div className={classes.scroll} role="group" aria-label={t('ledger')} tabIndex={0}>
-                {/* The roles are written out because `display: block` on a phone would take them away. */}
+                {/* Explicit roles, because `display: block` on a phone removes the implicit ones. */}
                 <table className={classes.lines} role="table">
                   <thead role="rowgroup">
                     <tr role="row">
@@ -99,11 +99,11 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       <th role="columnheader" scope="col">
                         {t('column.order')}
                       </th>
-                      {/* Not with what explains them: that would be read with every cell. */}
+                      {/* Without the tooltip, which screen readers would repeat in every cell. */}
                       <th role="columnheader" scope="col" aria-label={t('column.rule')}>
                         {t('column.rule')}
                         <span className={classes.screen}>
-                          <Explained text={t('column.rule_text')} />
+                          <InfoTooltip text={t('column.rule_text')} />
                         </span>
                       </th>
                       <th role="columnheader" scope="col">
@@ -117,7 +117,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                       >
                         {t('column.amount')}
                         <span className={classes.screen}>
-                          <Explained text={t('column.amount_text')} />
+                          <InfoTooltip text={t('column.amount_text')} />
                         </span>
                       </th>
                     </tr>
@@ -155,7 +155,7 @@ export function Statement({ back, isoId }: { back: ReactNode; isoId?: string }) 
                     <dt>
                       {t(`statement.${name}`)}
                       <span className={classes.screen}>
-                        <Explained text={t(`statement.${name}_text`)} />
+                        <InfoTooltip text={t(`statement.${name}_text`)} />
                       </span>
                     </dt>
                     <dd className="num">{money(sum[name], sum.currency)}</dd>

@@ -5,18 +5,18 @@ import { useParam } from '../queryParams';
 
 const states: CommissionStatus[] = ['pending', 'approved', 'paid', 'void'];
 
-/** Narrows the ledger to where its rows stand. */
+/** Status filter of the ledger. */
 export function useStatusFilter() {
   const { t } = useTranslation(['commissions', 'names', 'common']);
-  const [wanted, setWanted] = useParam('status');
-  const status = states.find((known) => known === wanted);
+  const [statusParam, setStatusParam] = useParam('status');
+  const status = states.find((known) => known === statusParam);
   const filter = (
     <ChoiceFilter
       label={t('common:status')}
       all={t('all_states')}
       value={status ?? ''}
       choices={states.map((value) => ({ value, label: t(`names:commission_status.${value}`) }))}
-      onChange={setWanted}
+      onChange={setStatusParam}
     />
   );
   return { status, filter };

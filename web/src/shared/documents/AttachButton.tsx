@@ -3,9 +3,9 @@ import { IconPaperclip } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useMe } from '../session/me';
-import { send, type Target } from './uploads';
+import { sendFiles, type Target } from './uploads';
 
-/** Takes files that go with what is being written. A phone offers its camera by itself. */
+/** Attaches files to a message or form; phones offer the camera. */
 export function AttachButton({ target }: { target: Target }) {
   const { t } = useTranslation('documents');
   const { id: user } = useMe();
@@ -26,7 +26,7 @@ export function AttachButton({ target }: { target: Target }) {
         hidden
         aria-label={t('attach')}
         onChange={(event) => {
-          void send([...(event.currentTarget.files ?? [])], target, user);
+          void sendFiles([...(event.currentTarget.files ?? [])], target, user);
           event.currentTarget.value = '';
         }}
       />

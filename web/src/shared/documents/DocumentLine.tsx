@@ -4,20 +4,20 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Document } from '../../api/types';
 import classes from './documents.module.css';
-import { usePlaces } from './places';
+import { usePortalLinks } from './links';
 import { VersionButtons } from './VersionButtons';
-import { factsOf } from './words';
+import { fileFacts } from './labels';
 
 interface Props {
   document: Document;
-  /** Said below its name instead of what kind of file it is. */
+  /** Replaces the file facts below the name. */
   facts?: ReactNode;
 }
 
-/** A document in one line: the way to all of it, and its newest version to look at or save. */
+/** One document in a line: link, preview and download. */
 export function DocumentLine({ document, facts }: Props) {
   const { t } = useTranslation('documents');
-  const places = usePlaces();
+  const places = usePortalLinks();
   const { latest } = document;
   return (
     <div className={classes.line}>
@@ -25,14 +25,14 @@ export function DocumentLine({ document, facts }: Props) {
         <Anchor component={Link} to={places.document(document.id)} fz="inherit">
           {document.name}
         </Anchor>
-        <span className={classes.aside}>{facts ?? factsOf(t, latest)}</span>
+        <span className={classes.aside}>{facts ?? fileFacts(t, latest)}</span>
       </span>
       <VersionButtons version={latest} />
     </div>
   );
 }
 
-/** What hangs on something. */
+/** Attachments of an item. */
 export function DocumentLines({ documents, label }: { documents: Document[]; label: string }) {
   if (documents.length === 0) return null;
   return (

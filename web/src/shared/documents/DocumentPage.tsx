@@ -3,41 +3,41 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
-import { api, body, edited } from '../../api/client';
+import { api, body, versionedBody } from '../../api/client';
 import { queryClient } from '../../api/cache';
 import { ApiError, errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { DocumentDetail, DocumentVersion } from '../../api/types';
 import { dateTime } from '../../messages/format';
-import { whoText } from '../../messages/who';
-import { readAnew } from '../StaleProblem';
+import { actorName } from '../../messages/actorName';
+import { refetchAll } from '../StaleProblem';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DetailList } from '../../ui/DetailList';
 import { PageHeader } from '../../ui/PageHeader';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { toast } from '../../ui/toasts';
 import { TwoColumns } from '../../ui/TwoColumns';
 import classes from './documents.module.css';
-import { usePlaces } from './places';
+import { usePortalLinks } from './links';
 import { ScanTag } from './ScanTag';
 import { UploadArea } from './UploadArea';
 import { VersionButtons } from './VersionButtons';
-import { factsOf } from './words';
+import { fileFacts } from './labels';
 
-/** One document: its versions, and a place for the next one. */
+/** Document page: versions and upload. */
 export function DocumentPage() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['documents', 'common']);
-  const places = usePlaces();
+  const places = usePortalLinks();
   const { data: document, error, refetch } = useQuery(queries.document(id));
   if (error && !document) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <>
       <PageHeader
         title={document?.name ?? t('one')}
-        text={document && factsOf(t, document.latest)}
+        text={document && fileFacts(t, document.latest)}
         back={
           <Anchor component={Link} to={places.documents} fz="inherit">
             ← {t('title')}
@@ -76,7 +76,7 @@ function Versions({ document }: { document: DocumentDetail }) {
       cell: (version) => (
         <>
           {version.file_name}
-          <div className={classes.aside}>{factsOf(t, version)}</div>
+          <div className={classes.aside}>{fileFacts(t, version)}</div>
           <div className={`${classes.hash} mono`}>
             <span className="sr-only">{t('hash')}: </span>
             {version.sha256}
@@ -84,7 +84,7 @@ function Versions({ document }: { document: DocumentDetail }) {
         </>
       ),
     },
-    { key: 'who', header: t('column.who'), cell: (version) => whoText(t, version.uploaded_by.name) },
+    { key: 'who', header: t('column.who'), cell: (version) => actorName(t, version.uploaded_by.name) },
     { key: 'when', header: t('column.when'), whole: true, cell: (version) => dateTime(version.created_at) },
     { key: 'scan', header: t('column.scan'), cell: (version) => <ScanTag scan={version.scan} /> },
     {
@@ -129,7 +129,7 @@ function Restore(props: { document: DocumentDetail; version: DocumentVersion; on
     mutationFn: () =>
       body(
         api.POST('/rest/v1/documents/{id}/restore', {
-          params: edited(document),
+          params: versionedBody(document),
           body: { version_id: version.id },
         }),
       ),
@@ -140,7 +140,7 @@ function Restore(props: { document: DocumentDetail; version: DocumentVersion; on
       onClose();
     },
     onError: (error) => {
-      if (error instanceof ApiError) readAnew(queries.document(document.id).queryKey)(error);
+      if (error instanceof ApiError) refetchAll(queries.document(document.id).queryKey)(error);
       toast({ title: t('common:error'), description: errorText(error), destructive: true });
     },
   });
@@ -160,7 +160,7 @@ function Restore(props: { document: DocumentDetail; version: DocumentVersion; on
 
 function Side({ document }: { document: DocumentDetail }) {
   const { t } = useTranslation('documents');
-  const places = usePlaces();
+  const places = usePortalLinks();
   const order = document.spv_id && (
     <Anchor component={Link} to={places.order(document.spv_id)} className="mono">
       {document.spv_identifier}

@@ -4,24 +4,24 @@ import { Link } from 'react-router-dom';
 import type { ReactNode } from 'react';
 import type { Document } from '../../api/types';
 import { DataTable, type Column, type TableState } from '../../ui/DataTable';
-import { Ago } from '../../ui/DateText';
+import { RelativeTime } from '../../ui/DateText';
 import { Tag } from '../../ui/Tag';
-import { usePlaces } from './places';
+import { usePortalLinks } from './links';
 import { ScanTag } from './ScanTag';
 import { VersionButtons } from './VersionButtons';
-import { factsOf } from './words';
+import { fileFacts } from './labels';
 
 interface Props {
   label: string;
   state: TableState<Document>;
   empty: ReactNode;
-  /** Shows whose and which order's they are: in the library. */
+  /** Library mode: shows client and order. */
   across?: boolean;
 }
 
 export function DocumentTable({ label, state, empty, across = false }: Props) {
   const { t } = useTranslation('documents');
-  const places = usePlaces();
+  const places = usePortalLinks();
   const columns: Column<Document>[] = [
     {
       key: 'name',
@@ -57,7 +57,7 @@ export function DocumentTable({ label, state, empty, across = false }: Props) {
     });
   }
   columns.push(
-    { key: 'kind', header: t('column.kind'), cell: (document) => factsOf(t, document.latest) },
+    { key: 'kind', header: t('column.kind'), cell: (document) => fileFacts(t, document.latest) },
     {
       key: 'version',
       width: 80,
@@ -65,7 +65,11 @@ export function DocumentTable({ label, state, empty, across = false }: Props) {
       cell: (document) => <span className="num">{document.versions_count}</span>,
     },
     { key: 'scan', header: t('column.scan'), cell: (document) => <ScanTag scan={document.latest.scan} /> },
-    { key: 'updated', header: t('column.updated'), cell: (document) => <Ago at={document.updated_at} /> },
+    {
+      key: 'updated',
+      header: t('column.updated'),
+      cell: (document) => <RelativeTime at={document.updated_at} />,
+    },
     {
       key: 'actions',
       header: t('column.actions'),

@@ -8,21 +8,21 @@ import { queries } from '../../api/queries';
 import { PageHeader } from '../../ui/PageHeader';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { ExportButton } from '../ExportButton';
-import { listState } from '../listState';
+import { tableState } from '../tableState';
 import { useParam } from '../queryParams';
 import { DocumentTable } from './DocumentTable';
-import { usePlaces } from './places';
+import { usePortalLinks } from './links';
 import { UploadArea } from './UploadArea';
 
-/** Every document, across orders. */
+/** Document library across orders. */
 export function DocumentsPage({ back }: { back?: ReactNode }) {
   const { t } = useTranslation(['documents', 'common']);
   const [q, setQ] = useParam('q');
-  const { isClient } = usePlaces();
-  const wanted = { q: q || undefined };
-  const state = listState(useInfiniteQuery(queries.documents(wanted)));
+  const { isClient } = usePortalLinks();
+  const query = { q: q || undefined };
+  const state = tableState(useInfiniteQuery(queries.documents(query)));
   return (
     <>
       <PageHeader title={t('title')} text={isClient ? t('text') : t('text_staff')} back={back} />
@@ -40,9 +40,7 @@ export function DocumentsPage({ back }: { back?: ReactNode }) {
               <SearchBox label={t('search')} value={q} onChange={setQ} />
               <ExportButton
                 name="documents"
-                load={() =>
-                  body(api.GET('/rest/v1/documents.csv', { params: { query: wanted }, parseAs: 'blob' }))
-                }
+                load={() => body(api.GET('/rest/v1/documents.csv', { params: { query }, parseAs: 'blob' }))}
               />
             </>
           }

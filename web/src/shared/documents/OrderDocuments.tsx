@@ -8,30 +8,31 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { SpvDetail } from '../../api/types';
 import { Section } from '../../ui/Section';
-import { EmptyState, ErrorState } from '../../ui/states';
-import { listState } from '../listState';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
+import { tableState } from '../tableState';
 import classes from './documents.module.css';
 import { DocumentTable } from './DocumentTable';
-import { usePlaces } from './places';
+import { usePortalLinks } from './links';
 import { RequestForm } from './RequestForm';
 import { RequestList } from './RequestList';
 import { UploadArea } from './UploadArea';
 
-const resting = ['on_hold', 'cancelled', 'closed'];
+const CLOSED_STATUSES = ['on_hold', 'cancelled', 'closed'];
 
-/** The documents of one order; for the staff also what its client is asked for, which clients have among their tasks. */
+/** Documents of an order; staff also see document requests, which clients have among their tasks. */
 export function OrderDocuments({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation('documents');
-  const { isClient } = usePlaces();
+  const { isClient } = usePortalLinks();
   const [asking, setAsking] = useState(false);
   const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: !isClient });
-  const state = listState(useInfiniteQuery(queries.documents({ spv_id: spv.id })));
+  const state = tableState(useInfiniteQuery(queries.documents({ spv_id: spv.id })));
   const place = useRef<HTMLDivElement>(null);
   const { hash } = useLocation();
   useEffect(() => {
     if (hash === '#documents') place.current?.scrollIntoView({ block: 'start' });
   }, [hash]);
-  const mayAsk = !isClient && !resting.includes(spv.status);
+  const mayAsk = !isClient && !CLOSED_STATUSES.includes(spv.status);
   return (
     <>
       {!isClient && (

@@ -2,18 +2,18 @@ import { Button, Skeleton } from '@mantine/core';
 import { getDocument, PDFWorker, version, type PDFDocumentProxy, type RenderTask } from 'pdfjs-dist';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { heardFetch } from '../../api/connection';
-import { ErrorState } from '../../ui/states';
+import { trackedFetch } from '../../api/connection';
+import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
-import type { Loss } from './pdfWorker';
+import type { ContentLossMessage } from './pdfWorker';
 // oxlint-disable-next-line import/default -- Vite answers the worker
 import Worker from './pdfWorker?worker';
 
-/** What the page fetches for pdf.js while it draws; see tools/pdfjs.ts. The policies allow no WebAssembly, and the worker none of the rest. */
-const files = `/assets/pdfjs-${version}`;
+/** Assets that pdf.js fetches while drawing; see tools/pdfjs.ts. The CSP allows no WebAssembly. */
+const PDFJS_ASSETS = `/assets/pdfjs-${version}`;
 const options = {
-  cMapUrl: `${files}/cmaps/`,
-  standardFontDataUrl: `${files}/standard_fonts/`,
+  cMapUrl: `${PDFJS_ASSETS}/cmaps/`,
+  standardFontDataUrl: `${PDFJS_ASSETS}/standard_fonts/`,
   useWorkerFetch: false,
   useWasm: false,
   enableXfa: false,
@@ -22,13 +22,13 @@ const options = {
 interface Props {
   url: string;
   name: string;
-  /** Begins again, with another link: the one that failed may be over. */
+  /** Retries with a new signed link. */
   onRetry: () => void;
-  /** Something of it is missing on the pages. */
+  /** Part of the content cannot be drawn. */
   onLoss: () => void;
 }
 
-/** The pages of a PDF, one at a time, drawn as pictures: nothing that is written in the file is run. */
+/** PDF viewer: one page at a time on a canvas; scripts in the file never run. */
 export default function PdfPages({ url, name, onRetry, onLoss }: Props) {
   const { t } = useTranslation('documents');
   const [file, setFile] = useState<PDFDocumentProxy | null>(null);
@@ -39,20 +39,20 @@ export default function PdfPages({ url, name, onRetry, onLoss }: Props) {
   useEffect(() => {
     let over = false;
     const port = new Worker();
-    // The types know no port but null.
+    // The types allow only null.
     const worker = new PDFWorker({ port: port as never });
-    port.addEventListener('message', ({ data }: MessageEvent<Loss | object>) => {
+    port.addEventListener('message', ({ data }: MessageEvent<ContentLossMessage | object>) => {
       if (!over && 'loss' in data) onLoss();
     });
     let close = () => {
       worker.destroy();
       port.terminate();
     };
-    // Whole and at once: the link would be over when a later page is turned to.
+    // Loads the whole file: the signed link would expire before later pages.
     const load = async () => {
-      const answer = await heardFetch(url);
-      if (!answer.ok) throw new Error(`the file: ${answer.status}`);
-      const task = getDocument({ ...options, worker, data: await answer.arrayBuffer() });
+      const response = await trackedFetch(url);
+      if (!response.ok) throw new Error(`the file: ${response.status}`);
+      const task = getDocument({ ...options, worker, data: await response.arrayBuffer() });
       const end = close;
       close = () => void task.destroy().finally(end);
       const opened = await task.promise;

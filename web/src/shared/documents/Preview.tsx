@@ -5,19 +5,19 @@ import { lazy, Suspense, useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import type { DocumentVersion } from '../../api/types';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
-import { download, linkTo } from './files';
+import { download, downloadUrl } from './downloads';
 
-// A megabyte that only those load who look at a PDF.
+// Lazy: a megabyte.
 const PdfPages = lazy(() => import('./PdfPages'));
 
-/** Whether there is something to be said of a file instead of showing it: HEIC and the like, which browsers do not draw. */
+/** Photo formats that browsers cannot draw, such as HEIC. */
 export function isPhotoWithoutPreview({ inline, media_type }: DocumentVersion): boolean {
   return !inline && media_type.startsWith('image/');
 }
 
-/** A version's file in the page: a picture, or the pages of a PDF. What it cannot show, it leads to. */
+/** Preview of a version: image or PDF, otherwise a download link. */
 export function Preview({ version, onClose }: { version: DocumentVersion; onClose: () => void }) {
   const { t } = useTranslation(['documents', 'common']);
   const phone = useMediaQuery('(max-width: 600px)');
@@ -27,9 +27,9 @@ export function Preview({ version, onClose }: { version: DocumentVersion; onClos
   const onLoss = useCallback(() => setLossy(true), []);
   const link = useQuery({
     queryKey: ['file', version.id],
-    queryFn: () => linkTo(version.id, 'inline'),
+    queryFn: () => downloadUrl(version.id, 'inline'),
     enabled: shown,
-    // The link is good for a moment only, and a picture that is there stays there.
+    // The signed link is short-lived, so a shown image is not refetched.
     staleTime: 'static',
     gcTime: 0,
   });

@@ -5,18 +5,19 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
-import { ActivityWaiting } from '../../ui/ActivityList';
-import { Ago } from '../../ui/DateText';
+import { ActivitySkeleton } from '../../ui/ActivityList';
+import { RelativeTime } from '../../ui/DateText';
 import { Section } from '../../ui/Section';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import classes from './documents.module.css';
-import { usePlaces } from './places';
-import { factsOf } from './words';
+import { usePortalLinks } from './links';
+import { fileFacts } from './labels';
 
-/** The documents with the newest versions; events refresh them while the page is open. */
+/** Recent documents, updated live. */
 export function RecentDocuments() {
   const { t } = useTranslation(['documents', 'common']);
-  const places = usePlaces();
+  const places = usePortalLinks();
   const { data, error, refetch } = useInfiniteQuery(queries.documents({ limit: 4 }));
   return (
     <Section
@@ -28,7 +29,7 @@ export function RecentDocuments() {
       }
     >
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
-      {!data && !error && <ActivityWaiting />}
+      {!data && !error && <ActivitySkeleton />}
       {data?.length === 0 && <EmptyState icon={<IconFiles size={20} />} title={t('empty')} />}
       {data && data.length > 0 && (
         <ul className={classes.recent}>
@@ -38,7 +39,7 @@ export function RecentDocuments() {
                 {document.name}
               </Anchor>
               <span className={classes.aside}>
-                {factsOf(t, document.latest)} · <Ago at={document.updated_at} />
+                {fileFacts(t, document.latest)} · <RelativeTime at={document.updated_at} />
               </span>
             </li>
           ))}

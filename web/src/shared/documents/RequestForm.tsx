@@ -1,29 +1,29 @@
 import { Switch, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited, idempotent } from '../../api/client';
+import { api, body, versionedBody, idempotencyHeaders } from '../../api/client';
 import { queryClient } from '../../api/cache';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import { orNull } from '../rules';
-import { useStale } from '../StaleProblem';
+import { orNull } from '../validators';
+import { useVersionConflict } from '../StaleProblem';
 import { useSave } from '../useSave';
 
 interface Props {
   spv: SpvDetail;
-  /** The one to change; without it a new one is made. */
+  /** Undefined to create a request. */
   request?: DocumentRequest;
   onClose: () => void;
 }
 
 const none = 'none';
 
-/** Asks a client for a document, or changes what was asked for. */
+/** Creates or edits a document request. */
 export function RequestForm({ spv, request, onClose }: Props) {
   const { t } = useTranslation(['documents', 'common', 'names']);
-  const stale = useStale();
+  const stale = useVersionConflict();
   const form = useForm({
     initialValues: {
       name: request?.name ?? '',
@@ -43,15 +43,15 @@ export function RequestForm({ spv, request, onClose }: Props) {
         step_id: values.step_id === none ? null : values.step_id,
         required: values.required,
       };
-      const params = { path: { id: spv.id }, ...idempotent(key) };
+      const params = { path: { id: spv.id }, ...idempotencyHeaders(key) };
       return body(
         request
-          ? api.PATCH('/rest/v1/document-requests/{id}', { params: edited(request), body: input })
+          ? api.PATCH('/rest/v1/document-requests/{id}', { params: versionedBody(request), body: input })
           : api.POST('/rest/v1/spvs/{id}/document-requests', { params, body: input }),
       );
     },
-    touches: 'document_request',
-    saved: (saved) => {
+    invalidates: 'document_request',
+    onSaved: (saved) => {
       toast({ title: request ? t('request.changed') : t('request.asked'), description: saved.name });
       onClose();
     },

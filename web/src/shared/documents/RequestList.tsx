@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { date } from '../../messages/format';
-import { isWorkedOn } from '../spvs/due';
+import { isActive } from '../spvs/dueDates';
 import { DueTag } from '../spvs/DueTag';
 import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';
@@ -19,7 +19,7 @@ interface Props {
   label: string;
 }
 
-/** What a client is asked for, with what can be done about each by whoever reads it. */
+/** Document requests with the actions of the user. */
 export function RequestList({ requests, spv, label }: Props) {
   return (
     <ul className={classes.requests} aria-label={label}>
@@ -34,7 +34,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
   const { t } = useTranslation(['documents', 'common']);
   const [open, setOpen] = useState(false);
   const { name } = request;
-  const again = Boolean(request.document_id);
+  const resubmission = Boolean(request.document_id);
   const waits = request.status === 'requested' || request.status === 'needs_revision';
   const step = spv.steps.find((step) => step.id === request.step_id);
   const facts = [
@@ -51,7 +51,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
         <div className={classes.requestHead}>
           <span className={classes.requestName}>{name}</span>
           <StatusBadge kind="document_request" status={request.status} />
-          {waits && isWorkedOn(spv) && <DueTag day={request.due_date} />}
+          {waits && isActive(spv) && <DueTag day={request.due_date} />}
         </div>
         {facts.some(Boolean) && <div className={classes.aside}>{facts.filter(Boolean).join(' · ')}</div>}
         {request.instructions && (
@@ -71,10 +71,10 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
               variant={waits && !request.can.includes('update') ? 'filled' : 'default'}
               size="compact-sm"
               aria-expanded={open}
-              aria-label={t(again ? 'request.upload_again_of' : 'request.upload_of', { name })}
+              aria-label={t(resubmission ? 'request.upload_again_of' : 'request.upload_of', { name })}
               onClick={() => setOpen(!open)}
             >
-              {again ? t('request.upload_again') : t('request.upload')}
+              {resubmission ? t('request.upload_again') : t('request.upload')}
             </Button>
           )}
           <ReviewButtons request={request} spv={spv} />
@@ -84,7 +84,7 @@ function Row({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
             target={{ request_id: request.id }}
             label={t('request.upload_of', { name })}
             single
-            onKept={() => setOpen(false)}
+            onUploaded={() => setOpen(false)}
           />
         )}
       </div>

@@ -4,15 +4,15 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { SpvDetail } from '../../api/types';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { RequestList } from './RequestList';
 
-/** What the client of an order is asked for. */
+/** Document requests of an order. */
 export function useRequests(spv: SpvDetail) {
   return useQuery(queries.documentRequests(spv.id));
 }
 
-/** What the client is asked for, among their tasks: what waits for them first. */
+/** Document requests among the tasks of the client, open ones first. */
 export function RequestedDocuments({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation('documents');
   const { data, error, refetch } = useRequests(spv);

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../api/client';
+import { api, body, versionedBody } from '../../api/client';
 import type { Noun } from '../../api/events';
 import type { DocumentRequest, SpvDetail } from '../../api/types';
 import { toast } from '../../ui/toasts';
@@ -9,40 +9,44 @@ import { ReasonDialog } from '../ReasonDialog';
 import { useSave } from '../useSave';
 import { RequestForm } from './RequestForm';
 
-type Way = 'return' | 'waive';
+type ReviewAction = 'return' | 'waive';
 
-function act(request: DocumentRequest, way: Way, reason: string): Promise<DocumentRequest> {
-  const call = { params: edited(request), body: { reason } };
-  if (way === 'return') return body(api.POST('/rest/v1/document-requests/{id}/return', call));
+function submitReview(
+  request: DocumentRequest,
+  action: ReviewAction,
+  reason: string,
+): Promise<DocumentRequest> {
+  const call = { params: versionedBody(request), body: { reason } };
+  if (action === 'return') return body(api.POST('/rest/v1/document-requests/{id}/return', call));
   return body(api.POST('/rest/v1/document-requests/{id}/waive', call));
 }
 
-/** The step that waits for it may go on. */
-const touches: Noun[] = ['document_request', 'step'];
+/** Approval may unblock the step. */
+const affectedNouns: Noun[] = ['document_request', 'step'];
 
-/** What the staff do about a request: approve, send back, do without, change. */
+/** Staff actions on a document request: approve, return, waive, edit. */
 export function ReviewButtons({ request, spv }: { request: DocumentRequest; spv: SpvDetail }) {
   const { t } = useTranslation('documents');
-  const [asking, setAsking] = useState<Way | 'edit' | null>(null);
+  const [asking, setAsking] = useState<ReviewAction | 'edit' | null>(null);
   const { name, can } = request;
   const approve = useSave({
     save: () =>
-      body(api.POST('/rest/v1/document-requests/{id}/approve', { params: edited(request), body: {} })),
-    touches,
-    saved: () => toast({ title: t('request.approved'), description: name }),
+      body(api.POST('/rest/v1/document-requests/{id}/approve', { params: versionedBody(request), body: {} })),
+    invalidates: affectedNouns,
+    onSaved: () => toast({ title: t('request.approved'), description: name }),
   });
   const save = useSave({
-    save: async ({ way, reason }: { way: Way; reason: string }) => {
-      await act(request, way, reason);
-      return way;
+    save: async ({ action, reason }: { action: ReviewAction; reason: string }) => {
+      await submitReview(request, action, reason);
+      return action;
     },
-    touches,
-    saved: (way) => {
-      toast({ title: t(`request.${way}_done`), description: name });
+    invalidates: affectedNouns,
+    onSaved: (action) => {
+      toast({ title: t(`request.${action}_done`), description: name });
       setAsking(null);
     },
   });
-  const button = (key: Way | 'edit', words: string, of: string) => (
+  const button = (key: ReviewAction | 'edit', words: string, of: string) => (
     <Button variant="default" size="compact-sm" aria-label={of} onClick={() => setAsking(key)}>
       {words}
     </Button>
@@ -69,7 +73,7 @@ export function ReviewButtons({ request, spv }: { request: DocumentRequest; spv:
           text={t(`request.${asking}_text`)}
           confirmLabel={t(`request.${asking}`)}
           save={save}
-          onConfirm={(reason) => save.mutate({ way: asking, reason })}
+          onConfirm={(reason) => save.mutate({ action: asking, reason })}
           onClose={() => setAsking(null)}
         />
       )}

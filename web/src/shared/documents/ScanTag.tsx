@@ -4,7 +4,7 @@ import { Tag } from '../../ui/Tag';
 
 const tones = { not_scanned: 'rest', waiting: 'wait', clean: 'live', infected: 'stop' } as const;
 
-/** What a virus scanner said of a version. */
+/** Virus scan status of a version. */
 export function ScanTag({ scan }: { scan: DocumentVersion['scan'] }) {
   const { t } = useTranslation('documents');
   return <Tag tone={tones[scan]}>{t(`scan.${scan}`)}</Tag>;

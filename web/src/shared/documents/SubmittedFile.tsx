@@ -4,14 +4,14 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import classes from './documents.module.css';
-import { usePlaces } from './places';
+import { usePortalLinks } from './links';
 import { VersionButtons } from './VersionButtons';
-import { factsOf } from './words';
+import { fileFacts } from './labels';
 
-/** What has come for a request: its newest version, and the way to all of them. */
+/** The latest submitted version of a request, with a link to all. */
 export function SubmittedFile({ id }: { id: string }) {
   const { t } = useTranslation('documents');
-  const places = usePlaces();
+  const places = usePortalLinks();
   const { data: document } = useQuery(queries.document(id));
   if (!document) return null;
   const { latest } = document;
@@ -22,7 +22,7 @@ export function SubmittedFile({ id }: { id: string }) {
           {latest.file_name}
         </Anchor>{' '}
         <span className={classes.aside}>
-          {t('request.version', { number: latest.number })} · {factsOf(t, latest)}
+          {t('request.version', { number: latest.number })} · {fileFacts(t, latest)}
         </span>
       </span>
       <VersionButtons version={latest} />

@@ -8,38 +8,39 @@ import { useTranslation } from 'react-i18next';
 import { useMe } from '../session/me';
 import classes from './documents.module.css';
 import { UploadList } from './UploadList';
-import { send, type Kept, type Running, type Target } from './uploads';
-import { useTellOfUploads } from './useTellOfUploads';
+import { sendFiles, type OnUploaded, type RunningUpload, type Target } from './uploads';
+import { useUploadToasts } from './useUploadToasts';
 
 interface Props {
   target: Target;
-  /** What is sent here, for people who hear the page. */
+  /** Accessible label. */
   label: string;
-  /** Another version is one file; anything else may be several at once. */
+  /** A new version is a single file. */
   single?: boolean;
-  onKept?: Kept;
-  /** Tells once more what an upload is for, where that failed. */
-  onAgain?: (upload: Running) => void;
+  onUploaded?: OnUploaded;
+  /** Retries the attach call of an upload. */
+  onRetry?: (upload: RunningUpload) => void;
 }
 
-/** Takes files: dropped, chosen, or on a phone from the camera. */
-export function UploadArea({ target, label, single = false, onKept, onAgain }: Props) {
+/** Dropzone, file chooser and camera on phones. */
+export function UploadArea({ target, label, single = false, onUploaded, onRetry }: Props) {
   const { t } = useTranslation('documents');
   const { id: user } = useMe();
   const open = useRef<() => void>(null);
   const camera = useRef<HTMLInputElement>(null);
   const hasCamera = useMediaQuery('(pointer: coarse)');
-  const tell = useTellOfUploads(target);
-  const kept: Kept = (documentId) => {
-    tell(documentId);
-    onKept?.(documentId);
+  const showToast = useUploadToasts(target);
+  const handleUploaded: OnUploaded = (documentId) => {
+    showToast(documentId);
+    onUploaded?.(documentId);
   };
-  const take = (files: readonly File[]) => void send(files, target, user, kept, onAgain !== undefined);
+  const upload = (files: readonly File[]) =>
+    void sendFiles(files, target, user, handleUploaded, onRetry !== undefined);
   return (
     <div className={classes.area} role="group" aria-label={label}>
       <Dropzone
         openRef={open}
-        onDrop={take}
+        onDrop={upload}
         multiple={!single}
         activateOnClick={false}
         className={classes.zone}
@@ -73,12 +74,12 @@ export function UploadArea({ target, label, single = false, onKept, onAgain }: P
           capture="environment"
           hidden
           onChange={(event) => {
-            take([...(event.currentTarget.files ?? [])]);
+            upload([...(event.currentTarget.files ?? [])]);
             event.currentTarget.value = '';
           }}
         />
       )}
-      <UploadList target={target} onAgain={onAgain} />
+      <UploadList target={target} onRetry={onRetry} />
     </div>
   );
 }

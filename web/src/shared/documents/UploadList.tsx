@@ -4,25 +4,25 @@ import { useTranslation } from 'react-i18next';
 import { bytes } from '../../messages/format';
 import { ProgressBar } from '../../ui/ProgressBar';
 import classes from './documents.module.css';
-import { dismiss, resume, useUploads, type Running, type Target } from './uploads';
+import { dismissUpload, resumeUpload, useUploads, type RunningUpload, type Target } from './uploads';
 
-type Again = (upload: Running) => void;
+type OnRetry = (upload: RunningUpload) => void;
 
-/** What is being sent to one target, with how far it is. */
-export function UploadList({ target, onAgain }: { target: Target; onAgain?: Again }) {
+/** Uploads of a target with progress. */
+export function UploadList({ target, onRetry }: { target: Target; onRetry?: OnRetry }) {
   const { t } = useTranslation('documents');
   const uploads = useUploads(target);
   if (uploads.length === 0) return null;
   return (
     <ul className={classes.uploads} aria-label={t('upload.running')}>
       {uploads.map((upload) => (
-        <Row key={upload.id} upload={upload} onAgain={onAgain} />
+        <Row key={upload.id} upload={upload} onRetry={onRetry} />
       ))}
     </ul>
   );
 }
 
-function Row({ upload, onAgain }: { upload: Running; onAgain?: Again }) {
+function Row({ upload, onRetry }: { upload: RunningUpload; onRetry?: OnRetry }) {
   const { t } = useTranslation(['documents', 'common']);
   const { id, name, status } = upload;
   return (
@@ -49,14 +49,18 @@ function Row({ upload, onAgain }: { upload: Running; onAgain?: Again }) {
         )}
       </div>
       {status === 'failed' && (
-        <Button variant="default" onClick={() => resume(id)} aria-label={t('upload.retry_of', { name })}>
+        <Button
+          variant="default"
+          onClick={() => resumeUpload(id)}
+          aria-label={t('upload.retry_of', { name })}
+        >
           {t('common:try_again')}
         </Button>
       )}
-      {status === 'unsent' && onAgain && (
+      {status === 'unsent' && onRetry && (
         <Button
           variant="default"
-          onClick={() => onAgain(upload)}
+          onClick={() => onRetry(upload)}
           aria-label={t('upload.send_again_of', { name })}
         >
           {t('upload.send_again')}
@@ -71,7 +75,7 @@ function Row({ upload, onAgain }: { upload: Running; onAgain?: Again }) {
             ? t('upload.hide_of', { name })
             : t('upload.cancel_of', { name })
         }
-        onClick={() => dismiss(id)}
+        onClick={() => dismissUpload(id)}
       >
         <IconX size={16} />
       </ActionIcon>

@@ -4,10 +4,10 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DocumentVersion } from '../../api/types';
 import classes from './documents.module.css';
-import { download } from './files';
+import { download } from './downloads';
 import { isPhotoWithoutPreview, Preview } from './Preview';
 
-/** Looks at a version's file, or saves it. */
+/** Preview and download of a version. */
 export function VersionButtons({ version }: { version: DocumentVersion }) {
   const { t } = useTranslation('documents');
   const [shown, setShown] = useState(false);

@@ -1,8 +1,8 @@
-/** pdf.js's worker, which also tells the page when it leaves something out: pdf.js writes that on the console only. */
+/** pdf.js worker that reports missing content to the page. */
 import 'pdfjs-dist/build/pdf.worker.mjs';
-import { isLoss } from './pdfLosses';
+import { isContentLoss } from './pdfWarnings';
 
-export interface Loss {
+export interface ContentLossMessage {
   loss: string;
 }
 
@@ -10,5 +10,5 @@ const warn = console.warn;
 console.warn = (...words: unknown[]) => {
   warn(...words);
   const warning = String(words[0]);
-  if (isLoss(warning)) postMessage({ loss: warning } satisfies Loss);
+  if (isContentLoss(warning)) postMessage({ loss: warning } satisfies ContentLossMessage);
 };

@@ -1,31 +1,39 @@
 import { useEffect, useSyncExternalStore } from 'react';
 import type { Upload } from 'tus-js-client';
 import { queryClient } from '../../api/cache';
-import { connection, heardFetch } from '../../api/connection';
-import { ApiError, errorText, fieldErrors, refusal, unreachable } from '../../api/errors';
-import { accessToken, accessTokenOf } from '../../api/session';
+import { connection, trackedFetch } from '../../api/connection';
+import { ApiError, errorText, fieldErrors, responseError, unreachableError } from '../../api/errors';
+import { accessToken, accessTokenFor } from '../../api/session';
 import { useMe } from '../session/me';
-import { isBusy, isForNow, isNext, isOwnSilence, meaningOf, NotGone, statusOf } from './answers';
-import { cutOffOf, forget, hold, note, progressed } from './cutOff';
+import {
+  isLocked,
+  isSignedOut,
+  isRateLimited,
+  isEmptyServerError,
+  classifyStatus,
+  OffsetUnknownError,
+  uploadStatus,
+} from './uploadResponse';
+import { resumableUploads, removeUpload, acquireLock, saveUpload, saveProgress } from './resumableUploads';
 
 /**
- * Uploads on their way. They live beside the pages, so that going to another one does not end them, go on by
- * themselves where a lost connection cut them off, and after a reload once the same file is chosen again.
+ * Resumable uploads (tus) in the background: they survive navigation, retry after connection loss, and resume after a
+ * reload once the same file is chosen.
  */
 
-/** What an upload is to be: another version, what was asked for, something for an order, or something of the client's. */
+/** Target of an upload: a new version, a document request, an order, or a client. */
 export interface Target {
   document_id?: string;
   request_id?: string;
   spv_id?: string;
   client_id?: string;
-  /** What it will hang on, as this page calls it: a message, a request or an invoice, which then tells of it. */
+  /** Client-side key of the message, request or invoice that will attach it. */
   attach?: string;
 }
 
-export interface Running {
+export interface RunningUpload {
   id: number;
-  /** Who sends it: somebody else may sign in on the same page. */
+  /** Sender: another user may sign in on the same page. */
   user: string;
   target: string;
   name: string;
@@ -33,85 +41,85 @@ export interface Running {
   modified: number;
   sent: number;
   /**
-   * `waiting`: for the connection; `cut_off`: for its file, which a reload took from us; `unsent`: it is there, and what
-   * it was for could not be told.
+   * `waiting`: for the connection; `cut_off`: interrupted, needs its file again; `unsent`: uploaded, but attaching it
+   * failed.
    */
   status: 'sending' | 'waiting' | 'failed' | 'done' | 'cut_off' | 'unsent';
-  /** Where the server has it. */
+  /** Upload URL on the server. */
   url?: string;
-  /** Why it failed, in words. */
+  /** Error message. */
   problem?: string;
-  /** What it became. */
+  /** Resulting document. */
   documentId?: string;
-  /** What it is for is told in a call of its own, once it is there. */
-  toldLater?: boolean;
+  /** Attached by a later call, once uploaded. */
+  attachLater?: boolean;
 }
 
-/** Below the 1 MB that nginx takes in one request as it comes. */
-const largestPiece = 512 * 1024;
-const smallestPiece = 64 * 1024;
-/** Halved where a proxy refuses it as too large; the next uploads begin with what went through. */
-let pieceBytes = largestPiece;
-/** Times that an upload goes on by itself without any progress in between. */
-const patience = 5;
+/** Chunk size below the 1 MB default limit of nginx. */
+const MAX_CHUNK_BYTES = 512 * 1024;
+const MIN_CHUNK_BYTES = 64 * 1024;
+/** Halved on 413 from a proxy; later uploads start with the reduced size. */
+let chunkBytes = MAX_CHUNK_BYTES;
+/** Automatic retries without progress. */
+const MAX_RETRIES = 5;
 
-let uploads: Running[] = [];
-let numbers = 0;
+let uploads: RunningUpload[] = [];
+let lastId = 0;
 const senders = new Map<number, Upload>();
-const tries = new Map<number, number>();
-const held = new Map<number, () => void>();
+const retries = new Map<number, number>();
+const locks = new Map<number, () => void>();
 const listeners = new Set<() => void>();
 
-const keyOf = (target: Target) => JSON.stringify(Object.entries(target).toSorted());
+const targetKey = (target: Target) => JSON.stringify(Object.entries(target).toSorted());
 
 function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
-function set(next: Running[]): void {
+function setUploads(next: RunningUpload[]): void {
   uploads = next;
   for (const listener of listeners) listener();
 }
 
-function change(id: number, what: Partial<Running>): void {
-  set(uploads.map((upload) => (upload.id === id ? { ...upload, ...what } : upload)));
+function updateUpload(id: number, what: Partial<RunningUpload>): void {
+  setUploads(uploads.map((upload) => (upload.id === id ? { ...upload, ...what } : upload)));
 }
 
-export const isOnTheWay = ({ status }: Running) => status === 'sending' || status === 'waiting';
+export const isUploading = ({ status }: RunningUpload) => status === 'sending' || status === 'waiting';
 
-const one = (id: number) => uploads.find((upload) => upload.id === id);
+const findUpload = (id: number) => uploads.find((upload) => upload.id === id);
 
-/** The uploads to one target, the oldest first. */
-export function useUploads(target: Target): Running[] {
+/** Uploads of a target, oldest first. */
+export function useUploads(target: Target): RunningUpload[] {
   const all = useSyncExternalStore(subscribe, () => uploads);
   const { id: user } = useMe();
-  useEffect(() => void recall(user), [user]);
-  const key = keyOf(target);
+  useEffect(() => void restoreUploads(user), [user]);
+  const key = targetKey(target);
   return all.filter((upload) => upload.target === key && upload.user === user);
 }
 
-/** What is being sent to a target now, outside of a page's drawing. */
-export function uploadsTo(target: Target, user: string): Running[] {
-  const key = keyOf(target);
+/** Uploads of a target, outside of rendering. */
+export function uploadsForTarget(target: Target, user: string): RunningUpload[] {
+  const key = targetKey(target);
   return uploads.filter((upload) => upload.target === key && upload.user === user);
 }
 
-let recalled: string | undefined;
+let restoredUser: string | undefined;
 
-/** Takes up what was cut off before this page was loaded. */
-async function recall(user: string): Promise<void> {
-  if (recalled === user) return;
-  recalled = user;
-  const found = await cutOffOf(user);
+/** Restores interrupted uploads of earlier pages. */
+async function restoreUploads(user: string): Promise<void> {
+  if (restoredUser === user) return;
+  restoredUser = user;
+  const stored = await resumableUploads(user);
   const known = new Set(uploads.map(({ url }) => url));
-  const rows = found
+  const rows = stored
     .filter(({ url }) => !known.has(url))
-    .map(({ url, target, name, bytes, modified, sent, documentId }): Running => {
-      numbers += 1;
+    .map(({ url, target, name, bytes, modified, sent, documentId }): RunningUpload => {
+      lastId += 1;
       const status = documentId ? 'unsent' : 'cut_off';
       return {
-        id: numbers,
+        id: lastId,
         user,
         url,
         target,
@@ -123,31 +131,31 @@ async function recall(user: string): Promise<void> {
         status,
       };
     });
-  set([...uploads, ...rows]);
+  setUploads([...uploads, ...rows]);
 }
 
-/** Hears of a file that has become a document. */
-export type Kept = (documentId: string) => void;
+/** Called when a file has become a document. */
+export type OnUploaded = (documentId: string) => void;
 
 /**
- * Sends files, all at once. `kept` hears of each that has become a document. `toldLater`: it tells what that is for in
- * a call of its own, and until it has, the document is remembered over a reload.
+ * Uploads files in parallel. `onUploaded` is called per document. With `attachLater` the document is attached by a later
+ * call and remembered across reloads until then.
  */
-export async function send(
+export async function sendFiles(
   files: readonly File[],
   target: Target,
   user: string,
-  kept?: Kept,
-  toldLater = false,
+  onUploaded?: OnUploaded,
+  attachLater = false,
 ): Promise<void> {
-  // The protocol's client comes with the first file that is sent.
+  // Lazy: the tus client loads with the first upload.
   const { Upload: Sender } = await import('tus-js-client');
   for (const file of files) {
-    numbers += 1;
-    const id = numbers;
+    lastId += 1;
+    const id = lastId;
     const { name, size: bytes, lastModified: modified } = file;
-    const key = keyOf(target);
-    const before = uploads.find(
+    const key = targetKey(target);
+    const interrupted = uploads.find(
       (known) =>
         known.status === 'cut_off' &&
         known.user === user &&
@@ -156,63 +164,64 @@ export async function send(
         known.bytes === bytes &&
         known.modified === modified,
     );
-    const running: Running = {
+    const running: RunningUpload = {
       id,
       user,
       target: key,
       name,
       bytes,
       modified,
-      sent: before?.sent ?? 0,
+      sent: interrupted?.sent ?? 0,
       status: 'sending',
-      toldLater,
+      attachLater,
     };
-    set([...uploads.filter((known) => known !== before), running]);
+    setUploads([...uploads.filter((known) => known !== interrupted), running]);
     const sender = new Sender(file, {
       endpoint: '/storage/v1/uploads',
-      uploadUrl: before?.url ?? null,
-      chunkSize: pieceBytes,
+      uploadUrl: interrupted?.url ?? null,
+      chunkSize: chunkBytes,
       retryDelays: [0, 1000, 3000],
-      // We keep what is needed to go on after a reload ourselves, beside what people see of it.
+      // Resume state is stored in resumableUploads, with what the list shows.
       storeFingerprintForResuming: false,
       metadata: { file_name: file.name, ...target },
       onBeforeRequest: async (request) => {
-        request.setHeader('Authorization', `Bearer ${(await accessTokenOf(user)) ?? ''}`);
+        request.setHeader('Authorization', `Bearer ${(await accessTokenFor(user)) ?? ''}`);
       },
       onShouldRetry: (error) => {
-        const status = statusOf(error);
-        return navigator.onLine && (meaningOf(status) === 'again' || isBusy(status));
+        const status = uploadStatus(error);
+        return navigator.onLine && (classifyStatus(status) === 'retry' || isLocked(status));
       },
       onAfterResponse: (request, response) => {
         const status = response.getStatus();
-        const asked = request.getMethod() === 'HEAD' && (status < 200 || status >= 300);
-        // Without the server's own header it is a proxy that says so, and the upload may well be there.
-        const ours = response.getHeader('x-request-id') !== undefined;
-        if (asked && (meaningOf(status) !== 'gone' || !ours)) throw new NotGone(status, !ours);
+        const offsetFailed = request.getMethod() === 'HEAD' && (status < 200 || status >= 300);
+        // Without X-Request-Id the response is from a proxy, and the upload may still exist.
+        const fromServer = response.getHeader('x-request-id') !== undefined;
+        if (offsetFailed && (classifyStatus(status) !== 'restart' || !fromServer))
+          throw new OffsetUnknownError(status, !fromServer);
         const documentId = response.getHeader('Spv-Document-Id');
-        if (documentId) change(id, { documentId });
+        if (documentId) updateUpload(id, { documentId });
       },
       onUploadUrlAvailable: () => {
         const { url } = sender;
-        if (!url || one(id)?.url === url) return;
-        // What the server does not know of any more is begun anew.
-        if (before?.url && before.url !== url) forget(before.url);
-        change(id, { url });
-        const sent = one(id)?.sent ?? 0;
-        note({ url, user, target: key, name, bytes, modified, sent, at: Date.now() });
-        held.set(id, hold(url));
+        if (!url || findUpload(id)?.url === url) return;
+        // The server lost the upload, so it restarted.
+        if (interrupted?.url && interrupted.url !== url) removeUpload(interrupted.url);
+        updateUpload(id, { url });
+        const sent = findUpload(id)?.sent ?? 0;
+        saveUpload({ url, user, target: key, name, bytes, modified, sent, at: Date.now() });
+        locks.set(id, acquireLock(url));
       },
       onProgress: (sent) => {
-        if (sent > 0) tries.delete(id);
-        change(id, { sent, status: 'sending' });
+        if (sent > 0) retries.delete(id);
+        updateUpload(id, { sent, status: 'sending' });
       },
       onChunkComplete: (_size, sent) => {
-        if (sender.url) progressed(sender.url, sent);
+        if (sender.url) saveProgress(sender.url, sent);
       },
-      onSuccess: () => void ended(id, kept),
+      onSuccess: () => void confirmUpload(id, onUploaded),
       onError: (error) => {
         const answer = 'originalResponse' in error ? error.originalResponse : null;
-        void failed(id, statusOf(error), answer?.getBody(), isOwnSilence(error));
+        void handleFailure(id, uploadStatus(error), answer?.getBody(), isEmptyServerError(error));
       },
     });
     senders.set(id, sender);
@@ -220,103 +229,103 @@ export async function send(
   }
 }
 
-/** Everything is there. What was cut off before it became a document is kept once a piece of nothing is sent after it. */
-async function ended(id: number, kept: Kept | undefined): Promise<void> {
-  const { user, url, bytes, documentId } = one(id) ?? {};
+/** All bytes are sent. If no document id arrived (interrupted), an empty final chunk completes the upload. */
+async function confirmUpload(id: number, onUploaded: OnUploaded | undefined): Promise<void> {
+  const { user, url, bytes, documentId } = findUpload(id) ?? {};
   if (user && url && bytes !== undefined && !documentId) {
     const headers = {
       'Tus-Resumable': '1.0.0',
       'Upload-Offset': String(bytes),
       'Content-Type': 'application/offset+octet-stream',
-      Authorization: `Bearer ${(await accessTokenOf(user)) ?? ''}`,
+      Authorization: `Bearer ${(await accessTokenFor(user)) ?? ''}`,
     };
-    const answer = await heardFetch(url, { method: 'PATCH', headers }).catch(() => null);
+    const answer = await trackedFetch(url, { method: 'PATCH', headers }).catch(() => null);
     if (!answer?.ok) {
-      await failed(id, answer?.status ?? 0, (await answer?.text().catch(() => '')) ?? '');
+      await handleFailure(id, answer?.status ?? 0, (await answer?.text().catch(() => '')) ?? '');
       return;
     }
-    change(id, { documentId: answer.headers.get('Spv-Document-Id') ?? undefined });
+    updateUpload(id, { documentId: answer.headers.get('Spv-Document-Id') ?? undefined });
   }
-  done(id, kept);
+  finishUpload(id, onUploaded);
 }
 
-function done(id: number, kept: Kept | undefined): void {
-  const upload = one(id);
+function finishUpload(id: number, onUploaded: OnUploaded | undefined): void {
+  const upload = findUpload(id);
   const { url, documentId } = upload ?? {};
-  if (upload?.toldLater && url && documentId) {
+  if (upload?.attachLater && url && documentId) {
     const { user, target, name, bytes, modified } = upload;
-    note({ url, user, target, name, bytes, modified, sent: bytes, documentId, at: Date.now() });
+    saveUpload({ url, user, target, name, bytes, modified, sent: bytes, documentId, at: Date.now() });
   } else {
-    over(id);
+    releaseUpload(id);
   }
   senders.delete(id);
-  change(id, { status: 'done', sent: upload?.bytes ?? 0 });
+  updateUpload(id, { status: 'done', sent: upload?.bytes ?? 0 });
   for (const noun of ['documents', 'document_requests']) {
     void queryClient.invalidateQueries({ queryKey: [noun] });
   }
-  if (upload?.documentId) kept?.(upload.documentId);
+  if (upload?.documentId) onUploaded?.(upload.documentId);
 }
 
-/** Nothing is left to go on with. */
-function over(id: number): void {
-  const url = one(id)?.url;
-  if (url) forget(url);
-  held.get(id)?.();
-  held.delete(id);
+/** Removes the resume state and the lock. */
+function releaseUpload(id: number): void {
+  const url = findUpload(id)?.url;
+  if (url) removeUpload(url);
+  locks.get(id)?.();
+  locks.delete(id);
 }
 
-async function failed(id: number, status: number, body = '', silent = false): Promise<void> {
-  const why = reasonOf(status, body, silent);
-  const fromProxy = why.code.startsWith('proxy_');
-  if (why.code === 'proxy_too_large' && takesSmaller(id)) {
-    resume(id);
+async function handleFailure(id: number, status: number, body = '', silent = false): Promise<void> {
+  const error = uploadError(status, body, silent);
+  const fromProxy = error.code.startsWith('proxy_');
+  if (error.code === 'proxy_too_large' && halveChunkSize(id)) {
+    resumeUpload(id);
     return;
   }
-  if (meaningOf(status) !== 'again') {
-    // What a proxy refuses stays on the server: it is there once somebody has seen to the proxy.
-    if (!isForNow(status) && !fromProxy) over(id);
-    // It stands beside the name of the file: no need to say that it is about the file.
-    change(id, { status: 'failed', problem: fieldErrors(why).file ?? errorText(why) });
+  if (classifyStatus(status) !== 'retry') {
+    // After a proxy error the upload stays on the server and can resume once the proxy is fixed.
+    if (!isSignedOut(status) && !fromProxy) releaseUpload(id);
+    // Shown beside the file name, so the field error needs no prefix.
+    updateUpload(id, { status: 'failed', problem: fieldErrors(error).file ?? errorText(error) });
     return;
   }
-  // No answer, or none that says anything of the file: what has been sent stays on the server, and the rest follows.
-  // Whose turn has not come, because others of the same person are being sent, waits for as long as it takes.
-  const tried = isNext(status) ? 1 : (tries.get(id) ?? 0) + 1;
-  tries.set(id, tried);
-  if (tried > patience) {
-    change(id, { status: 'failed', problem: errorText(why) });
+  // No usable response: sent bytes stay on the server, and the rest follows. Uploads over the concurrency limit wait
+  // without counting retries.
+  const attempts = isRateLimited(status) ? 1 : (retries.get(id) ?? 0) + 1;
+  retries.set(id, attempts);
+  if (attempts > MAX_RETRIES) {
+    updateUpload(id, { status: 'failed', problem: errorText(error) });
     return;
   }
-  change(id, { status: 'waiting' });
-  // A server that does answer is given time.
-  if (status > 0) await pause(tried * 2000);
-  await lineIsBack();
-  if (one(id)?.status === 'waiting') resume(id);
+  updateUpload(id, { status: 'waiting' });
+  // A responding server gets a delay.
+  if (status > 0) await wait(attempts * 2000);
+  await waitForConnection();
+  if (findUpload(id)?.status === 'waiting') resumeUpload(id);
 }
 
-const pause = (milliseconds: number) => new Promise<void>((end) => void setTimeout(end, milliseconds));
+const wait = (milliseconds: number) => new Promise<void>((end) => void setTimeout(end, milliseconds));
 
-/** Every refusal of the server has a body, but for those of HEAD: another one without is a proxy's. */
-function reasonOf(status: number, body: string, silent: boolean): ApiError {
-  if (status === 0) return unreachable();
-  return silent ? new ApiError(status, null) : refusal(status, body);
+/** Server errors have a body, except for HEAD; others without one are from a proxy. */
+function uploadError(status: number, body: string, silent: boolean): ApiError {
+  if (status === 0) return unreachableError();
+  return silent ? new ApiError(status, null) : responseError(status, body);
 }
 
-/** Halves the pieces of an upload after a proxy's 413, down to the smallest that makes sense. */
-function takesSmaller(id: number): boolean {
+/** Halves the chunk size after a 413 of a proxy, down to the minimum. */
+function halveChunkSize(id: number): boolean {
   const sender = senders.get(id);
   const half = (sender?.options.chunkSize ?? 0) / 2;
-  if (!sender || half < smallestPiece) return false;
+  if (!sender || half < MIN_CHUNK_BYTES) return false;
   sender.options.chunkSize = half;
-  pieceBytes = Math.min(pieceBytes, half);
+  chunkBytes = Math.min(chunkBytes, half);
   return true;
 }
 
-async function lineIsBack(): Promise<void> {
+async function waitForConnection(): Promise<void> {
   for (;;) {
-    const answer = await heardFetch('/healthz', { cache: 'no-store' }).catch(() => null);
+    const answer = await trackedFetch('/healthz', { cache: 'no-store' }).catch(() => null);
     if (answer?.ok) return;
-    // Nobody is told of a line that was gone for one call only: so it is looked at from time to time as well.
+    // The connection may have failed for a single call without an event, so it is also polled.
     await new Promise<void>((resolve) => {
       const end = () => {
         clearTimeout(timer);
@@ -331,37 +340,37 @@ async function lineIsBack(): Promise<void> {
   }
 }
 
-/** Notes that what an upload was for could not be told; it is there, and can be told of again. */
-export function unsent(id: number, problem: string): void {
-  change(id, { status: 'unsent', problem });
+/** Marks an upload whose attach call failed; it can be retried. */
+export function markUnattached(id: number, problem: string): void {
+  updateUpload(id, { status: 'unsent', problem });
 }
 
-/** Notes that what an upload is for is being told once more. */
-export function sendingAgain(id: number): void {
-  change(id, { status: 'done', problem: undefined });
+/** Marks an upload whose attach call is being retried. */
+export function markAttaching(id: number): void {
+  updateUpload(id, { status: 'done', problem: undefined });
 }
 
-/** Goes on with an upload that failed or waits. */
-export function resume(id: number): void {
-  // Whoever tries again by hand has patience again.
-  if (one(id)?.status === 'failed') tries.delete(id);
-  change(id, { status: 'sending', problem: undefined });
+/** Resumes a failed or waiting upload. */
+export function resumeUpload(id: number): void {
+  // A manual retry resets the counter.
+  if (findUpload(id)?.status === 'failed') retries.delete(id);
+  updateUpload(id, { status: 'sending', problem: undefined });
   senders.get(id)?.start();
 }
 
-/** Ends an upload; nothing of it stays on the server. One that is over only leaves the list. */
-export function dismiss(id: number): void {
-  const upload = one(id);
+/** Cancels an upload and deletes it on the server; a finished one only leaves the list. */
+export function dismissUpload(id: number): void {
+  const upload = findUpload(id);
   const sender = senders.get(id);
   senders.delete(id);
-  over(id);
-  set(uploads.filter((known) => known.id !== id));
-  // What cannot be taken back now is swept away by the server.
+  releaseUpload(id);
+  setUploads(uploads.filter((known) => known.id !== id));
+  // The server cleans up what cannot be deleted now.
   sender?.abort(sender.url !== null).catch(() => undefined);
-  if (upload?.status === 'cut_off' && upload.url) void takeBack(upload.url);
+  if (upload?.status === 'cut_off' && upload.url) void deleteUpload(upload.url);
 }
 
-async function takeBack(url: string): Promise<void> {
+async function deleteUpload(url: string): Promise<void> {
   const headers = { 'tus-resumable': '1.0.0', authorization: `Bearer ${(await accessToken()) ?? ''}` };
-  await heardFetch(url, { method: 'DELETE', headers }).catch(() => undefined);
+  await trackedFetch(url, { method: 'DELETE', headers }).catch(() => undefined);
 }

@@ -10,13 +10,13 @@ import { useMonthColumn } from './useMonthColumn';
 
 type Month = Analytics['months'][number];
 
-/** What a company and the whole office have alike; the office has fees too. */
+/** Analytics shared by company and office; only the office has fees. */
 type Figures = Pick<Analytics, 'months' | 'steps' | 'statuses' | 'total' | 'on_time'> & {
   countries: (Analytics['countries'][number] & { revenue?: Fees })[];
   revenue?: Fees;
 };
 
-/** How orders go: each chart with its figures beside it. */
+/** Order charts, each with a table. */
 export function OrderCharts({ data }: { data: Figures }) {
   const { t } = useTranslation(['reports', 'names']);
   const byMonth = useMonthColumn();
@@ -110,7 +110,7 @@ export function OrderCharts({ data }: { data: Figures }) {
         text={t('analytics.on_time_text')}
         chart={
           <ColumnChart
-            // A month in which nothing was due has no share; it is not one in which all was late.
+            // No due steps means no rate, not 0 %.
             rows={months.filter((row) => row.on_time.percent !== null)}
             rowKey={(row) => row.month}
             label={(row) => month(row.month, 'short')}
@@ -188,16 +188,16 @@ interface Share {
 
 interface SharesProps {
   name: 'by_country' | 'funnel';
-  /** What the lines are. */
+  /** Name of the rows. */
   first: string;
   file: string;
   rows: Share[];
   total: number;
-  /** The fees of all lines, where these have any. */
+  /** Fees of all rows, if any. */
   revenue?: Fees;
 }
 
-/** How the orders are shared out. */
+/** Distribution of orders. */
 function Shares({ name, first, file, rows, total, revenue = [] }: SharesProps) {
   const { t } = useTranslation('reports');
   const title = t(`analytics.${name}`);

@@ -7,7 +7,7 @@ beforeAll(() => {
   setLocale({ language: 'en-US' });
 });
 
-test('fees have a column for each currency that occurs, in the table and in the file', () => {
+test('fees have a column per currency, in the table and in the CSV', () => {
   const all: Fees = [
     { currency: 'USD', amount: '1250.00' },
     { currency: 'EUR', amount: '99.90' },
@@ -16,7 +16,6 @@ test('fees have a column for each currency that occurs, in the table and in the 
   const words = { header: (currency: string) => `Revenue in ${currency}`, explain: '' };
   const columns = revenueColumns<Fees>(all, (row) => row, words);
   expect(columns.map(({ header }) => header)).toEqual(['Revenue in USD', 'Revenue in EUR', 'Revenue in JPY']);
-  // Whoever has fees in euros alone has none of the others, and all of these.
   const euros: Fees = [{ currency: 'EUR', amount: '99.90' }];
   expect(columns.map(({ plain }) => plain?.(euros))).toEqual(['0', '99.90', '0']);
   expect(columns.map(({ cell }) => cell(euros))).toEqual(['$0.00', '€99.90', '¥0']);

@@ -4,12 +4,12 @@ import type { FigureColumn } from '../../ui/charts/FigureTable';
 
 export type Fees = OfficeAnalytics['revenue'];
 
-/** The sum in one currency; none is nought. */
-export function amountIn(sums: Fees, currency: string): string {
+/** Sum in one currency, zero if absent. */
+export function amountInCurrency(sums: Fees, currency: string): string {
   return sums.find((sum) => sum.currency === currency)?.amount ?? '0';
 }
 
-/** A column for each currency of `all` lines: sums are never made across currencies. */
+/** One column per currency of all rows: amounts are never summed across currencies. */
 export function revenueColumns<Row>(
   all: Fees,
   of: (row: Row) => Fees,
@@ -19,8 +19,8 @@ export function revenueColumns<Row>(
     key: `revenue-${currency}`,
     header: words.header(currency),
     explain: words.explain,
-    cell: (row) => money(amountIn(of(row), currency), currency),
-    plain: (row) => amountIn(of(row), currency),
+    cell: (row) => money(amountInCurrency(of(row), currency), currency),
+    plain: (row) => amountInCurrency(of(row), currency),
     total: money(amount, currency),
   }));
 }

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { month } from '../../messages/format';
 
-/** The first column of figures by month. */
+/** Month column of figure tables. */
 export function useMonthColumn() {
   const { t } = useTranslation('reports');
   return {

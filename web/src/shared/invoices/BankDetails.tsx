@@ -7,11 +7,11 @@ import { Section } from '../../ui/Section';
 
 interface Props {
   bank: Bank | null;
-  /** The number of the invoice that is to be paid; none where there are several. */
+  /** Invoice number for the reference; undefined for several invoices. */
   reference?: string;
 }
 
-/** Where to transfer what is due. */
+/** Bank details for a transfer. */
 export function BankDetails({ bank, reference }: Props) {
   const { t } = useTranslation('billing');
   return (

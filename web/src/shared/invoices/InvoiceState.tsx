@@ -3,7 +3,7 @@ import type { Invoice } from '../../api/types';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { Tag } from '../../ui/Tag';
 
-/** How an invoice stands; in words, too, when its day has passed. */
+/** Status of an invoice, including overdue. */
 export function InvoiceState({ invoice }: { invoice: Invoice }) {
   const { t } = useTranslation('billing');
   return (

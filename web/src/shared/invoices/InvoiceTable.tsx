@@ -5,25 +5,25 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../api/queries';
 import type { Invoice, InvoiceStatus } from '../../api/types';
-import { listState } from '../listState';
+import { tableState } from '../tableState';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { DateText } from '../../ui/DateText';
 import { Money } from '../../ui/Money';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { InvoiceState } from './InvoiceState';
 
 interface Props {
   query: { spv_id?: string; status?: InvoiceStatus; limit?: number };
-  /** Where an invoice's own page is. */
+  /** Path of an invoice page. */
   pathOf: (id: string) => string;
-  /** The staff's list names the client. */
+  /** Staff see the client. */
   withClient?: boolean;
 }
 
-/** Invoices, newest number first. */
+/** Invoices, newest first. */
 export function InvoiceTable({ query, pathOf, withClient = false }: Props) {
   const { t } = useTranslation(['billing', 'common']);
-  const state = listState(useInfiniteQuery(queries.invoices(query)));
+  const state = tableState(useInfiniteQuery(queries.invoices(query)));
   const columns: Column<Invoice>[] = [
     {
       key: 'number',

@@ -7,32 +7,32 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { InvoiceDetail } from '../../api/types';
 import { date } from '../../messages/format';
-import { whoText } from '../../messages/who';
+import { actorName } from '../../messages/actorName';
 import { Money } from '../../ui/Money';
 import { PageHeader } from '../../ui/PageHeader';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { toast } from '../../ui/toasts';
 import { TwoColumns } from '../../ui/TwoColumns';
 import { BankDetails } from './BankDetails';
 import classes from './InvoiceView.module.css';
-import { InvoicePaper } from './InvoicePaper';
+import { PrintableInvoice } from './PrintableInvoice';
 import { Receipts } from './Receipts';
 import { downloadInvoice } from './download';
 
 interface Props {
   id: string;
   back: ReactNode;
-  /** What may be done with it here. */
+  /** Actions on the invoice. */
   actions?: (invoice: InvoiceDetail) => ReactNode;
-  /** What may be done about a receipt that came in. */
+  /** Actions on a receipt. */
   receiptActions?: (invoice: InvoiceDetail) => ReactNode;
-  /** Beside the paper, above what came in. */
+  /** Additional content beside the invoice. */
   side?: (invoice: InvoiceDetail) => ReactNode;
 }
 
-/** One invoice: the paper, what came in, how to pay the rest. */
+/** Invoice page content: document, payments and payment instructions. */
 export function InvoiceView({ id, back, actions, receiptActions, side }: Props) {
   const { t } = useTranslation('billing');
   const { data: invoice, error, refetch } = useQuery(queries.invoice(id));
@@ -65,14 +65,14 @@ export function InvoiceView({ id, back, actions, receiptActions, side }: Props) 
       </div>
       {invoice ? (
         <TwoColumns
-          main={<InvoicePaper invoice={invoice} isDue={isDue} />}
+          main={<PrintableInvoice invoice={invoice} isDue={isDue} />}
           side={
             <div className={classes.side}>
               {side?.(invoice)}
               <Payments invoice={invoice} />
               {receiptActions && <Receipts invoice={invoice} actions={receiptActions(invoice)} />}
               {isDue && <BankDetails bank={invoice.bank} reference={invoice.number} />}
-              {/* Whoever pays does so first. */}
+              {/* Payment instructions first for payers. */}
               {!receiptActions && <Receipts invoice={invoice} />}
             </div>
           }
@@ -117,7 +117,7 @@ function Payments({ invoice }: { invoice: InvoiceDetail }) {
             <Money amount={payment.amount} currency={invoice.currency} />
             <span className={classes.fact}>
               {t('payments.received', { date: date(payment.received_date) })}
-              {payment.recorded_by && ` ${t('payments.by', { name: whoText(t, payment.recorded_by) })}`}
+              {payment.recorded_by && ` ${t('payments.by', { name: actorName(t, payment.recorded_by) })}`}
             </span>
             {payment.note && (
               <span className={classes.fact}>

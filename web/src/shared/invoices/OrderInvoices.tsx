@@ -7,25 +7,26 @@ import { queries } from '../../api/queries';
 import type { Invoice, Spv } from '../../api/types';
 import { date } from '../../messages/format';
 import { paths } from '../../paths';
-import { ActivityWaiting } from '../../ui/ActivityList';
+import { ActivitySkeleton } from '../../ui/ActivityList';
 import { Money } from '../../ui/Money';
 import { Section } from '../../ui/Section';
-import { EmptyState, ErrorState } from '../../ui/states';
-import { listState } from '../listState';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
+import { tableState } from '../tableState';
 import { useMe } from '../session/me';
 import { InvoiceState } from './InvoiceState';
 import classes from './OrderInvoices.module.css';
 
-/** What is owed for one order. Nobody sees it but its client and the staff. */
+/** Invoices of an order, visible to its client and staff. */
 export function OrderInvoices({ spv }: { spv: Pick<Spv, 'id'> }) {
   const { t } = useTranslation('billing');
   const me = useMe();
-  const { rows, error, retry } = listState(useInfiniteQuery(queries.invoices({ spv_id: spv.id })));
+  const { rows, error, retry } = tableState(useInfiniteQuery(queries.invoices({ spv_id: spv.id })));
   const pathOf = me.role === 'client' ? paths.clientInvoice : paths.employeeInvoice;
   return (
     <Section title={t('list')} flush>
       {!rows && error && <ErrorState message={error} onRetry={retry} />}
-      {!rows && !error && <ActivityWaiting />}
+      {!rows && !error && <ActivitySkeleton />}
       {rows?.length === 0 && <EmptyState icon={<IconReceipt2 size={20} />} title={t('empty')} />}
       {rows && rows.length > 0 && (
         <ul className={classes.list}>

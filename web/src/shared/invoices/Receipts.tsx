@@ -2,14 +2,21 @@ import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
-import { api, body, idempotent } from '../../api/client';
+import { api, body, idempotencyHeaders } from '../../api/client';
 import { errorText } from '../../api/errors';
 import type { InvoiceDetail } from '../../api/types';
 import { dateTime } from '../../messages/format';
-import { whoText } from '../../messages/who';
+import { actorName } from '../../messages/actorName';
 import { DocumentLine } from '../documents/DocumentLine';
 import { UploadArea } from '../documents/UploadArea';
-import { dismiss, sendingAgain, unsent, uploadsTo, type Running, type Target } from '../documents/uploads';
+import {
+  dismissUpload,
+  markAttaching,
+  markUnattached,
+  uploadsForTarget,
+  type RunningUpload,
+  type Target,
+} from '../documents/uploads';
 import { useMe } from '../session/me';
 import { Section } from '../../ui/Section';
 import { toast } from '../../ui/toasts';
@@ -17,11 +24,11 @@ import classes from './InvoiceView.module.css';
 
 interface Props {
   invoice: InvoiceDetail;
-  /** What the staff do about it. */
+  /** Staff actions. */
   actions?: ReactNode;
 }
 
-/** What was sent as proof of a payment, and where to send it. */
+/** Payment receipts of an invoice, with upload. */
 export function Receipts({ invoice, actions }: Props) {
   const { t } = useTranslation(['billing', 'common']);
   const { id: user, role } = useMe();
@@ -31,29 +38,29 @@ export function Receipts({ invoice, actions }: Props) {
   if (invoice.receipts.length === 0 && !maySend) return null;
   const target: Target = { spv_id, attach: `receipt ${id}` };
   const uploadOf = (documentId: string) =>
-    uploadsTo(target, user).find((upload) => upload.documentId === documentId)?.id;
+    uploadsForTarget(target, user).find((upload) => upload.documentId === documentId)?.id;
   const sendIn = async (documentId: string) => {
     try {
       await body(
         api.POST('/rest/v1/invoices/{id}/receipts', {
-          // A document is a receipt once, however often this is said.
-          params: { path: { id }, ...idempotent(`receipt ${id} ${documentId}`) },
+          // Idempotent: a document is attached as receipt once.
+          params: { path: { id }, ...idempotencyHeaders(`receipt ${id} ${documentId}`) },
           body: { document_id: documentId },
         }),
       );
       const upload = uploadOf(documentId);
-      if (upload !== undefined) dismiss(upload);
+      if (upload !== undefined) dismissUpload(upload);
       for (const noun of ['invoices', 'documents']) void queryClient.invalidateQueries({ queryKey: [noun] });
       toast({ title: t('receipts.done'), description: number });
     } catch (error) {
       const upload = uploadOf(documentId);
-      if (upload !== undefined) unsent(upload, errorText(error));
+      if (upload !== undefined) markUnattached(upload, errorText(error));
       toast({ title: t('common:error'), description: errorText(error), destructive: true });
     }
   };
-  const again = ({ id: upload, documentId }: Running) => {
+  const retryAttach = ({ id: upload, documentId }: RunningUpload) => {
     if (!documentId) return;
-    sendingAgain(upload);
+    markAttaching(upload);
     void sendIn(documentId);
   };
   return (
@@ -68,7 +75,7 @@ export function Receipts({ invoice, actions }: Props) {
                   facts={
                     isClient
                       ? dateTime(created_at)
-                      : t('receipts.sent', { name: whoText(t, sent_by), date: dateTime(created_at) })
+                      : t('receipts.sent', { name: actorName(t, sent_by), date: dateTime(created_at) })
                   }
                 />
               </li>
@@ -84,8 +91,8 @@ export function Receipts({ invoice, actions }: Props) {
               target={target}
               label={t('receipts.upload', { number })}
               single
-              onKept={(documentId) => void sendIn(documentId)}
-              onAgain={again}
+              onUploaded={(documentId) => void sendIn(documentId)}
+              onRetry={retryAttach}
             />
           </>
         )}

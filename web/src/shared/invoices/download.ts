@@ -1,7 +1,7 @@
 import { api, body } from '../../api/client';
 import { saveBlob } from '../../ui/saveText';
 
-/** The invoice on paper, as a file. */
+/** Invoice PDF download. */
 export async function downloadInvoice(id: string, name: string): Promise<void> {
   const params = { path: { id } };
   saveBlob(name, await body(api.GET('/rest/v1/invoices/{id}/pdf', { params, parseAs: 'blob' })));

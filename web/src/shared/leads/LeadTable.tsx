@@ -11,30 +11,30 @@ import { ChoiceFilter } from '../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../ui/DataTable';
 import { SearchBox } from '../../ui/SearchBox';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { ExportButton } from '../ExportButton';
-import { listState } from '../listState';
+import { tableState } from '../tableState';
 import { useParam } from '../queryParams';
 
 export const stages: LeadStage[] = ['new', 'contacted', 'qualified', 'won', 'lost'];
 
 interface Props {
-  /** The staff's list names the partner. */
+  /** Staff see the partner. */
   withIso?: boolean;
   empty?: ReactNode;
   actions: (lead: Lead) => ReactNode;
 }
 
-/** Leads with their stage, what comes next and how long they are protected. */
+/** Leads with stage, next action and protection period. */
 export function LeadTable({ withIso = false, empty, actions }: Props) {
   const { t } = useTranslation(['partners', 'names', 'common']);
   const [q, setQ] = useParam('q');
   const [picked, setPicked] = useParam('stage');
   const stage = stages.find((known) => known === picked);
-  const wanted = { q: q || undefined, stage };
+  const query = { q: q || undefined, stage };
   const narrowed = Boolean(q || stage);
-  const state = listState(useInfiniteQuery(queries.leads(wanted)));
+  const state = tableState(useInfiniteQuery(queries.leads(query)));
   const columns: Column<Lead>[] = [
     {
       key: 'lead',
@@ -119,7 +119,7 @@ export function LeadTable({ withIso = false, empty, actions }: Props) {
           />
           <ExportButton
             name="leads"
-            load={() => body(api.GET('/rest/v1/leads.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+            load={() => body(api.GET('/rest/v1/leads.csv', { params: { query }, parseAs: 'blob' }))}
           />
         </>
       }

@@ -2,12 +2,12 @@ import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api, body } from '../../api/client';
-import { orNull } from '../rules';
+import { orNull } from '../validators';
 import { useSave } from '../useSave';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 
-/** Begins a maintenance, or changes what everybody is told while it lasts. */
+/** Starts maintenance or edits its message. */
 export function MaintenanceDialog({ message, onClose }: { message?: string | null; onClose: () => void }) {
   const { t } = useTranslation(['users', 'common']);
   const form = useForm({ initialValues: { message: message ?? '' } });
@@ -15,8 +15,8 @@ export function MaintenanceDialog({ message, onClose }: { message?: string | nul
     form,
     save: (values: typeof form.values) =>
       body(api.PUT('/rest/v1/maintenance', { body: { message: orNull(values.message) } })),
-    touches: 'maintenance',
-    saved: () => {
+    invalidates: 'maintenance',
+    onSaved: () => {
       toast({ title: t('maintenance.begun'), description: t('maintenance.begun_text') });
       onClose();
     },

@@ -5,14 +5,14 @@ import { queries } from '../../api/queries';
 import { toast } from '../../ui/toasts';
 import { useSave } from '../useSave';
 
-/** Whether the portal is being maintained, and ending it. */
+/** Maintenance state and its end. */
 export function useMaintenance() {
   const { t } = useTranslation('users');
   const { data, error, refetch } = useQuery(queries.settings());
   const end = useSave({
     save: () => body(api.DELETE('/rest/v1/maintenance')),
-    touches: 'maintenance',
-    saved: () => {
+    invalidates: 'maintenance',
+    onSaved: () => {
       toast({ title: t('maintenance.ended') });
     },
   });

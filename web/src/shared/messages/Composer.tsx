@@ -3,35 +3,35 @@ import { useForm } from '@mantine/form';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
-import { api, body, idempotent } from '../../api/client';
+import { api, body, idempotencyHeaders } from '../../api/client';
 import { BusyButton } from '../../ui/BusyButton';
 import { AttachButton } from '../documents/AttachButton';
-import { useAttached } from '../documents/attached';
+import { useAttachments } from '../documents/useAttachments';
 import { UploadList } from '../documents/UploadList';
 import type { Target } from '../documents/uploads';
 import { useSave } from '../useSave';
 import classes from './Composer.module.css';
 import * as drafts from './drafts';
 
-/** A thread, an order, a client, or us in general. */
+/** A thread, order, client, or the general conversation. */
 export type Recipient = { thread_id: string } | { spv_id: string } | { client_id: string } | object;
 
 interface Props {
-  /** What the draft is kept under while other conversations are looked at. */
+  /** Key of the draft. */
   draft: string;
   to: Recipient;
   notes: boolean;
-  /** Whose the files are that go with it. */
+  /** Target of the attachments. */
   files: Target;
 }
 
-/** Where a message is written. Ctrl+Enter sends it. */
+/** Message composer. Ctrl+Enter sends. */
 export function Composer({ draft, to, notes, files }: Props) {
   const { t } = useTranslation('messages');
-  const attached = useAttached(files);
+  const attached = useAttachments(files);
   const form = useForm({
-    initialValues: drafts.of(draft) ?? { body: '', internal: false },
-    onValuesChange: (values) => drafts.keep(draft, values),
+    initialValues: drafts.readDraft(draft) ?? { body: '', internal: false },
+    onValuesChange: (values) => drafts.saveDraft(draft, values),
   });
   const save = useSave({
     form,
@@ -39,14 +39,14 @@ export function Composer({ draft, to, notes, files }: Props) {
       const document_ids = attached.ids;
       await body(
         api.POST('/rest/v1/messages', {
-          params: idempotent(key),
+          params: idempotencyHeaders(key),
           body: { ...to, body: values.body, document_ids, ...(values.internal && { internal: true }) },
         }),
       );
       return { text: values.body, document_ids };
     },
-    saved: ({ text, document_ids }) => {
-      // What was written or attached while it went is for the next one.
+    onSaved: ({ text, document_ids }) => {
+      // Text and attachments added while sending are kept for the next message.
       if (form.getValues().body === text) form.setFieldValue('body', '');
       attached.clear(document_ids);
       for (const noun of ['threads', 'activity', 'documents'])
@@ -54,7 +54,7 @@ export function Composer({ draft, to, notes, files }: Props) {
     },
   });
   const { internal } = form.values;
-  // Files say enough, once all of them are there.
+  // Attachments alone can be sent, once uploaded.
   const empty = (form.values.body.trim() === '' && attached.ids.length === 0) || attached.busy;
   const submit = form.onSubmit((values) => {
     if (!empty && !save.isPending) save.mutate(values);

@@ -6,32 +6,33 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Message, Thread } from '../../api/types';
-import { Ago } from '../../ui/DateText';
+import { RelativeTime } from '../../ui/DateText';
 import { LoadMore } from '../../ui/LoadMore';
 import { ScrollLog } from '../../ui/ScrollLog';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { Tag } from '../../ui/Tag';
 import { DocumentLines } from '../documents/DocumentLine';
 import type { Target } from '../documents/uploads';
 import { Composer, type Recipient } from './Composer';
 import classes from './Conversation.module.css';
-import { useReading } from './reading';
+import { useMarkRead } from './markRead';
 
 interface Props {
-  /** None before the first message. */
+  /** Undefined before the first message. */
   thread: Thread | undefined;
   to: Recipient;
   label: string;
-  /** The staff's pages: notes that the client never gets. */
+  /** Staff: internal notes, hidden from the client. */
   notes?: boolean;
 }
 
-/** What was written, the newest below, and where to write. The newest being seen is being read. */
+/** Messages, newest at the bottom, and the composer. A visible newest message marks the thread read. */
 export function Conversation({ thread, to, label, notes = false }: Props) {
   const { t } = useTranslation('messages');
   const { ref: end, inViewport } = useInViewport();
-  useReading(inViewport ? thread : undefined);
-  const draft = draftOf(thread, to, notes);
+  useMarkRead(inViewport ? thread : undefined);
+  const draft = draftKey(thread, to, notes);
   return (
     <div className={classes.conversation}>
       {thread ? (
@@ -44,19 +45,19 @@ export function Conversation({ thread, to, label, notes = false }: Props) {
         />
       )}
       <div ref={end} />
-      <Composer key={draft} draft={draft} to={to} notes={notes} files={filesOf(thread, to, notes)} />
+      <Composer key={draft} draft={draft} to={to} notes={notes} files={attachmentTarget(thread, to, notes)} />
     </div>
   );
 }
 
-/** What one conversation's draft is called: the same before and after the first message. */
-function draftOf(thread: Thread | undefined, to: Recipient, notes: boolean): string {
+/** Draft key of a conversation, the same before and after its first message. */
+function draftKey(thread: Thread | undefined, to: Recipient, notes: boolean): string {
   const spv = thread?.spv_id ?? ('spv_id' in to ? to.spv_id : undefined);
   return spv ?? (notes && thread ? thread.client.id : 'support');
 }
 
-/** Where the files of a message go: to the order, or to the client whose conversation it is. */
-function filesOf(thread: Thread | undefined, to: Recipient, notes: boolean): Target {
+/** Upload target of attachments: the order, or the client of the conversation. */
+function attachmentTarget(thread: Thread | undefined, to: Recipient, notes: boolean): Target {
   const spv_id = thread?.spv_id ?? ('spv_id' in to ? to.spv_id : undefined);
   const client_id = notes ? (thread?.client.id ?? ('client_id' in to ? to.client_id : undefined)) : undefined;
   const attach = `message ${spv_id ?? client_id ?? ''}`;
@@ -100,7 +101,7 @@ function Bubble({ message }: { message: Message }) {
       <div className={classes.head}>
         <span className={classes.author}>{author.me ? t('you') : author.name}</span>
         {author.staff && !author.me && <span>{t('team')}</span>}
-        <Ago at={message.created_at} />
+        <RelativeTime at={message.created_at} />
         {internal && <Tag tone="wait">{t('note')}</Tag>}
       </div>
       {message.body && <p className={classes.body}>{message.body}</p>}

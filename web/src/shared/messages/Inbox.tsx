@@ -7,35 +7,37 @@ import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import type { Thread } from '../../api/types';
 import { LoadMore } from '../../ui/LoadMore';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { useFlag, useParam } from '../queryParams';
 import { Conversation } from './Conversation';
 import classes from './Inbox.module.css';
-import { support } from './support';
+import { GENERAL_THREAD } from './generalThread';
 import { ThreadItem } from './ThreadItem';
 
 interface Props {
-  /** The staff see everybody's conversations, and write notes. */
+  /** Staff see all conversations and can write notes. */
   staff?: boolean;
-  /** A link to what a thread is about. */
+  /** Link to the subject of a thread. */
   about: (thread: Thread) => ReactNode;
 }
 
-/** Conversations on the left, the chosen one on the right; on a phone one of the two. */
+/** Conversations on the left, the selected one on the right; one of the two on a phone. */
 export function Inbox({ staff = false, about }: Props) {
   const { t } = useTranslation('messages');
   const [chosen, choose] = useParam('thread');
   const [unreadOnly, setUnreadOnly] = useFlag('unread');
   const list = useInfiniteQuery(queries.threads({ unread: unreadOnly || undefined }));
   const general = list.data?.find((thread) => thread.spv_id === null);
-  const listed = list.data?.find(({ id }) => id === chosen) ?? (chosen === support ? general : undefined);
+  const listed =
+    list.data?.find(({ id }) => id === chosen) ?? (chosen === GENERAL_THREAD ? general : undefined);
   const byId = useQuery({
     ...queries.thread(chosen),
-    // Also while it is listed: what has just been read leaves the list of what is unread, and stays open.
-    enabled: chosen !== '' && chosen !== support,
+    // Loaded by id too: a thread just read leaves the unread list but stays open.
+    enabled: chosen !== '' && chosen !== GENERAL_THREAD,
   });
-  const thread = listed ?? (chosen === support ? undefined : byId.data);
-  const open = thread !== undefined || chosen === support;
+  const thread = listed ?? (chosen === GENERAL_THREAD ? undefined : byId.data);
+  const open = thread !== undefined || chosen === GENERAL_THREAD;
   return (
     <div className={classes.inbox} data-open={open}>
       <div className={classes.list}>
@@ -56,7 +58,7 @@ export function Inbox({ staff = false, about }: Props) {
         {list.data && (
           <ul className={classes.threads} aria-label={t('conversations')}>
             {!staff && !general && (
-              <ThreadItem current={chosen === support} onChoose={() => choose(support)} />
+              <ThreadItem current={chosen === GENERAL_THREAD} onChoose={() => choose(GENERAL_THREAD)} />
             )}
             {list.data.map((one) => (
               <ThreadItem

@@ -4,10 +4,10 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { Section } from '../../ui/Section';
-import { ErrorState } from '../../ui/states';
+import { ErrorState } from '../../ui/ErrorState';
 import { Conversation } from './Conversation';
 
-/** The conversation about one order. `notes`: on the staff's page. */
+/** Conversation about an order. `notes`: staff page. */
 export function OrderThread({ spvId, notes }: { spvId: string; notes?: boolean }) {
   const { t } = useTranslation('messages');
   const { data, error, refetch } = useInfiniteQuery(queries.threads({ spv_id: spvId }));

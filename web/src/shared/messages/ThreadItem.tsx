@@ -1,19 +1,19 @@
 import { UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Thread } from '../../api/types';
-import { Ago } from '../../ui/DateText';
-import { Count } from '../../ui/Count';
+import { RelativeTime } from '../../ui/DateText';
+import { CountBadge } from '../../ui/CountBadge';
 import classes from './ThreadItem.module.css';
 
 interface Props {
-  /** None: the general conversation before its first message. */
+  /** Undefined: the general conversation before its first message. */
   thread?: Thread;
   staff?: boolean;
   current: boolean;
   onChoose: () => void;
 }
 
-/** One conversation in the list: what about, what was said last, and how much of it is unread. */
+/** Thread in the list: subject, last message and unread count. */
 export function ThreadItem({ thread, staff = false, current, onChoose }: Props) {
   const { t } = useTranslation('messages');
   const subject = thread?.spv_identifier ?? t('support');
@@ -28,7 +28,7 @@ export function ThreadItem({ thread, staff = false, current, onChoose }: Props) 
       >
         <span className={classes.head}>
           <span className={classes.subject}>{staff && thread ? thread.client.name : subject}</span>
-          {thread && <Count of={thread.unread} label={t('unread', { count: thread.unread })} />}
+          {thread && <CountBadge of={thread.unread} label={t('unread', { count: thread.unread })} />}
         </span>
         {staff && <span className={classes.about}>{subject}</span>}
         <span className={classes.excerpt}>
@@ -38,7 +38,7 @@ export function ThreadItem({ thread, staff = false, current, onChoose }: Props) 
         </span>
         {last && (
           <span className={classes.about}>
-            <Ago at={last.at} />
+            <RelativeTime at={last.at} />
           </span>
         )}
       </UnstyledButton>

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
-import { Count } from '../../ui/Count';
+import { CountBadge } from '../../ui/CountBadge';
 
-/** How many messages the person has not read, beside the entry of the sidebar. */
+/** Unread message badge of the sidebar. */
 export function UnreadMessages() {
   const { t } = useTranslation('messages');
   const { data } = useQuery(queries.unreadMessages());
-  return <Count of={data?.messages} label={t('unread', { count: data?.messages ?? 0 })} />;
+  return <CountBadge of={data?.messages} label={t('unread', { count: data?.messages ?? 0 })} />;
 }

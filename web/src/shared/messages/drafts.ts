@@ -1,15 +1,16 @@
 import { queryClient } from '../../api/cache';
 
-/** What was typed and not sent. Kept with what the server said, so that signing out takes it away as well. */
+/** Message drafts, kept in the query cache, so that sign-out clears them. */
 export interface Draft {
   body: string;
   internal: boolean;
 }
 
-const noun = 'drafts';
-queryClient.setQueryDefaults([noun], { gcTime: Infinity });
+const QUERY_NOUN = 'drafts';
+queryClient.setQueryDefaults([QUERY_NOUN], { gcTime: Infinity });
 
-export const of = (conversation: string) => queryClient.getQueryData<Draft>([noun, conversation]);
+export const readDraft = (conversation: string) =>
+  queryClient.getQueryData<Draft>([QUERY_NOUN, conversation]);
 
-export const keep = (conversation: string, draft: Draft) =>
-  queryClient.setQueryData<Draft>([noun, conversation], draft);
+export const saveDraft = (conversation: string, draft: Draft) =>
+  queryClient.setQueryData<Draft>([QUERY_NOUN, conversation], draft);

@@ -3,15 +3,20 @@ import { IconBarrierBlock, IconEye } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { endLooking, lookAway, looking, type Looking } from '../../api/looking';
+import {
+  endImpersonation,
+  leaveImpersonation,
+  currentImpersonation,
+  type Impersonation,
+} from '../../api/impersonation';
 import { queries } from '../../api/queries';
 import classes from './Banners.module.css';
 import { Prose } from '../../ui/Prose';
 
-/** Above every page while the portal is being maintained. */
+/** Maintenance banner on every page. */
 export function MaintenanceBanner() {
   const { t } = useTranslation('common');
-  // No event tells clients of it: it is asked for now and then.
+  // Maintenance sends no event to clients, so it is polled.
   const { data: settings } = useQuery({ ...queries.settings(), staleTime: 30_000, refetchInterval: 60_000 });
   const maintenance = settings?.maintenance;
   return (
@@ -29,21 +34,21 @@ export function MaintenanceBanner() {
   );
 }
 
-/** Above every page for whoever looks at it as somebody else. */
-export function LookingBanner() {
-  const [seen] = useState(looking);
-  return seen ? <Banner seen={seen} /> : null;
+/** Impersonation banner on every page. */
+export function ImpersonationBanner() {
+  const [impersonation] = useState(currentImpersonation);
+  return impersonation ? <Banner impersonation={impersonation} /> : null;
 }
 
-function Banner({ seen }: { seen: Looking }) {
+function Banner({ impersonation }: { impersonation: Impersonation }) {
   const { t } = useTranslation('common');
-  const left = () => Math.max(0, Math.ceil((Date.parse(seen.until) - Date.now()) / 60_000));
+  const left = () => Math.max(0, Math.ceil((Date.parse(impersonation.until) - Date.now()) / 60_000));
   const [minutes, setMinutes] = useState(left);
   useEffect(() => {
     const timer = setInterval(() => {
       const now = left();
       setMinutes(now);
-      if (now === 0) void lookAway();
+      if (now === 0) void leaveImpersonation();
     }, 5_000);
     return () => clearInterval(timer);
   });
@@ -51,10 +56,10 @@ function Banner({ seen }: { seen: Looking }) {
     <aside className={classes.looking} aria-label={t('looking.label')}>
       <IconEye size={18} stroke={1.75} aria-hidden="true" />
       <p>
-        <strong>{t('looking.as', { name: seen.name })}</strong> {t('looking.text')}{' '}
+        <strong>{t('looking.as', { name: impersonation.name })}</strong> {t('looking.text')}{' '}
         <span className="num">{t('looking.left', { count: minutes })}</span>
       </p>
-      <Button size="compact-sm" variant="white" color="dark" onClick={() => void endLooking()}>
+      <Button size="compact-sm" variant="white" color="dark" onClick={() => void endImpersonation()}>
         {t('looking.end')}
       </Button>
     </aside>

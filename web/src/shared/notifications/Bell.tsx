@@ -7,13 +7,14 @@ import { Link } from 'react-router-dom';
 import { errorText } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { LoadMore } from '../../ui/LoadMore';
-import { EmptyState, ErrorState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
+import { ErrorState } from '../../ui/ErrorState';
 import { useMe } from '../session/me';
 import classes from './Bell.module.css';
 import { NotificationItem } from './NotificationItem';
-import { useSeen } from './seen';
+import { useMarkSeen } from './markSeen';
 
-/** The bell of the top bar: how much is new, and what. `choices`: where the person chooses what to be told of. */
+/** Notification bell: unread count and list. `choices`: path of the preferences. */
 export function Bell({ choices }: { choices: string }) {
   const { t } = useTranslation('notifications');
   const [open, popover] = useDisclosure(false);
@@ -48,23 +49,23 @@ export function Bell({ choices }: { choices: string }) {
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown p={0} role="dialog" aria-label={t('title')}>
-        {open && <Centre unread={unread} choices={choices} onClose={popover.close} />}
+        {open && <NotificationList unread={unread} choices={choices} onClose={popover.close} />}
       </Popover.Dropdown>
     </Popover>
   );
 }
 
-interface CentreProps {
+interface NotificationListProps {
   unread: number;
   choices: string;
   onClose: () => void;
 }
 
-function Centre({ unread, choices, onClose }: CentreProps) {
+function NotificationList({ unread, choices, onClose }: NotificationListProps) {
   const { t } = useTranslation('notifications');
   const { role } = useMe();
   const list = useInfiniteQuery(queries.notifications());
-  const seen = useSeen();
+  const markSeen = useMarkSeen();
   return (
     <>
       <header className={classes.head}>
@@ -72,9 +73,9 @@ function Centre({ unread, choices, onClose }: CentreProps) {
         <Button
           variant="subtle"
           size="compact-sm"
-          // Not disabled: it would lose the focus, and with it the key that closes all this.
+          // Not disabled: it would lose the focus, and with it Escape.
           data-disabled={unread === 0}
-          onClick={() => unread > 0 && seen.mutate({ all: true })}
+          onClick={() => unread > 0 && markSeen.mutate({ all: true })}
         >
           {t('read_all')}
         </Button>
@@ -94,7 +95,7 @@ function Centre({ unread, choices, onClose }: CentreProps) {
               notification={one}
               role={role}
               onOpen={() => {
-                if (!one.read_at) seen.mutate({ ids: [one.id] });
+                if (!one.read_at) markSeen.mutate({ ids: [one.id] });
                 onClose();
               }}
             />

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Notification, Role } from '../../api/types';
-import { Ago } from '../../ui/DateText';
+import { RelativeTime } from '../../ui/DateText';
 import { Prose } from '../../ui/Prose';
-import { activityText } from '../activity/words';
+import { activityText } from '../activity/activityText';
 import classes from './Bell.module.css';
-import { targetOf } from './target';
+import { notificationPath } from './target';
 
 interface Props {
   notification: Notification;
@@ -13,7 +13,7 @@ interface Props {
   onOpen: () => void;
 }
 
-/** One thing that happened, leading to where it can be seen. */
+/** One notification with a link to its subject. */
 export function NotificationItem({ notification, role, onOpen }: Props) {
   const { t } = useTranslation(['notifications', 'events', 'names']);
   const { activity, read_at, topic } = notification;
@@ -22,7 +22,7 @@ export function NotificationItem({ notification, role, onOpen }: Props) {
       <Link
         className={classes.item}
         data-unread={read_at === null}
-        to={targetOf(role, activity)}
+        to={notificationPath(role, activity)}
         onClick={onOpen}
       >
         <span className={classes.text}>
@@ -30,7 +30,7 @@ export function NotificationItem({ notification, role, onOpen }: Props) {
           <Prose>{activityText(t, activity)}</Prose>
         </span>
         <span className={classes.facts}>
-          {t(`topic.${topic}`)} · <Ago at={activity.at} />
+          {t(`topic.${topic}`)} · <RelativeTime at={activity.at} />
         </span>
       </Link>
     </li>

@@ -1,13 +1,13 @@
 import type { Activity, Role } from '../../api/types';
-import { homeOf, paths, requestsOf } from '../../paths';
+import { homePath, paths, requestsPath } from '../../paths';
 
-/** Where somebody sees more of what happened. */
-export function targetOf(role: Role, activity: Activity): string {
-  return placeOf(role, activity) ?? (role === 'client' ? paths.clientOrders : homeOf(role));
+/** Link target of a notification. */
+export function notificationPath(role: Role, activity: Activity): string {
+  return subjectPath(role, activity) ?? (role === 'client' ? paths.clientOrders : homePath(role));
 }
 
-/** The page of what something happened to, where the reader has one. */
-export function placeOf(role: Role, { subject, spv_id }: Activity): string | null {
+/** Page of the subject in the portal of the role, if any. */
+export function subjectPath(role: Role, { subject, spv_id }: Activity): string | null {
   const id = subject.id ?? '';
   if (role === 'client') {
     if (subject.kind === 'thread') return paths.clientThread(id);
@@ -36,6 +36,6 @@ export function placeOf(role: Role, { subject, spv_id }: Activity): string | nul
     if (subject.kind === 'lead') return paths.isoLeads;
     if (subject.kind === 'call') return paths.isoCalls;
   }
-  if (subject.kind === 'request') return requestsOf(role);
+  if (subject.kind === 'request') return requestsPath(role);
   return null;
 }

@@ -4,7 +4,7 @@ import { dateTime } from '../../messages/format';
 import { Tag } from '../../ui/Tag';
 import classes from './EmailWithFailure.module.css';
 
-/** An address, and why the last email did not reach it: staff correct it or call. */
+/** Email address with the last delivery failure. */
 export function EmailWithFailure({ email, failure }: { email: string; failure: Client['email_failure'] }) {
   const { t } = useTranslation('common');
   if (!failure) return email;

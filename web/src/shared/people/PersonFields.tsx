@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { Pair } from '../../ui/FormModal';
+import { FieldPair } from '../../ui/FormModal';
 
 interface Person {
   first_name: string;
@@ -12,11 +12,11 @@ interface Person {
 
 interface Props<Values extends Person> {
   form: UseFormReturnType<Values>;
-  /** Whoever opens the dialog types the name first. */
+  /** Focuses the name initially. */
   autofocus?: boolean;
 }
 
-/** Who somebody is, and how to reach them. */
+/** Name, email and phone fields. */
 export function PersonFields<Values extends Person>({ form, autofocus = false }: Props<Values>) {
   const { t } = useTranslation('names');
   const field = (name: keyof Person) => ({
@@ -26,14 +26,14 @@ export function PersonFields<Values extends Person>({ form, autofocus = false }:
   });
   return (
     <>
-      <Pair>
+      <FieldPair>
         <TextInput {...field('first_name')} required data-autofocus={autofocus || undefined} />
         <TextInput {...field('last_name')} required />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <TextInput {...field('email')} type="email" required />
         <TextInput {...field('phone')} type="tel" />
-      </Pair>
+      </FieldPair>
     </>
   );
 }

@@ -4,41 +4,41 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, edited } from '../../api/client';
+import { api, body, versionedBody } from '../../api/client';
 import { queries } from '../../api/queries';
 import type { Request, RequestKind } from '../../api/types';
 import { money } from '../../messages/format';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../ui/DataTable';
-import { Ago } from '../../ui/DateText';
+import { RelativeTime } from '../../ui/DateText';
 import { Prose } from '../../ui/Prose';
 import { Section } from '../../ui/Section';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { toast } from '../../ui/toasts';
-import { listState } from '../listState';
+import { tableState } from '../tableState';
 import { useSave } from '../useSave';
 
 interface Props {
-  /** Only what was asked for of this type. */
+  /** Filter by type. */
   kind?: RequestKind;
   title: string;
   empty: string;
   emptyText?: string;
-  /** The page of an order in the reader's portal. */
+  /** Path of an order in the portal of the user. */
   orderPath?: (id: string) => string;
 }
 
-/** What one has asked for oneself, and what became of it. */
+/** Own requests and their outcome. */
 export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props) {
   const { t } = useTranslation(['requests', 'common', 'names']);
-  const state = listState(useInfiniteQuery(queries.requests({ kind, limit: 10 })));
+  const state = tableState(useInfiniteQuery(queries.requests({ kind, limit: 10 })));
   const [asking, setAsking] = useState<Request | null>(null);
   const withdraw = useSave({
     save: (request: Request) =>
-      body(api.POST('/rest/v1/requests/{id}/withdraw', { params: edited(request), body: {} })),
-    touches: ['request', 'lead', 'call'],
-    saved: (request) => {
+      body(api.POST('/rest/v1/requests/{id}/withdraw', { params: versionedBody(request), body: {} })),
+    invalidates: ['request', 'lead', 'call'],
+    onSaved: (request) => {
       setAsking(null);
       toast({ title: t('withdraw.done'), description: request.reference });
     },
@@ -56,13 +56,18 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
         </>
       ),
     },
-    { key: 'what', header: t('column.what'), wide: true, cell: (request) => <Asked request={request} /> },
-    { key: 'sent', header: t('column.sent'), cell: (request) => <Ago at={request.created_at} /> },
+    {
+      key: 'what',
+      header: t('column.what'),
+      wide: true,
+      cell: (request) => <RequestSummary request={request} />,
+    },
+    { key: 'sent', header: t('column.sent'), cell: (request) => <RelativeTime at={request.created_at} /> },
     {
       key: 'status',
       wide: true,
       header: t('common:status'),
-      cell: (request) => <Outcome request={request} orderPath={orderPath} />,
+      cell: (request) => <RequestOutcome request={request} orderPath={orderPath} />,
     },
     {
       key: 'actions',
@@ -106,19 +111,19 @@ export function OwnRequests({ kind, title, empty, emptyText, orderPath }: Props)
   );
 }
 
-/** Whom a partner brings and which call they ask for goes with it. */
+/** Link to the lead or call of the request. */
 function withdrawText({ lead_id: lead, call_id: call }: Request) {
   if (lead) return 'withdraw.text_lead';
   return call ? 'withdraw.text_call' : 'withdraw.text';
 }
 
-function Asked({ request }: { request: Request }) {
+function RequestSummary({ request }: { request: Request }) {
   const { t } = useTranslation('names');
   const { order, message } = request;
   if (!order)
     return (
       <>
-        {/* Whom a partner brings, the lead's own words say or not. */}
+        {/* Leads are summarized by their own text. */}
         {request.lead_id && request.name}
         <Text size={request.lead_id ? 'xs' : 'sm'} c={request.lead_id ? 'dimmed' : undefined} lineClamp={3}>
           <Prose>{message || (request.lead_id ? null : '—')}</Prose>
@@ -136,7 +141,7 @@ function Asked({ request }: { request: Request }) {
   );
 }
 
-function Outcome({ request, orderPath }: { request: Request; orderPath?: (id: string) => string }) {
+function RequestOutcome({ request, orderPath }: { request: Request; orderPath?: (id: string) => string }) {
   const { t } = useTranslation('requests');
   const { spv, reason, status } = request;
   return (

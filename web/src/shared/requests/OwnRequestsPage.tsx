@@ -3,26 +3,26 @@ import { IconPlus } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate } from 'react-router-dom';
-import { requestsOf } from '../../paths';
+import { requestsPath } from '../../paths';
 import { PageHeader } from '../../ui/PageHeader';
 import { useMe } from '../session/me';
 import { OwnRequests } from './OwnRequests';
 import { QuickSubmit } from './QuickSubmit';
-import { quickKinds } from './words';
+import { quickKinds } from './quickRequestKinds';
 
 interface Props {
-  /** Beside Quick Submit: forms for what needs more words. */
+  /** Additional request forms beside Quick Submit. */
   actions?: ReactNode;
   orderPath?: (id: string) => string;
 }
 
-/** What somebody who is not of the staff has asked the office for. */
+/** Requests page of non-staff roles. */
 export function OwnRequestsPage({ actions, orderPath }: Props) {
   const { t } = useTranslation('requests');
   const me = useMe();
   const [submitting, setSubmitting] = useState(false);
-  // A super admin in the company portal: the staff have the desk.
-  if (me.role === 'super_admin') return <Navigate to={requestsOf(me.role)} replace />;
+  // Super admins in the company portal use the desk.
+  if (me.role === 'super_admin') return <Navigate to={requestsPath(me.role)} replace />;
   return (
     <>
       <PageHeader

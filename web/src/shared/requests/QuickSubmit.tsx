@@ -1,24 +1,24 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../api/client';
+import { api, body, idempotencyHeaders } from '../../api/client';
 import type { NewRequest, RequestKind, RequestPriority } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
-import { FormModal, Pair } from '../../ui/FormModal';
+import { FormModal, FieldPair } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
 import { useSave } from '../useSave';
 import { StaffSelect } from './StaffSelect';
-import { priorities } from './words';
+import { priorities } from './quickRequestKinds';
 
 interface Props {
-  /** What can be asked for in a few words. */
+  /** Request kinds with a short form. */
   kinds: RequestKind[];
-  /** The staff write down for others, and say how urgent it is. */
+  /** Staff submit for others and set a priority. */
   staff?: boolean;
   onClose: () => void;
 }
 
-/** A request in a few words. */
+/** Quick request form. */
 export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
   const { t } = useTranslation(['requests', 'common', 'names']);
   const form = useForm({
@@ -34,9 +34,9 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
   const save = useSave({
     form,
     save: (request: NewRequest, key) =>
-      body(api.POST('/rest/v1/requests', { params: idempotent(key), body: request })),
-    touches: 'request',
-    saved: ({ reference }) => {
+      body(api.POST('/rest/v1/requests', { params: idempotencyHeaders(key), body: request })),
+    invalidates: 'request',
+    onSaved: ({ reference }) => {
       toast({ title: t('submit.done'), description: reference });
       onClose();
     },
@@ -66,7 +66,7 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
       />
       {staff && (
         <>
-          <Pair>
+          <FieldPair>
             <TextInput
               size="sm"
               label={t('submit.name')}
@@ -80,15 +80,15 @@ export function QuickSubmit({ kinds, staff = false, onClose }: Props) {
               description={t('submit.email_text')}
               {...form.getInputProps('email')}
             />
-          </Pair>
-          <Pair>
+          </FieldPair>
+          <FieldPair>
             <ChoiceSelect
               label={t('names:field.priority')}
               choices={priorities.map((value) => ({ value, label: t(`names:request_priority.${value}`) }))}
               {...form.getInputProps('priority')}
             />
             <StaffSelect {...form.getInputProps('assignee_id')} />
-          </Pair>
+          </FieldPair>
         </>
       )}
       <Textarea

@@ -4,15 +4,15 @@ import type { Request } from '../../api/types';
 import { dateTime, money } from '../../messages/format';
 import { DetailList } from '../../ui/DetailList';
 import { DocumentLines } from '../documents/DocumentLine';
-import { applicationOf } from './applied';
+import { applicationFields } from './applicationFields';
 import classes from './RequestDetails.module.css';
 
-/** Everything that was asked for. */
+/** All fields of a request. */
 export function RequestDetails({ request }: { request: Request }) {
   const { t } = useTranslation(['requests', 'names']);
   const { order } = request;
   const account = typeof request.data.account_type === 'string' ? request.data.account_type : null;
-  const form = Object.entries(applicationOf(request));
+  const form = Object.entries(applicationFields(request));
   return (
     <Stack gap="md">
       <DetailList

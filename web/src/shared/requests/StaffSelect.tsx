@@ -5,23 +5,23 @@ import type { Request } from '../../api/types';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 
 interface Props {
-  /** Whoever has it, who may not work here any more. */
+  /** Current assignee, who may no longer be staff. */
   current?: Request['assignee'];
   value?: string;
   onChange: (value: string) => void;
 }
 
-/** Who of the staff works on a request; the empty value is nobody. */
+/** Staff select for the assignee; empty means unassigned. */
 export function StaffSelect({ current, ...field }: Props) {
   const { t } = useTranslation('requests');
   const { data = [] } = useQuery(queries.staff());
-  const gone = current && !data.some((person) => person.id === current.id) ? [current] : [];
+  const formerStaff = current && !data.some((person) => person.id === current.id) ? [current] : [];
   return (
     <ChoiceSelect
       label={t('assignee')}
       choices={[
         { value: '', label: t('nobody') },
-        ...[...gone, ...data].map((person) => ({ value: person.id, label: person.name })),
+        ...[...formerStaff, ...data].map((person) => ({ value: person.id, label: person.name })),
       ]}
       {...field}
     />

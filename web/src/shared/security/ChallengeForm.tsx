@@ -9,9 +9,9 @@ import { auth } from '../../api/session';
 import { BusyButton } from '../../ui/BusyButton';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
 import { CodeInput, isWholeCode } from '../../ui/CodeInput';
-import { granted } from '../auth/granted';
-import { useWait } from '../auth/useWait';
-import { own, verifiedApps } from './own';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
+import { useCountdown } from '../auth/useCountdown';
+import { accountQueries, verifiedApps } from './accountQueries';
 import classes from './ChallengeForm.module.css';
 
 interface Props {
@@ -19,34 +19,34 @@ interface Props {
   onCancel?: () => void;
 }
 
-/** Raises the session to aal2 by a code of an app, or by a recovery code when no app is at hand. */
+/** MFA challenge: raises the session to aal2 by TOTP or recovery code. */
 export function ChallengeForm({ onVerified, onCancel }: Props) {
   const { t } = useTranslation(['security', 'common']);
-  const { data: user, error: unknown } = useQuery(own.user());
+  const { data: user, error: unknown } = useQuery(accountQueries.user());
   const apps = verifiedApps(user);
   const [chosen, setChosen] = useState<string | null>(null);
   const [recovery, setRecovery] = useState(false);
   const [code, setCode] = useState('');
   const [problem, setProblem] = useState<string>();
-  const [wait, setWait] = useWait();
+  const [wait, setWait] = useCountdown();
   const factorId = chosen ?? apps[0]?.id ?? '';
 
   const verify = useMutation({
     mutationFn: async () => {
-      if (recovery) await granted(auth.mfa.recoveryCodes.verify({ code }));
-      else await granted(auth.mfa.challengeAndVerify({ factorId, code }));
+      if (recovery) await unwrapAuthResult(auth.mfa.recoveryCodes.verify({ code }));
+      else await unwrapAuthResult(auth.mfa.challengeAndVerify({ factorId, code }));
     },
     onSuccess: async () => {
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: queries.me().queryKey }),
-        queryClient.invalidateQueries({ queryKey: own.all }),
+        queryClient.invalidateQueries({ queryKey: accountQueries.all }),
       ]);
       onVerified();
     },
     onError: (error) => {
       const seconds = error instanceof ApiError ? Number(error.params.seconds) : 0;
       if (seconds > 0) setWait(seconds);
-      setProblem(isWrong(error) ? t(recovery ? 'code.wrong_recovery' : 'code.wrong') : errorText(error));
+      setProblem(isWrongCode(error) ? t(recovery ? 'code.wrong_recovery' : 'code.wrong') : errorText(error));
     },
   });
 
@@ -124,5 +124,5 @@ export function ChallengeForm({ onVerified, onCancel }: Props) {
   );
 }
 
-const wrong = ['mfa_verification_failed', 'mfa_recovery_code_invalid', 'mfa_factor_not_found'];
-const isWrong = (error: unknown) => error instanceof ApiError && wrong.includes(error.code);
+const WRONG_CODE_ERRORS = ['mfa_verification_failed', 'mfa_recovery_code_invalid', 'mfa_factor_not_found'];
+const isWrongCode = (error: unknown) => error instanceof ApiError && WRONG_CODE_ERRORS.includes(error.code);

@@ -8,10 +8,10 @@ import { ApiError, errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
-import { goToFault } from '../goToFault';
-import { required } from '../rules';
-import { own, useEmailWords } from './own';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
+import { focusFirstError } from '../focusFirstError';
+import { required } from '../validators';
+import { accountQueries, useEmailWords } from './accountQueries';
 
 interface Props {
   current: string;
@@ -31,7 +31,7 @@ export function ChangeEmail({ current, onClose }: Props) {
   });
   const save = useMutation({
     mutationFn: ({ email }: typeof form.values) =>
-      granted(
+      unwrapAuthResult(
         auth.updateUser(
           { email: email.trim() },
           { emailRedirectTo: location.origin + location.pathname + location.search },
@@ -42,11 +42,11 @@ export function ChangeEmail({ current, onClose }: Props) {
       const next = user.new_email ?? form.values.email.trim();
       onClose();
       toast({ title: t(`${topic}.asked`), description: t(`${topic}.asked_text`, { current, next }) });
-      await queryClient.invalidateQueries({ queryKey: own.all });
+      await queryClient.invalidateQueries({ queryKey: accountQueries.all });
     },
     onError: (error, _input, from) => {
       const words = error instanceof ApiError ? besideField(error) : undefined;
-      if (words) goToFault(() => form.setFieldError('email', words), from);
+      if (words) focusFirstError(() => form.setFieldError('email', words), from);
       else setProblem(errorText(error));
     },
   });
@@ -70,7 +70,7 @@ export function ChangeEmail({ current, onClose }: Props) {
           setProblem(undefined);
           save.mutate(values);
         },
-        () => goToFault(),
+        () => focusFirstError(),
       )}
       onClose={onClose}
     >

@@ -10,30 +10,30 @@ import { auth } from '../../api/session';
 import { paths } from '../../paths';
 import { FormModal } from '../../ui/FormModal';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { PasswordField } from '../auth/PasswordField';
-import { longestPassword, passwordFault } from '../auth/passwordFault';
-import { useShortest } from '../auth/passwordRules';
-import { weakness } from '../auth/problem';
-import { goToFault } from '../goToFault';
-import { required } from '../rules';
+import { MAX_PASSWORD_LENGTH, passwordError } from '../auth/passwordError';
+import { useMinPasswordLength } from '../auth/passwordRules';
+import { weakness } from '../auth/authErrorText';
+import { focusFirstError } from '../focusFirstError';
+import { required } from '../validators';
 import { useMe } from '../session/me';
-import { own } from './own';
+import { accountQueries } from './accountQueries';
 import classes from './ChangePassword.module.css';
 
 export function ChangePassword({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['security', 'public', 'common']);
   const { email } = useMe();
-  const shortest = useShortest();
+  const shortest = useMinPasswordLength();
   const [problem, setProblem] = useState<string>();
   const form = useForm({
     initialValues: { current: '', next: '', again: '' },
     validate: {
       current: required,
       next: (next) => {
-        const fault = passwordFault(next, shortest);
+        const fault = passwordError(next, shortest);
         return fault
-          ? t(`public:reset.${fault}`, { count: fault === 'too_long' ? longestPassword : shortest })
+          ? t(`public:reset.${fault}`, { count: fault === 'too_long' ? MAX_PASSWORD_LENGTH : shortest })
           : null;
       },
       again: (again, { next }) => (again === next ? null : t('public:reset.differs')),
@@ -41,17 +41,17 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
   });
   const save = useMutation({
     mutationFn: ({ current, next }: typeof form.values) =>
-      granted(auth.updateUser({ password: next, current_password: current })),
+      unwrapAuthResult(auth.updateUser({ password: next, current_password: current })),
     onMutate: () => document.activeElement,
     onSuccess: () => {
       toast({ title: t('password.changed'), description: t('password.changed_text') });
-      void queryClient.invalidateQueries({ queryKey: own.all });
+      void queryClient.invalidateQueries({ queryKey: accountQueries.all });
       onClose();
     },
     onError: (error, _input, from) => {
-      const words = wordsFor(error);
-      const field = error instanceof ApiError && fieldOf[error.code];
-      if (field) goToFault(() => form.setFieldError(field, words), from);
+      const words = errorMessage(error);
+      const field = error instanceof ApiError && errorField[error.code];
+      if (field) focusFirstError(() => form.setFieldError(field, words), from);
       else setProblem(words);
     },
   });
@@ -70,11 +70,11 @@ export function ChangePassword({ onClose }: { onClose: () => void }) {
           setProblem(undefined);
           save.mutate(values);
         },
-        () => goToFault(),
+        () => focusFirstError(),
       )}
       onClose={onClose}
     >
-      {/* For password managers: whose password this is. */}
+      {/* Username for password managers. */}
       <input
         className="sr-only"
         type="email"
@@ -132,7 +132,7 @@ function Rules({ shortest }: { shortest: number }) {
   );
 }
 
-const fieldOf: Record<string, 'current' | 'next'> = {
+const errorField: Record<string, 'current' | 'next'> = {
   current_password_invalid: 'current',
   current_password_required: 'current',
   same_password: 'next',
@@ -140,7 +140,7 @@ const fieldOf: Record<string, 'current' | 'next'> = {
   password_too_long: 'next',
 };
 
-function wordsFor(error: unknown): string {
+function errorMessage(error: unknown): string {
   const reasons = error instanceof ApiError ? error.params.reasons : undefined;
   return (Array.isArray(reasons) && weakness(reasons)) || errorText(error);
 }

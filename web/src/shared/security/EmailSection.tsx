@@ -9,16 +9,16 @@ import { auth } from '../../api/session';
 import { SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
 import { Tag } from '../../ui/Tag';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { ChangeEmail } from './ChangeEmail';
-import { own, useEmailWords } from './own';
+import { accountQueries, useEmailWords } from './accountQueries';
 import { useStepUp } from './StepUp';
 
 export function EmailSection() {
   const { t } = useTranslation(['security', 'common']);
   const stepUp = useStepUp();
   const [changing, setChanging] = useState(false);
-  const { data, error, refetch } = useQuery(own.user());
+  const { data, error, refetch } = useQuery(accountQueries.user());
   return (
     <SettingsSection title={t('email.title')} text={t('email.text')}>
       <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()}>
@@ -45,24 +45,24 @@ export function EmailSection() {
   );
 }
 
-/** The change has been asked for, and waits for its confirmations. */
+/** The change awaits confirmation. */
 function Pending({ current, next }: { current: string; next: string }) {
   const { t } = useTranslation(['security', 'common']);
   const topic = useEmailWords();
   const failed = (error: unknown) =>
     toast({ title: t('common:error'), description: errorText(error), destructive: true });
   const resend = useMutation({
-    mutationFn: () => granted(auth.resend({ type: 'email_change', email: current })),
+    mutationFn: () => unwrapAuthResult(auth.resend({ type: 'email_change', email: current })),
     onSuccess: () =>
       toast({ title: t(`${topic}.resent`), description: t(`${topic}.asked_text`, { current, next }) }),
     onError: failed,
   });
   const cancel = useMutation({
-    // Asking for the address one has takes the other one back.
-    mutationFn: () => granted(auth.updateUser({ email: current })),
+    // Requesting the current address cancels the change.
+    mutationFn: () => unwrapAuthResult(auth.updateUser({ email: current })),
     onSuccess: async () => {
       toast({ title: t('email.cancelled'), description: t('email.cancelled_text', { email: current }) });
-      await queryClient.invalidateQueries({ queryKey: own.all });
+      await queryClient.invalidateQueries({ queryKey: accountQueries.all });
     },
     onError: failed,
   });

@@ -5,14 +5,14 @@ import { errorText } from '../../api/errors';
 import { auth, signOutEverywhere } from '../../api/session';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
-import { own, type Session } from './own';
-import { authCall } from './wire';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
+import { accountQueries, type Session } from './accountQueries';
+import { authCall } from './authApi';
 
-/** One session, all but this one, or all of them. */
-export type Which = Session | 'others' | 'all';
+/** Ends one session, all others, or all. */
+export type SignOutScope = Session | 'others' | 'all';
 
-export function EndSessions({ which, onClose }: { which: Which; onClose: () => void }) {
+export function EndSessions({ which, onClose }: { which: SignOutScope; onClose: () => void }) {
   const { t } = useTranslation(['security', 'common']);
   const device = (typeof which === 'object' && which.device) || t('sessions.unknown');
   const words = {
@@ -38,13 +38,13 @@ export function EndSessions({ which, onClose }: { which: Which; onClose: () => v
   const end = useMutation({
     mutationFn: async () => {
       if (typeof which === 'object') await authCall('DELETE', `/sessions/${which.id}`);
-      else if (which === 'others') await granted(auth.signOut({ scope: 'others' }));
-      else await granted(signOutEverywhere());
+      else if (which === 'others') await unwrapAuthResult(auth.signOut({ scope: 'others' }));
+      else await unwrapAuthResult(signOutEverywhere());
     },
     onSuccess: () => {
       toast({ title: t(words.done, { device }) });
       onClose();
-      if (which !== 'all') void queryClient.invalidateQueries({ queryKey: own.all });
+      if (which !== 'all') void queryClient.invalidateQueries({ queryKey: accountQueries.all });
     },
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
   });

@@ -6,13 +6,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { dateTime } from '../../messages/format';
-import { Ago } from '../../ui/DateText';
+import { RelativeTime } from '../../ui/DateText';
 import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
 import { Tag } from '../../ui/Tag';
-import { AddApp } from './AddApp';
-import { CodesRow } from './CodesRow';
-import { own, verifiedApps } from './own';
-import { RemoveApp } from './RemoveApp';
+import { AddAuthenticator } from './AddAuthenticator';
+import { RecoveryCodesRow } from './RecoveryCodesRow';
+import { accountQueries, verifiedApps } from './accountQueries';
+import { RemoveAuthenticator } from './RemoveAuthenticator';
 import { useStepUp } from './StepUp';
 
 export function FactorsSection() {
@@ -20,7 +20,7 @@ export function FactorsSection() {
   const stepUp = useStepUp();
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Factor>();
-  const { data, error, refetch } = useQuery(own.user());
+  const { data, error, refetch } = useQuery(accountQueries.user());
   const apps = data && verifiedApps(data);
   const add = () => stepUp(() => setAdding(true));
   return (
@@ -45,9 +45,9 @@ export function FactorsSection() {
           ) : (
             <>
               {all.map((app) => (
-                <AppRow key={app.id} app={app} onRemove={() => stepUp(() => setRemoving(app))} />
+                <AuthenticatorRow key={app.id} app={app} onRemove={() => stepUp(() => setRemoving(app))} />
               ))}
-              <CodesRow />
+              <RecoveryCodesRow />
               <SettingsFooter>
                 <Button variant="default" onClick={add}>
                   {t('totp.add')}
@@ -57,15 +57,19 @@ export function FactorsSection() {
           )
         }
       </SettingsState>
-      {adding && <AddApp first={apps?.length === 0} onClose={() => setAdding(false)} />}
+      {adding && <AddAuthenticator first={apps?.length === 0} onClose={() => setAdding(false)} />}
       {removing && (
-        <RemoveApp app={removing} last={apps?.length === 1} onClose={() => setRemoving(undefined)} />
+        <RemoveAuthenticator
+          app={removing}
+          last={apps?.length === 1}
+          onClose={() => setRemoving(undefined)}
+        />
       )}
     </SettingsSection>
   );
 }
 
-function AppRow({ app, onRemove }: { app: Factor; onRemove: () => void }) {
+function AuthenticatorRow({ app, onRemove }: { app: Factor; onRemove: () => void }) {
   const { t } = useTranslation('security');
   const name = app.friendly_name || t('totp.default_name');
   const added = t('totp.added', { date: dateTime(app.created_at) });
@@ -79,7 +83,7 @@ function AppRow({ app, onRemove }: { app: Factor; onRemove: () => void }) {
           {app.last_challenged_at && (
             <>
               {' · '}
-              {t('totp.last_used')} <Ago at={app.last_challenged_at} />
+              {t('totp.last_used')} <RelativeTime at={app.last_challenged_at} />
             </>
           )}
         </>

@@ -1,17 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { SettingsSection } from '../../ui/Settings';
-import { listState } from '../listState';
-import { own } from './own';
+import { tableState } from '../tableState';
+import { accountQueries } from './accountQueries';
 import { SignInTable } from './SignInTable';
 
-/** The person's own sign-ins, good and refused, and how their sessions ended. */
+/** Own sign-in history. */
 export function HistorySection() {
   const { t } = useTranslation('security');
-  const query = useInfiniteQuery(own.signIns());
+  const query = useInfiniteQuery(accountQueries.signIns());
   return (
     <SettingsSection title={t('history.title')} text={t('history.text')}>
-      <SignInTable label={t('history.title')} state={listState(query)} />
+      <SignInTable label={t('history.title')} state={tableState(query)} />
     </SettingsSection>
   );
 }

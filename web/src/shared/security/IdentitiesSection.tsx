@@ -9,20 +9,20 @@ import { queries } from '../../api/queries';
 import { auth } from '../../api/session';
 import { SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
-import { rememberLinking, useLinkOutcome } from './linking';
-import { identityAt, own } from './own';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
+import { saveLinkingProvider, useLinkOutcome } from './linking';
+import { identityFor, accountQueries } from './accountQueries';
 import { useStepUp } from './StepUp';
 import { UnlinkIdentity } from './UnlinkIdentity';
 
 const icons: Record<string, typeof IconBrandGoogle> = { google: IconBrandGoogle, azure: IconBrandWindows };
 
-/** Accounts elsewhere that may sign in here. Not there at all when the operator has set up no provider. */
+/** Linked identities. Hidden without configured providers. */
 export function IdentitiesSection() {
   const { t } = useTranslation('security');
   const [unlinking, setUnlinking] = useState<UserIdentity>();
   const { data: settings } = useQuery(queries.settings());
-  const { data, error, refetch } = useQuery(own.user());
+  const { data, error, refetch } = useQuery(accountQueries.user());
   useLinkOutcome(data);
   const providers = settings?.sign_in_providers ?? [];
   if (providers.length === 0) return null;
@@ -39,7 +39,7 @@ export function IdentitiesSection() {
             <ProviderRow
               key={provider}
               provider={provider}
-              identity={identityAt(user, provider)}
+              identity={identityFor(user, provider)}
               onUnlink={setUnlinking}
             />
           ))
@@ -63,10 +63,10 @@ function ProviderRow({ provider, identity, onUnlink }: RowProps) {
   const Icon = icons[provider] ?? IconBrandWindows;
   const link = useMutation({
     mutationFn: () => {
-      rememberLinking(provider);
+      saveLinkingProvider(provider);
       const redirectTo = location.origin + location.pathname + location.search;
-      // Leaves the page for the provider's.
-      return granted(auth.linkIdentity({ provider: provider as Provider, options: { redirectTo } }));
+      // Redirects to the provider.
+      return unwrapAuthResult(auth.linkIdentity({ provider: provider as Provider, options: { redirectTo } }));
     },
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
   });

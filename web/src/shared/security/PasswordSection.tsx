@@ -8,19 +8,19 @@ import { auth } from '../../api/session';
 import { paths } from '../../paths';
 import { SettingsRow, SettingsSection } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { useMe } from '../session/me';
 import { ChangePassword } from './ChangePassword';
-import { identityAt, own } from './own';
+import { identityFor, accountQueries } from './accountQueries';
 import { useStepUp } from './StepUp';
 
 export function PasswordSection() {
   const { t } = useTranslation('security');
   const stepUp = useStepUp();
   const [changing, setChanging] = useState(false);
-  const { data: user } = useQuery(own.user());
-  // Who came by a provider may have none: then there is no present one that could be asked for.
-  const none = user !== undefined && !identityAt(user, 'email');
+  const { data: user } = useQuery(accountQueries.user());
+  // Provider accounts may have no password, so the current one is not asked for.
+  const none = user !== undefined && !identityFor(user, 'email');
   return (
     <SettingsSection title={t('password.title')} text={t('password.text')}>
       {none ? (
@@ -47,13 +47,15 @@ export function PasswordSection() {
   );
 }
 
-/** By the mail that people get who forgot theirs: whoever reads it shows that the address is theirs. */
+/** Sets a password through a recovery mail, which proves the address. */
 function SetPassword() {
   const { t } = useTranslation(['security', 'common']);
   const { email } = useMe();
   const send = useMutation({
     mutationFn: () =>
-      granted(auth.resetPasswordForEmail(email, { redirectTo: location.origin + paths.resetPassword })),
+      unwrapAuthResult(
+        auth.resetPasswordForEmail(email, { redirectTo: location.origin + paths.resetPassword }),
+      ),
     onSuccess: () =>
       toast({ title: t('password.set_sent'), description: t('password.set_sent_text', { email }) }),
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),

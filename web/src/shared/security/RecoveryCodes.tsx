@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { queries } from '../../api/queries';
-import { date, personToday } from '../../messages/format';
+import { date, todayInUserZone } from '../../messages/format';
 import { CopyButton } from '../../ui/CopyButton';
 import { saveText } from '../../ui/saveText';
 import classes from './RecoveryCodes.module.css';
@@ -15,7 +15,7 @@ interface Props {
   onDone: () => void;
 }
 
-/** A fresh set, shown this once: the server keeps hashes only. */
+/** New recovery codes, shown once: the server stores hashes only. */
 export function RecoveryCodes({ codes, onDone }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const [saved, setSaved] = useState(false);
@@ -65,7 +65,7 @@ export function RecoveryCodes({ codes, onDone }: Props) {
   );
 }
 
-/** What the printer gets instead of the page. */
+/** Print-only content. */
 function Sheet({ heading, codes }: { heading: string[]; codes: string[] }) {
   const { t } = useTranslation('security');
   return (
@@ -85,13 +85,13 @@ function Sheet({ heading, codes }: { heading: string[]; codes: string[] }) {
   );
 }
 
-/** Whose codes these are, and since when: a list found years later has to say so itself. */
+/** Owner and date of the codes, for a printed list. */
 function useHeading(): string[] {
   const { t } = useTranslation('security');
   const { data: me } = useQuery(queries.me());
   const { data: settings } = useQuery(queries.settings());
   return [
     [settings?.brand_name, t('codes.title')].filter(Boolean).join(': '),
-    [me?.email, date(personToday())].filter(Boolean).join(', '),
+    [me?.email, date(todayInUserZone())].filter(Boolean).join(', '),
   ];
 }

@@ -2,12 +2,12 @@ import { Anchor } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { PageHeader } from '../../ui/PageHeader';
-import { loadOwnUser } from './own';
+import { loadOwnUser } from './accountQueries';
 import { SecurityPanel } from './SecurityPanel';
 
 export const loader = loadOwnUser;
 
-/** The panel as a page of a portal. */
+/** Security page of a portal. */
 export function Component() {
   const { t } = useTranslation(['security', 'client']);
   return (

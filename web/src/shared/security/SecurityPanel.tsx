@@ -7,7 +7,7 @@ import { PasswordSection } from './PasswordSection';
 import { SessionsSection } from './SessionsSection';
 import { StepUp } from './StepUp';
 
-/** How a person signs in, and where: the same in every portal. */
+/** Account security panel, shared by all portals. */
 export function SecurityPanel() {
   return (
     <StepUp>

@@ -5,34 +5,34 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/errors';
 import { dateTime } from '../../messages/format';
-import { Ago } from '../../ui/DateText';
+import { RelativeTime } from '../../ui/DateText';
 import { SettingsFooter, SettingsRow, SettingsSection, SettingsState } from '../../ui/Settings';
 import { Tag } from '../../ui/Tag';
-import { EndSessions, type Which } from './EndSessions';
-import { own, type Session } from './own';
+import { EndSessions, type SignOutScope } from './EndSessions';
+import { accountQueries, type Session } from './accountQueries';
 
-/** More are shown when asked for. */
-const shownAtFirst = 6;
+/** Initial number of sessions. */
+const INITIAL_LIMIT = 6;
 
 export function SessionsSection() {
   const { t } = useTranslation(['security', 'common']);
-  const [ending, setEnding] = useState<Which>();
+  const [ending, setEnding] = useState<SignOutScope>();
   const [everything, setEverything] = useState(false);
-  const { data, error, refetch } = useQuery({ ...own.sessions(), select: thisFirst });
+  const { data, error, refetch } = useQuery({ ...accountQueries.sessions(), select: currentFirst });
   return (
     <SettingsSection title={t('sessions.title')} text={t('sessions.text')}>
       <SettingsState data={data} error={error && errorText(error)} retry={() => void refetch()} rows={2}>
         {(sessions) => (
           <>
             <div role="list" aria-label={t('sessions.list')}>
-              {sessions.slice(0, everything ? undefined : shownAtFirst).map((session) => (
+              {sessions.slice(0, everything ? undefined : INITIAL_LIMIT).map((session) => (
                 <SessionRow key={session.id} session={session} onEnd={() => setEnding(session)} />
               ))}
             </div>
             <SettingsFooter>
-              {sessions.length > shownAtFirst && !everything && (
+              {sessions.length > INITIAL_LIMIT && !everything && (
                 <Button variant="subtle" mr="auto" onClick={() => setEverything(true)}>
-                  {t('sessions.more', { count: sessions.length - shownAtFirst })}
+                  {t('sessions.more', { count: sessions.length - INITIAL_LIMIT })}
                 </Button>
               )}
               {sessions.some((session) => !session.current) && (
@@ -70,7 +70,7 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void })
         text={
           <>
             {session.address && <span className="num">{session.address} · </span>}
-            {t('sessions.last_used')} <Ago at={session.last_used_at} />
+            {t('sessions.last_used')} <RelativeTime at={session.last_used_at} />
             {' · '}
             {t('sessions.signed_in', { at: dateTime(session.created_at) })}
           </>
@@ -87,6 +87,6 @@ function SessionRow({ session, onEnd }: { session: Session; onEnd: () => void })
   );
 }
 
-function thisFirst(sessions: Session[]): Session[] {
+function currentFirst(sessions: Session[]): Session[] {
   return sessions.toSorted((a, b) => Number(b.current) - Number(a.current));
 }

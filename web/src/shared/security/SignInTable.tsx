@@ -4,12 +4,12 @@ import type { SignIn } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import type { ToneName } from '../../theme';
 import { DataTable, type Column, type TableState } from '../../ui/DataTable';
-import { EmptyState } from '../../ui/states';
+import { EmptyState } from '../../ui/EmptyState';
 import { Tag } from '../../ui/Tag';
 
 const tones: Record<SignIn['outcome'], ToneName> = { succeeded: 'done', failed: 'stop', ended: 'rest' };
 
-/** Sign-ins, good and refused, and how sessions ended. */
+/** Sign-in history table. */
 export function SignInTable({ label, state }: { label: string; state: TableState<SignIn> }) {
   const { t } = useTranslation('security');
   const columns: Column<SignIn>[] = [
@@ -27,7 +27,7 @@ export function SignInTable({ label, state }: { label: string; state: TableState
       header: t('history.what'),
       cell: ({ outcome }) => <Tag tone={tones[outcome]}>{t(`history.${outcome}`)}</Tag>,
     },
-    { key: 'how', header: t('history.how'), cell: (signIn) => <How {...signIn} /> },
+    { key: 'how', header: t('history.how'), cell: (signIn) => <SignInMethod {...signIn} /> },
     {
       key: 'device',
       header: t('history.device'),
@@ -50,11 +50,11 @@ export function SignInTable({ label, state }: { label: string; state: TableState
   );
 }
 
-/** How it was tried, or why it was refused or ended. A word this page does not know is shown as it is. */
-function How({ method, reason }: SignIn) {
+/** Method or reason; unknown values are shown raw. */
+function SignInMethod({ method, reason }: SignIn) {
   const { t } = useTranslation('security');
   if (reason) return t(`history.reason.${reason}`, { defaultValue: reason.replaceAll('_', ' ') });
-  // The protocol names some with what they belong to: `mfa/recovery_code`, `email/signup`.
+  // Some have a suffix: `mfa/recovery_code`, `email/signup`.
   const name = method?.split('/').at(-1);
   if (name) return t(`history.method.${name}`, { defaultValue: name.replaceAll('_', ' ') });
   return '—';

@@ -4,27 +4,24 @@ import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { auth } from '../../api/session';
 import { ChallengeForm } from './ChallengeForm';
-import { own, verifiedApps } from './own';
-import { askForProof, needsProof } from './proof';
+import { accountQueries, verifiedApps } from './accountQueries';
+import { reauthenticate, needsReauthentication } from './reauthentication';
 
-type Ask = (then: () => void) => void;
-const StepUpContext = createContext<Ask>((then) => then());
+type RequestStepUp = (then: () => void) => void;
+const StepUpContext = createContext<RequestStepUp>((then) => then());
 
-/**
- * Asks first for what the server would refuse without: a code, where the account has a second factor that this session has
- * not shown, or a recent proof of who sits there.
- */
-export function useStepUp(): Ask {
+/** Step-up authentication: asks for MFA or reauthentication before an action that the server would reject. */
+export function useStepUp(): RequestStepUp {
   return useContext(StepUpContext);
 }
 
 export function StepUp({ children }: { children: ReactNode }) {
   const { t } = useTranslation(['security', 'common']);
   const [waiting, setWaiting] = useState<() => void>();
-  const ask = useCallback<Ask>((then) => {
+  const ask = useCallback<RequestStepUp>((then) => {
     void needsCode().then(async (needed) => {
       if (needed) setWaiting(() => then);
-      else if (!(await needsProof()) || (await askForProof())) then();
+      else if (!(await needsReauthentication()) || (await reauthenticate())) then();
     });
   }, []);
   const close = () => setWaiting(undefined);
@@ -49,9 +46,9 @@ export function StepUp({ children }: { children: ReactNode }) {
   );
 }
 
-/** When it cannot be found out, the server will say. */
+/** On error the server decides. */
 async function needsCode(): Promise<boolean> {
-  const user = await queryClient.ensureQueryData(own.user()).catch(() => undefined);
+  const user = await queryClient.ensureQueryData(accountQueries.user()).catch(() => undefined);
   if (verifiedApps(user).length === 0) return false;
   const { data } = await auth.mfa.getAuthenticatorAssuranceLevel();
   return data?.currentLevel === 'aal1';

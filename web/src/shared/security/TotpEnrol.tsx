@@ -10,27 +10,27 @@ import { BusyButton } from '../../ui/BusyButton';
 import { CodeInput, isWholeCode } from '../../ui/CodeInput';
 import { CopyButton } from '../../ui/CopyButton';
 import { QrCode } from '../../ui/QrCode';
-import { ErrorState } from '../../ui/states';
-import { granted } from '../auth/granted';
+import { ErrorState } from '../../ui/ErrorState';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
 import { beginEnrolment } from './enrolment';
-import { withProof } from './proof';
+import { withReauthentication } from './reauthentication';
 import classes from './TotpEnrol.module.css';
 
 interface Props {
-  /** What the app is called among the person's factors. */
+  /** Factor name of the app. */
   name?: string;
   onEnrolled: () => void;
   onCancel?: () => void;
   cancelLabel?: string;
 }
 
-/** Adds an authenticator app: scan or type the key, then prove it with a code. The session is at aal2 afterwards. */
+/** TOTP enrolment: scan or type the key, then verify a code. The session is at aal2 afterwards. */
 export function TotpEnrol({ name, onEnrolled, onCancel, cancelLabel }: Props) {
   const { t } = useTranslation(['security', 'common']);
   const [code, setCode] = useState('');
   const [problem, setProblem] = useState<string>();
   const begin = useMutation({
-    mutationFn: () => withProof(() => beginEnrolment(name || t('totp.default_name'))),
+    mutationFn: () => withReauthentication(() => beginEnrolment(name || t('totp.default_name'))),
   });
   const { data: enrolment } = begin;
 
@@ -42,14 +42,14 @@ export function TotpEnrol({ name, onEnrolled, onCancel, cancelLabel }: Props) {
 
   const verify = useMutation({
     mutationFn: (factorId: string) =>
-      withProof(() => granted(auth.mfa.challengeAndVerify({ factorId, code }))),
+      withReauthentication(() => unwrapAuthResult(auth.mfa.challengeAndVerify({ factorId, code }))),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: queries.me().queryKey });
       onEnrolled();
     },
     onError: (error) => {
-      setProblem(t(isGone(error) ? 'totp.renewed' : 'code.wrong'));
-      if (isGone(error)) {
+      setProblem(t(isFactorExpired(error) ? 'totp.renewed' : 'code.wrong'));
+      if (isFactorExpired(error)) {
         setCode('');
         begin.mutate();
       } else if (!isWrongCode(error)) setProblem(errorText(error));
@@ -84,7 +84,7 @@ export function TotpEnrol({ name, onEnrolled, onCancel, cancelLabel }: Props) {
           </Text>
           <div className={classes.key}>
             {enrolment ? (
-              <code aria-label={t('totp.key_label')}>{grouped(enrolment.secret)}</code>
+              <code aria-label={t('totp.key_label')}>{groupInFours(enrolment.secret)}</code>
             ) : (
               <Skeleton height={20} width={220} />
             )}
@@ -127,10 +127,10 @@ export function TotpEnrol({ name, onEnrolled, onCancel, cancelLabel }: Props) {
 
 const isWrongCode = (error: unknown) => error instanceof ApiError && error.code === 'mfa_verification_failed';
 
-/** The server keeps an unfinished factor for some minutes only. */
-const isGone = (error: unknown) =>
+/** Unverified factors expire after minutes. */
+const isFactorExpired = (error: unknown) =>
   error instanceof ApiError && ['mfa_factor_not_found', 'mfa_challenge_expired'].includes(error.code);
 
-function grouped(secret: string): string {
+function groupInFours(secret: string): string {
   return secret.match(/.{1,4}/g)?.join(' ') ?? secret;
 }

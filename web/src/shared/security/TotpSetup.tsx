@@ -5,24 +5,24 @@ import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../api/cache';
 import { ApiError, errorText } from '../../api/errors';
 import { auth } from '../../api/session';
-import { ErrorState } from '../../ui/states';
-import { granted } from '../auth/granted';
-import { withProof } from './proof';
+import { ErrorState } from '../../ui/ErrorState';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
+import { withReauthentication } from './reauthentication';
 import { RecoveryCodes } from './RecoveryCodes';
 import { TotpEnrol } from './TotpEnrol';
 
 type Props = Omit<ComponentProps<typeof TotpEnrol>, 'onEnrolled'> & {
   onDone: () => void;
-  /** The app is in use, the recovery codes are still to be seen. */
+  /** Enrolled; the recovery codes are still to be seen. */
   onEnrolled?: () => void;
 };
 
-/** From the QR code to the recovery codes in the person's hands; those are made with the first app only. */
+/** TOTP setup from QR code to recovery codes, which come with the first app only. */
 export function TotpSetup({ onDone, onEnrolled, ...enrol }: Props) {
   const { t } = useTranslation('common');
   const [enrolled, setEnrolled] = useState(false);
   const codes = useMutation({
-    mutationFn: () => withProof(() => granted(auth.mfa.recoveryCodes.generate())),
+    mutationFn: () => withReauthentication(() => unwrapAuthResult(auth.mfa.recoveryCodes.generate())),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['security'] }),
     onError: (error) => {
       if (error instanceof ApiError && error.code === 'mfa_verified_factor_exists') onDone();
@@ -41,7 +41,7 @@ export function TotpSetup({ onDone, onEnrolled, ...enrol }: Props) {
   return (
     <>
       <ErrorState message={errorText(codes.error)} onRetry={() => codes.mutate()} />
-      {/* The account is safe already; codes can be made in the security settings at any time. */}
+      {/* MFA is active already; codes can be regenerated later. */}
       <Button variant="subtle" fullWidth onClick={onDone}>
         {t('continue')}
       </Button>

@@ -6,18 +6,18 @@ import { errorText } from '../../api/errors';
 import { auth } from '../../api/session';
 import { ConfirmDialog } from '../../ui/ConfirmDialog';
 import { toast } from '../../ui/toasts';
-import { granted } from '../auth/granted';
-import { own } from './own';
+import { unwrapAuthResult } from '../auth/unwrapAuthResult';
+import { accountQueries } from './accountQueries';
 
 export function UnlinkIdentity({ identity, onClose }: { identity: UserIdentity; onClose: () => void }) {
   const { t } = useTranslation(['security', 'common']);
   const provider = t(`identities.provider.${identity.provider}`, { defaultValue: identity.provider });
   const unlink = useMutation({
-    mutationFn: () => granted(auth.unlinkIdentity(identity)),
+    mutationFn: () => unwrapAuthResult(auth.unlinkIdentity(identity)),
     onSuccess: async () => {
       toast({ title: t('identities.unlinked', { provider }) });
       onClose();
-      await queryClient.invalidateQueries({ queryKey: own.all });
+      await queryClient.invalidateQueries({ queryKey: accountQueries.all });
     },
     onError: (error) => toast({ title: t('common:error'), description: errorText(error), destructive: true }),
   });

@@ -2,27 +2,27 @@ import type { User } from '@supabase/auth-js';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { tabStore } from '../../api/storage';
+import { tabStore } from '../../api/browserStorage';
 import { toast } from '../../ui/toasts';
-import { identityAt } from './own';
+import { identityFor } from './accountQueries';
 
-/** Which provider the page was left for, so that the way back can be told from a reload. */
-const key = 'spv-linking';
+/** Provider of a pending link, to tell the callback from a reload. */
+const STORAGE_KEY = 'spv-linking';
 
-export function rememberLinking(provider: string): void {
-  tabStore.setItem(key, provider);
+export function saveLinkingProvider(provider: string): void {
+  tabStore.setItem(STORAGE_KEY, provider);
 }
 
-/** Back from a provider: says how it went, and takes what the provider added out of the address. */
+/** Handles the identity link callback: shows the outcome and cleans the URL. */
 export function useLinkOutcome(user: User | undefined): void {
   const { t } = useTranslation('security');
   const navigate = useNavigate();
-  const told = useRef(false);
+  const notified = useRef(false);
   useEffect(() => {
-    const provider = tabStore.getItem(key);
-    if (!provider || !user || told.current) return;
-    told.current = true;
-    tabStore.removeItem(key);
+    const provider = tabStore.getItem(STORAGE_KEY);
+    if (!provider || !user || notified.current) return;
+    notified.current = true;
+    tabStore.removeItem(STORAGE_KEY);
     const url = new URL(location.href);
     const refusal =
       url.searchParams.get('error_code') ?? new URLSearchParams(url.hash.slice(1)).get('error_code');
@@ -30,7 +30,7 @@ export function useLinkOutcome(user: User | undefined): void {
     if (refusal) {
       const description = t(`errors:${refusal}`, { defaultValue: t('identities.not_linked_text') });
       toast({ title: t('identities.not_linked'), description, destructive: true });
-    } else if (identityAt(user, provider)) {
+    } else if (identityFor(user, provider)) {
       toast({
         title: t('identities.linked', { provider: name }),
         description: t('identities.linked_text'),

@@ -5,68 +5,68 @@ import { isStatus } from '../../api/errors';
 import { queries } from '../../api/queries';
 import { accessToken, signOut } from '../../api/session';
 import type { Me, Role } from '../../api/types';
-import { homeOf, paths } from '../../paths';
+import { homePath, paths } from '../../paths';
 import { setLocale } from '../../messages/locale';
 import { toast } from '../../ui/toasts';
-import { rememberWantedPath } from '../wantedPath';
-import { afterwards, before, nextStep } from './due';
-import { follow, followLanguage } from './follow';
+import { saveReturnPath } from '../returnPath';
+import { returnTo, withReturnTo, nextRequirement } from './requirements';
+import { applyPreferences, applyLanguage } from './applyPreferences';
 
-/** The `handle` of every route that is for signed-in people only. */
-export const guarded = { guarded: true };
+/** Route `handle` of pages that need a session. */
+export const guardedHandle = { guarded: true };
 
-/** The loader of a portal: lets the named roles in and answers who they are. Everyone else leaves for the landing page. */
-export function admit(...roles: Role[]) {
-  return entrance(roles);
+/** Portal loader: returns the user of an allowed role; denies others and redirects to the landing page. */
+export function requireRole(...roles: Role[]) {
+  return roleLoader(roles);
 }
 
-/** The same, where others have a page of their own to be led to. */
-export function admitOrLead(roles: Role[], elsewhere: (role: Role) => string) {
-  return entrance(roles, elsewhere);
+/** [requireRole] with a redirect for other roles. */
+export function requireRoleOrRedirect(roles: Role[], elsewhere: (role: Role) => string) {
+  return roleLoader(roles, elsewhere);
 }
 
-function entrance(roles: Role[], elsewhere?: (role: Role) => string) {
+function roleLoader(roles: Role[], elsewhere?: (role: Role) => string) {
   return async ({ request }: LoaderFunctionArgs): Promise<Me> => {
     const { pathname, search } = new URL(request.url);
     if (!(await accessToken())) {
-      rememberWantedPath(pathname + search);
+      saveReturnPath(pathname + search);
       throw redirect(paths.landing);
     }
-    // What the operator has set is part of every page's frame: it comes with the page, not after it.
+    // Public settings are part of the layout, so they load with the page.
     const settings = queryClient.prefetchQuery({ ...queries.settings(), retry: false });
-    const me = await orDeny(queryClient.ensureQueryData(queries.me()));
+    const me = await loadOrDeny(queryClient.ensureQueryData(queries.me()));
     if (!roles.includes(me.role) && elsewhere) throw redirect(elsewhere(me.role));
     if (!roles.includes(me.role)) throw await deny('common:denied.dashboard');
-    const step = nextStep(me);
-    if (step) throw redirect(before(step, pathname + search));
-    // Not the person's clock: which one counts, the portal's frame knows.
-    await Promise.all([followLanguage(me), settings]);
+    const step = nextRequirement(me);
+    if (step) throw redirect(withReturnTo(step, pathname + search));
+    // Not the time zone: the portal layout sets it.
+    await Promise.all([applyLanguage(me), settings]);
     const office = queryClient.getQueryData(queries.settings().queryKey);
     if (office) setLocale({ officeTimeZone: office.time_zone });
     return me;
   };
 }
 
-/** The loader of a page for one thing that must be done first: whoever has done it is led on. */
-export function admitTo(step: string) {
+/** Loader of a requirement page: redirects once it is met. */
+export function requireStep(step: string) {
   return async ({ request }: LoaderFunctionArgs): Promise<Me> => {
     const { search } = new URL(request.url);
-    const next = afterwards(search);
+    const next = returnTo(search);
     if (!(await accessToken())) {
-      if (next) rememberWantedPath(next);
+      if (next) saveReturnPath(next);
       throw redirect(paths.landing);
     }
-    const me = await orDeny(queryClient.fetchQuery({ ...queries.me(), staleTime: 0 }));
-    const due = nextStep(me);
-    const goal = next ?? homeOf(me.role);
-    if (due !== step) throw redirect(due ? before(due, goal) : goal);
-    await follow(me);
+    const me = await loadOrDeny(queryClient.fetchQuery({ ...queries.me(), staleTime: 0 }));
+    const due = nextRequirement(me);
+    const goal = next ?? homePath(me.role);
+    if (due !== step) throw redirect(due ? withReturnTo(due, goal) : goal);
+    await applyPreferences(me);
     return me;
   };
 }
 
-/** A search or another tab of the same page lets nobody else in: the guard is not asked again. */
-export function admitAgain({
+/** Query and tab changes on the same page do not rerun the guard. */
+export function shouldRevalidate({
   currentUrl,
   nextUrl,
   defaultShouldRevalidate,
@@ -74,7 +74,7 @@ export function admitAgain({
   return currentUrl.search === nextUrl.search ? defaultShouldRevalidate : false;
 }
 
-async function orDeny(me: Promise<Me>): Promise<Me> {
+async function loadOrDeny(me: Promise<Me>): Promise<Me> {
   try {
     return await me;
   } catch (error) {

@@ -1,13 +1,13 @@
 import { useTranslation } from 'react-i18next';
 import { signOut } from '../../api/session';
 import { toast } from '../../ui/toasts';
-import { mayLose } from '../../ui/unsaved';
+import { confirmDiscard } from '../../ui/unsavedChanges';
 
-/** Ends the session and says so; the way out of every portal is the landing page. */
+/** Signs out with a toast and returns to the landing page. */
 export function useLogout(): () => Promise<void> {
   const { t } = useTranslation('common');
   return async () => {
-    if (!(await mayLose())) return;
+    if (!(await confirmDiscard())) return;
     await signOut();
     toast({ title: t('logged_out.title'), description: t('logged_out.text') });
   };

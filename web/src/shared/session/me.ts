@@ -3,7 +3,7 @@ import type { Me } from '../../api/types';
 
 export const MeContext = createContext<Me | null>(null);
 
-/** The signed-in person, inside a portal. */
+/** The current user inside a portal. */
 export function useMe(): Me {
   const me = useContext(MeContext);
   if (!me) throw new Error('useMe is for pages inside a portal');

@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next';
 import type { Noun } from '../../api/events';
 import { BusyButton } from '../../ui/BusyButton';
 import { Section } from '../../ui/Section';
-import { useStale } from '../StaleProblem';
-import { useUnsaved } from '../../ui/unsaved';
-import { useMissing, useSave } from '../useSave';
+import { useVersionConflict } from '../StaleProblem';
+import { useUnsaved } from '../../ui/unsavedChanges';
+import { useRequiredFieldsMessage, useSave } from '../useSave';
 import classes from './EditCard.module.css';
 
-/** What a card needs to know of what it edits a part of. */
+/** Versioned resource of a card. */
 interface Versioned {
   version: number;
 }
@@ -18,50 +18,50 @@ interface Props<Whole extends Versioned, Values> {
   id?: string;
   title: string;
   saveLabel: string;
-  /** As it was loaded last. */
+  /** Last loaded version. */
   whole: Whole;
-  /** The fields of this card. */
+  /** Fields of this card. */
   valuesOf: (whole: Whole) => Values;
   validate?: (values: Values) => FormErrors;
   save: (values: Values, version: number) => Promise<Whole>;
-  saved: (whole: Whole) => void;
-  touches: Noun;
-  /** As it is now. */
+  onSaved: (whole: Whole) => void;
+  invalidates: Noun;
+  /** Current version. */
   load: () => Promise<Whole>;
   above?: ReactNode;
-  /** Beside the button. */
+  /** Content beside the button. */
   below?: ReactNode;
   children: (form: UseFormReturnType<Values>) => ReactNode;
 }
 
-/** A card that edits a part of what other cards edit too: its fields, and one button that saves them. */
+/** A card that edits some fields of a shared resource and saves them. */
 export function EditCard<Whole extends Versioned, Values extends object>(props: Props<Whole, Values>) {
-  const { id, title, saveLabel, whole, valuesOf, validate, save, saved, touches, load } = props;
+  const { id, title, saveLabel, whole, valuesOf, validate, save, onSaved, invalidates, load } = props;
   const { above, below, children } = props;
   const { t } = useTranslation('common');
-  const missing = useMissing();
-  const [seen, setSeen] = useState(whole);
-  const stale = useStale();
+  const missing = useRequiredFieldsMessage();
+  const [baseline, setBaseline] = useState(whole);
+  const stale = useVersionConflict();
   const form = useForm<Values>({ initialValues: valuesOf(whole), validate });
   const show = (newest: Whole) => {
-    setSeen(newest);
+    setBaseline(newest);
     stale.forget();
     form.setInitialValues(valuesOf(newest));
     form.reset();
   };
-  // Another card was saved meanwhile: that is no reason to refuse this one. What somebody else has changed here is.
-  if (whole.version > seen.version) {
-    if (JSON.stringify(valuesOf(whole)) === JSON.stringify(valuesOf(seen))) setSeen(whole);
+  // A save of another card is no conflict; a concurrent change of these fields is.
+  if (whole.version > baseline.version) {
+    if (JSON.stringify(valuesOf(whole)) === JSON.stringify(valuesOf(baseline))) setBaseline(whole);
     else if (!form.isDirty()) show(whole);
   }
   const saving = useSave({
     form,
-    save: (values: Values) => save(values, seen.version),
-    saved: (newest) => {
+    save: (values: Values) => save(values, baseline.version),
+    onSaved: (newest) => {
       show(newest);
-      saved(newest);
+      onSaved(newest);
     },
-    touches,
+    invalidates,
     explain: stale.explain,
   });
   useUnsaved(form.isDirty() && !saving.isPending);

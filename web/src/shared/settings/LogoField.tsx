@@ -8,26 +8,26 @@ import classes from './LogoField.module.css';
 
 interface Props<Result> {
   src?: string | null;
-  /** Which picture it is; `alt` says what it shows. */
+  /** Kind of image; `alt` is its text. */
   label: string;
   alt: string;
   text: string;
   save: (file: File) => Promise<Result>;
   remove: () => Promise<Result>;
-  saved: (result: Result) => void;
-  touches: Noun;
+  onSaved: (result: Result) => void;
+  invalidates: Noun;
 }
 
-/** A picture that is saved as soon as it is chosen. */
+/** Image field, saved on selection. */
 export function LogoField<Result>(props: Props<Result>) {
-  const { src, label, alt, text, save, remove, saved, touches } = props;
+  const { src, label, alt, text, save, remove, onSaved, invalidates } = props;
   const { t } = useTranslation('common');
   const saving = useSave({
     save: (file: File | null) => (file ? save(file) : remove()),
-    saved,
-    touches,
+    onSaved,
+    invalidates,
   });
-  // The same file again, after a failure or a removal, is a choice as well.
+  // Allows choosing the same file again.
   const forget = useRef<() => void>(null);
   return (
     <div className={classes.logo} role="group" aria-label={label}>

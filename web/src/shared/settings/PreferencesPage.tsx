@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { PageHeader } from '../../ui/PageHeader';
 import { PreferencesPanel } from './PreferencesPanel';
 
-/** The staff's page of the panel; a client's profile has it as a tab. */
+/** Preferences page of staff; clients have it as a profile tab. */
 export function Component() {
   const { t } = useTranslation('profile');
   return (

@@ -9,28 +9,28 @@ import { queries } from '../../api/queries';
 import type { Me, MeChange } from '../../api/types';
 import { dateTime } from '../../messages/format';
 import { languageNames, languages, useLocale } from '../../messages/locale';
-import { ZoneSelect } from '../places/ZoneSelect';
-import { followLanguage } from '../session/follow';
+import { TimeZoneSelect } from '../geo/TimeZoneSelect';
+import { applyLanguage } from '../session/applyPreferences';
 import { useMe } from '../session/me';
 import { useSave } from '../useSave';
 import { BusyButton } from '../../ui/BusyButton';
 import { ChoiceSelect } from '../../ui/ChoiceSelect';
-import { Pair } from '../../ui/FormModal';
+import { FieldPair } from '../../ui/FormModal';
 import { Settings, SettingsSection } from '../../ui/Settings';
 import { toast } from '../../ui/toasts';
-import { useUnsaved } from '../../ui/unsaved';
+import { useUnsaved } from '../../ui/unsavedChanges';
 import classes from './SettingsForm.module.css';
 
 const themes = ['auto', 'light', 'dark'] as const;
 const formats = ['auto', 'mdy', 'dmy', 'ymd'] as const;
 
-/** Preferences of the person: language, time zone, date format and theme, on every page and in mails. */
+/** Preferences: language, time zone, date format and theme, for pages and mails. */
 export function PreferencesPanel() {
   const { t } = useTranslation(['profile', 'common', 'names']);
   const me = useMe();
   const { setColorScheme } = useMantineColorScheme();
   const [now] = useState(() => new Date().toISOString());
-  // What is written below follows what was saved.
+  // The preview follows the saved value.
   useLocale();
   const form = useForm({
     initialValues: {
@@ -43,12 +43,12 @@ export function PreferencesPanel() {
   const save = useSave({
     form,
     save: (choice: MeChange) => body(api.PATCH('/rest/v1/me', { body: choice })),
-    saved: async (saved: Me) => {
+    onSaved: async (saved: Me) => {
       form.resetDirty();
-      await followLanguage(saved);
+      await applyLanguage(saved);
       setColorScheme(saved.theme);
       queryClient.setQueryData(queries.me().queryKey, saved);
-      // Already in the language that was chosen.
+      // Toast in the new language.
       toast({
         title: i18next.t('profile:preferences.saved'),
         description: i18next.t('profile:preferences.saved_text'),
@@ -61,14 +61,14 @@ export function PreferencesPanel() {
       <Settings>
         <SettingsSection title={t('preferences.shown')} text={t('preferences.shown_text')}>
           <div className={classes.fields}>
-            <Pair>
+            <FieldPair>
               <ChoiceSelect
                 label={t('names:field.language')}
                 choices={languages.map((value) => ({ value, label: languageNames[value] }))}
                 {...form.getInputProps('language')}
               />
-              <ZoneSelect label={t('names:field.time_zone')} {...form.getInputProps('time_zone')} />
-            </Pair>
+              <TimeZoneSelect label={t('names:field.time_zone')} {...form.getInputProps('time_zone')} />
+            </FieldPair>
             <ChoiceSelect
               label={t('names:field.date_format')}
               choices={formats.map((value) => ({ value, label: t(`date.${value}`) }))}

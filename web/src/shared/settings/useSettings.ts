@@ -1,31 +1,31 @@
-/** The operator's public settings. A plain fetch: the landing page reads them before there is a query cache. */
+/** Public settings. A plain fetch, because the landing page has no query cache. */
 import { useEffect, useState } from 'react';
 import type { Settings } from '../../api/types';
 
-let asked: Promise<Settings> | undefined;
+let pending: Promise<Settings> | undefined;
 
-async function ask(): Promise<Settings> {
-  const answer = await fetch('/rest/v1/settings');
-  if (!answer.ok) throw new Error(`settings: ${answer.status}`);
-  return (await answer.json()) as Settings;
+async function fetchSettings(): Promise<Settings> {
+  const response = await fetch('/rest/v1/settings');
+  if (!response.ok) throw new Error(`settings: ${response.status}`);
+  return (await response.json()) as Settings;
 }
 
-/** Asked for once; a failure is forgotten, so the next page asks again. */
+/** Fetched once; a failure is retried by the next page. */
 export function loadSettings(): Promise<Settings> {
-  asked ??= ask().catch((error: unknown) => {
-    asked = undefined;
+  pending ??= fetchSettings().catch((error: unknown) => {
+    pending = undefined;
     throw error;
   });
-  return asked;
+  return pending;
 }
 
-/** `undefined` while loading and when the server does not answer: what is set is shown, the rest is not. */
+/** `undefined` while loading or on error: optional content is hidden. */
 export function useSettings(): Settings | undefined {
   const [settings, setSettings] = useState<Settings>();
   useEffect(() => {
     let current = true;
     loadSettings().then(
-      (answer) => current && setSettings(answer),
+      (response) => current && setSettings(response),
       () => undefined,
     );
     return () => {

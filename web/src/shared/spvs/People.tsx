@@ -7,8 +7,8 @@ import type { SpvDetail } from '../../api/types';
 import { Section } from '../../ui/Section';
 import classes from './People.module.css';
 
-/** Between whom an order is. The staff's page names the client too. */
-export function People({ spv, withClient = false }: { spv: SpvDetail; withClient?: boolean }) {
+/** People of an order; staff also see the client. */
+export function OrderPeople({ spv, withClient = false }: { spv: SpvDetail; withClient?: boolean }) {
   const { t } = useTranslation('orders');
   const { data: settings } = useQuery(queries.settings());
   const representative = settings?.representative;
@@ -16,29 +16,29 @@ export function People({ spv, withClient = false }: { spv: SpvDetail; withClient
     <Section title={t('people')}>
       <dl className={classes.people}>
         {withClient && (
-          <Who role={t('client')} name={spv.client_name}>
+          <PersonName role={t('client')} name={spv.client_name}>
             <Anchor href={`mailto:${spv.client_email}`} fz="inherit">
               {spv.client_email}
             </Anchor>
-          </Who>
+          </PersonName>
         )}
         {representative && (
-          <Who role={t('representative')} name={representative.name}>
+          <PersonName role={t('representative')} name={representative.name}>
             {representative.email && (
               <Anchor href={`mailto:${representative.email}`} fz="inherit">
                 {representative.email}
               </Anchor>
             )}
-          </Who>
+          </PersonName>
         )}
-        {spv.iso_name && <Who role={t('iso')} name={spv.iso_name} />}
-        <Who role={t('company')} name={spv.company_name} />
+        {spv.iso_name && <PersonName role={t('iso')} name={spv.iso_name} />}
+        <PersonName role={t('company')} name={spv.company_name} />
       </dl>
     </Section>
   );
 }
 
-function Who({ role, name, children }: { role: string; name: string; children?: ReactNode }) {
+function PersonName({ role, name, children }: { role: string; name: string; children?: ReactNode }) {
   return (
     <div>
       <dt>{role}</dt>

@@ -6,21 +6,21 @@ import { date, dateTime } from '../../messages/format';
 import { Prose } from '../../ui/Prose';
 import { StatusBadge } from '../../ui/StatusBadge';
 import { DueTag } from './DueTag';
-import { isWorkedOn } from './due';
+import { isActive } from './dueDates';
 import classes from './StepList.module.css';
 
 interface Props {
   spv: SpvDetail;
-  /** Those of the order that are shown. */
+  /** Steps to show. */
   steps?: Step[];
   label: string;
-  /** Whose page it is: their own steps are "yours". */
+  /** Audience: own steps are "yours". */
   reader?: Step['owner'];
-  /** Something to do with a step, at its end. */
+  /** Action at the end of a step. */
   action?: (step: Step) => ReactNode;
 }
 
-/** The steps of an order in their order, with what holds them up. */
+/** Step list with what blocks each step. */
 export function StepList({ spv, steps = spv.steps, label, reader, action }: Props) {
   return (
     <ol className={classes.list} aria-label={label}>
@@ -37,7 +37,7 @@ interface RowProps {
   step: Step;
   spv: SpvDetail;
   reader?: Step['owner'];
-  /** Before its number: a handle. */
+  /** Content before the number, such as a drag handle. */
   handle?: ReactNode;
   action?: ReactNode;
 }
@@ -80,7 +80,7 @@ function StepBody({ step, spv, reader }: Pick<RowProps, 'step' | 'spv' | 'reader
       <div className={classes.head}>
         <span className={classes.name}>{step.step_name}</span>
         <StatusBadge kind="step" status={step.status} />
-        {step.status !== 'completed' && isWorkedOn(spv) && <DueTag day={step.due_date} />}
+        {step.status !== 'completed' && isActive(spv) && <DueTag day={step.due_date} />}
       </div>
       <div className={classes.facts}>{facts.join(' · ')}</div>
       {step.status === 'blocked' && (

@@ -5,11 +5,11 @@ interface Props<Row> {
   rowKey: (row: Row) => string;
   label: (row: Row) => string;
   value: (row: Row) => number;
-  /** The value in words. */
+  /** Formatted value. */
   text: (row: Row) => string;
 }
 
-/** Bars below each other. A picture of the table beside it, which says the same to everybody. */
+/** Bar chart; the table beside it is its text alternative. */
 export function BarChart<Row>({ rows, rowKey, label, value, text }: Props<Row>) {
   const longest = Math.max(1, ...rows.map(value));
   return (

@@ -2,22 +2,19 @@ import { Button } from '@mantine/core';
 import { IconChartBar, IconTable } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Explained } from '../Explained';
+import { InfoTooltip } from '../InfoTooltip';
 import { Section } from '../Section';
 import classes from './ChartOrTable.module.css';
 
 interface Props {
   title: string;
-  /** What is counted. */
+  /** Unit counted. */
   text: string;
   chart: ReactNode;
   table: ReactNode;
 }
 
-/**
- * A chart, or the same figures as a table, where there is no room for both side by side. Whoever does not see the
- * chart has the table all the time.
- */
+/** Chart or table where there is no room for both. Screen readers always have the table. */
 export function ChartOrTable({ title, text, chart, table }: Props) {
   const { t } = useTranslation('common');
   const [figures, setFigures] = useState(false);
@@ -28,7 +25,7 @@ export function ChartOrTable({ title, text, chart, table }: Props) {
       flush
       actions={
         <>
-          <Explained text={text} />
+          <InfoTooltip text={text} />
           <Button
             variant="subtle"
             color="gray"

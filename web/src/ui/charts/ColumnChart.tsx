@@ -4,29 +4,29 @@ import classes from './ColumnChart.module.css';
 export interface Series<Row> {
   name: string;
   value: (row: Row) => number;
-  /** The value in words. */
+  /** Formatted value. */
   text: (row: Row) => string;
 }
 
 interface Props<Row> {
   rows: Row[];
   rowKey: (row: Row) => string;
-  /** Below the column; a long row of columns shows every second or third. */
+  /** Label below the column; long charts show every second or third. */
   label: (row: Row) => string;
-  /** At most four, told apart by their colours and named in the legend. */
+  /** At most four series, with colors and legend. */
   series: Series<Row>[];
-  /** The scale's figures in words. */
+  /** Axis label format. */
   scale: (value: number) => string;
-  /** The top of the scale, where it does not follow from the values. */
+  /** Maximum of the axis, if fixed. */
   top?: number;
-  /** The labels are long: a phone shows every third. */
+  /** Long labels: a phone shows every third. */
   longLabels?: boolean;
 }
 
-/** Columns side by side. A picture of the table beside it, which says the same to everybody. */
+/** Column chart; the table beside it is its text alternative. */
 export function ColumnChart<Row>({ rows, rowKey, label, series, scale, top, longLabels }: Props<Row>) {
   const highest = Math.max(0, ...rows.flatMap((row) => series.map(({ value }) => value(row))));
-  const ticks = ticksTo(top ?? highest);
+  const ticks = scaleTicks(top ?? highest);
   const end = ticks.at(-1) ?? 1;
   const every = Math.ceil(rows.length / 12);
   return (
@@ -87,8 +87,8 @@ export function ColumnChart<Row>({ rows, rowKey, label, series, scale, top, long
   );
 }
 
-/** Nought and two to five round steps that reach the highest value. */
-export function ticksTo(highest: number): number[] {
+/** Axis ticks: zero and two to five round steps up to the maximum. */
+export function scaleTicks(highest: number): number[] {
   if (highest <= 0) return [0, 1];
   const raw = highest / 4;
   const size = 10 ** Math.floor(Math.log10(raw));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { quoted } from './FigureTable';
+import { csvCell } from './FigureTable';
 
-test('no part of a cell runs, whatever a spreadsheet splits a line at', () => {
+test('csv cells never run as formulas, wherever a spreadsheet splits', () => {
   for (const [cell, written] of [
     ['=1+2', "'=1+2"],
     ['x;=1+2;y', "x;'=1+2;y"],
@@ -15,6 +15,6 @@ test('no part of a cell runs, whatever a spreadsheet splits a line at', () => {
     [-2.5, '-2.5'],
     [null, ''],
   ] as const) {
-    expect(quoted(cell), String(cell)).toBe(written);
+    expect(csvCell(cell), String(cell)).toBe(written);
   }
 });

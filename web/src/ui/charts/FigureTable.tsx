@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconFileTypeCsv } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Explained } from '../Explained';
+import { InfoTooltip } from '../InfoTooltip';
 import { saveBlob } from '../saveText';
 import classes from './FigureTable.module.css';
 
@@ -14,15 +14,15 @@ export interface FigureColumn<Row> {
   /** How it is counted. */
   explain?: string;
   cell: (row: Row) => ReactNode;
-  /** The figure itself, for the file. */
+  /** Raw value for the CSV. */
   plain?: (row: Row) => Plain;
-  /** In the last line. */
+  /** Total in the last row. */
   total?: ReactNode;
 }
 
 interface Props<Row> {
   label: string;
-  /** The first column names the line. */
+  /** The first column is the row header. */
   first: {
     header: string;
     cell: (row: Row) => ReactNode;
@@ -32,11 +32,11 @@ interface Props<Row> {
   columns: FigureColumn<Row>[];
   rows: Row[];
   rowKey: (row: Row) => string;
-  /** What the table is called as a file, without its ending; without it it cannot be saved. */
+  /** CSV file name without extension; undefined disables the export. */
   file?: string;
 }
 
-/** Figures by line and column, with their sums below. It scrolls sideways where there is no room. */
+/** Figure table with totals; scrolls sideways. */
 export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: Props<Row>) {
   const { t } = useTranslation('common');
   const totals = first.total !== undefined;
@@ -47,8 +47,8 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
       [first.header, ...columns.map((column) => column.header)],
       ...rows.map((row) => [cell(first, row), ...columns.map((column) => cell(column, row))]),
     ];
-    // Without this sign Excel takes the file for one of another alphabet.
-    const text = `\ufeff${lines.map((line) => line.map(quoted).join(',')).join('\r\n')}\r\n`;
+    // BOM: Excel would guess another encoding.
+    const text = `\ufeff${lines.map((line) => line.map(csvCell).join(',')).join('\r\n')}\r\n`;
     saveBlob(`${file}.csv`, new Blob([text], { type: 'text/csv;charset=utf-8' }));
   };
   return (
@@ -60,10 +60,10 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
             <tr>
               <th scope="col">{first.header}</th>
               {columns.map((column) => (
-                // Not with what explains it: that would be read with every cell.
+                // Without the tooltip, which screen readers would repeat in every cell.
                 <th key={column.key} scope="col" aria-label={column.explain && column.header}>
                   {column.header}
-                  {column.explain && <Explained text={column.explain} />}
+                  {column.explain && <InfoTooltip text={column.explain} />}
                 </th>
               ))}
             </tr>
@@ -107,11 +107,11 @@ export function FigureTable<Row>({ label, first, columns, rows, rowKey, file }: 
   );
 }
 
-/** A cell that a spreadsheet neither runs nor takes for two. */
-export function quoted(value: unknown): string {
+/** CSV cell, quoted and protected against formula injection. */
+export function csvCell(value: unknown): string {
   if (typeof value === 'number') return String(value);
   const text = value === null || value === undefined ? '' : String(value);
-  // As the server's CSV: no part runs, whatever a spreadsheet splits a line at.
+  // As in the server CSV: every part is escaped, whatever separator a spreadsheet splits at.
   const harmless = text
     .replace(/^[\t\r\n]/, "'$&")
     .replaceAll(/(^|[;,\t|\r\n])([ \u00a0"']*)(?=[=+\-@＝＋－＠])(?!-[\d.]+(?:[;,\t|\r\n]|$))/g, "$1$2'");

@@ -1,28 +1,28 @@
 import { IconDatabaseExport } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { number } from '../../../messages/format';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { toast } from '../../../ui/toasts';
 import { useBackups } from './useBackups';
 
-/** Has a backup made, and tells how that went. */
+/** Starts a backup and shows its outcome. */
 export function BackupButton({ justify }: { justify?: 'flex-start' }) {
   const { t } = useTranslation('admin');
   const { backups, making } = useBackups();
-  const [asked, setAsked] = useState<string | null>(null);
-  const backup = backups?.find(({ id }) => id === asked);
+  const [backupId, setBackupId] = useState<string | null>(null);
+  const backup = backups?.find(({ id }) => id === backupId);
   const state = backup?.state;
   const make = useSave({
-    save: (_: void, key) => body(api.POST('/rest/v1/backups', { params: idempotent(key) })),
-    touches: 'backup',
-    saved: (backup) => {
-      setAsked(backup.id);
+    save: (_: void, key) => body(api.POST('/rest/v1/backups', { params: idempotencyHeaders(key) })),
+    invalidates: 'backup',
+    onSaved: (backup) => {
+      setBackupId(backup.id);
     },
   });
-  const tell = useEffectEvent((how: 'done' | 'failed') => {
+  const showOutcome = useEffectEvent((how: 'done' | 'failed') => {
     const failed = how === 'failed';
     const missing = backup?.documents_missing ?? 0;
     const text = missing > 0 ? 'backups.incomplete_text' : 'backups.made_text';
@@ -33,7 +33,7 @@ export function BackupButton({ justify }: { justify?: 'flex-start' }) {
     });
   });
   useEffect(() => {
-    if (state === 'done' || state === 'failed') tell(state);
+    if (state === 'done' || state === 'failed') showOutcome(state);
   }, [state]);
   return (
     <BusyButton

@@ -2,13 +2,13 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import type { LogEntry } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { activityText, actorText } from '../../../shared/activity/words';
+import { activityText, actorText } from '../../../shared/activity/activityText';
 import type { Column } from '../../../ui/DataTable';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';
 import classes from './logs.module.css';
 
-/** Who did what, when and from where; in brief without the place. */
+/** Columns of activity tables; the compact set has no location. */
 export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
   const { t } = useTranslation(['admin', 'names', 'events']);
   const columns: Column<LogEntry>[] = [
@@ -18,7 +18,7 @@ export function useLogColumns({ brief = false } = {}): Column<LogEntry>[] {
       width: brief ? 120 : undefined,
       cell: (row) =>
         brief ? (
-          <Ago at={row.at} />
+          <RelativeTime at={row.at} />
         ) : (
           <time className="num" dateTime={row.at}>
             {dateTime(row.at)}

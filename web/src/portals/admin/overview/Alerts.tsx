@@ -11,17 +11,18 @@ import type { Alert } from '../../../api/types';
 import { bytes, number, percent } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
-import { ActivityWaiting } from '../../../ui/ActivityList';
+import { ActivitySkeleton } from '../../../ui/ActivityList';
 import { BusyButton } from '../../../ui/BusyButton';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
-import { EmptyState, ErrorState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
+import { ErrorState } from '../../../ui/ErrorState';
 import { toast } from '../../../ui/toasts';
-import { BlockForm } from '../rules/BlockForm';
+import { BlockForm } from '../security/BlockForm';
 import classes from './overview.module.css';
 
-/** What somebody should look at now. An alert goes away when its cause does. */
+/** Open alerts. An alert closes when its cause is gone. */
 export function Alerts() {
   const { t } = useTranslation('admin');
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
@@ -32,7 +33,7 @@ export function Alerts() {
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
       {!data && !error && (
         <div className={classes.waiting}>
-          <ActivityWaiting />
+          <ActivitySkeleton />
         </div>
       )}
       {data?.length === 0 && (
@@ -45,7 +46,7 @@ export function Alerts() {
       {data && data.length > 0 && (
         <ul className={classes.list}>
           {data.map((alert) => (
-            <Line key={alert.id} alert={alert} />
+            <AlertRow key={alert.id} alert={alert} />
           ))}
         </ul>
       )}
@@ -58,14 +59,14 @@ export function Alerts() {
   );
 }
 
-function Line({ alert }: { alert: Alert }) {
+function AlertRow({ alert }: { alert: Alert }) {
   const { t } = useTranslation('admin');
   const title = useAlertText()(alert);
   const [blocking, setBlocking] = useState(false);
   const resolve = useSave({
     save: () => body(api.POST('/rest/v1/alerts/{id}/resolve', { params: { path: { id: alert.id } } })),
-    touches: 'alert',
-    saved: () => {
+    invalidates: 'alert',
+    onSaved: () => {
       toast({ title: t('alerts.resolved'), description: t('alerts.resolved_text') });
     },
   });
@@ -77,7 +78,7 @@ function Line({ alert }: { alert: Alert }) {
       <div className={classes.words}>
         <div className={classes.what}>{title}</div>
         <div className={classes.more}>
-          {t('alerts.since')} <Ago at={alert.opened_at} />
+          {t('alerts.since')} <RelativeTime at={alert.opened_at} />
         </div>
       </div>
       <div className={classes.buttons}>
@@ -86,7 +87,7 @@ function Line({ alert }: { alert: Alert }) {
             {t('alerts.block')}
           </Button>
         )}
-        <Button component={Link} to={causeOf(alert)} variant="default" size="compact-md">
+        <Button component={Link} to={alertCausePath(alert)} variant="default" size="compact-md">
           {t('alerts.investigate')}
         </Button>
         <BusyButton
@@ -119,10 +120,10 @@ function useAlertText() {
     });
 }
 
-/** The page that shows what is behind it. */
-function causeOf({ kind, subject }: Alert): string {
+/** Path of the page about the cause. */
+function alertCausePath({ kind, subject }: Alert): string {
   if (kind === 'sign_in_storm') {
-    // The log knows single addresses, no networks.
+    // The log filters by single address, not by network.
     const from: Record<string, string> = subject.includes('/') ? {} : { address: subject };
     return paths.adminLogsOf({ what: 'sign_in.failed', ...from });
   }

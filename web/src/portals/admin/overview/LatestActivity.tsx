@@ -5,19 +5,19 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { DataTable } from '../../../ui/DataTable';
 import { Section } from '../../../ui/Section';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { useLogColumns } from '../logs/columns';
-import { useFollow } from '../logs/useFollow';
+import { useLiveTail } from '../logs/useLiveTail';
 
-/** What happened last, whoever did it. */
+/** Latest activity of all users. */
 export function LatestActivity() {
   const { t } = useTranslation(['admin', 'common']);
   const query = useInfiniteQuery(queries.logs({ limit: 8 }));
   const columns = useLogColumns({ brief: true });
-  useFollow(true);
+  useLiveTail(true);
   return (
     <Section
       title={t('common:activity.title')}
@@ -31,7 +31,7 @@ export function LatestActivity() {
       <DataTable
         label={t('common:activity.title')}
         columns={columns}
-        state={{ ...listState(query), more: undefined }}
+        state={{ ...tableState(query), more: undefined }}
         rowKey={(_, place) => place}
         empty={<EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />}
       />

@@ -3,29 +3,29 @@ import { IconShieldSearch, IconTool, IconUserPlus } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { paths } from '../../../paths';
 import { MaintenanceDialog } from '../../../shared/maintenance/MaintenanceDialog';
 import { useMaintenance } from '../../../shared/maintenance/useMaintenance';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
 import { BackupButton } from '../backups/BackupButton';
 import { useBackups } from '../backups/useBackups';
 import classes from './overview.module.css';
 import { useScan } from './useScan';
 
-/** What a super admin comes for. */
+/** Quick actions of super admins, with the age of the last backup. */
 export function QuickActions() {
   const { t } = useTranslation('admin');
   const { running } = useScan();
   const { maintenance } = useMaintenance();
   const [maintaining, setMaintaining] = useState(false);
   const scan = useSave({
-    save: (_: void, key) => body(api.POST('/rest/v1/scans', { params: idempotent(key) })),
-    touches: 'scan',
-    saved: () => {
+    save: (_: void, key) => body(api.POST('/rest/v1/scans', { params: idempotencyHeaders(key) })),
+    invalidates: 'scan',
+    onSaved: () => {
       document.getElementById('scan')?.scrollIntoView({ block: 'nearest' });
     },
   });
@@ -68,7 +68,7 @@ export function QuickActions() {
   );
 }
 
-/** When the portal could last be brought back as it was. */
+/** Time of the last restorable backup. */
 function LastBackup() {
   const { t } = useTranslation('admin');
   const { backups, lastGood } = useBackups();
@@ -77,7 +77,7 @@ function LastBackup() {
     <div className={classes.more}>
       {lastGood?.made_at ? (
         <>
-          {t('backups.last')} <Ago at={lastGood.made_at} />
+          {t('backups.last')} <RelativeTime at={lastGood.made_at} />
         </>
       ) : (
         t('backups.none')

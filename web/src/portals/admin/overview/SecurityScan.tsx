@@ -2,26 +2,28 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Finding } from '../../../api/types';
-import { ActivityWaiting } from '../../../ui/ActivityList';
-import { Ago } from '../../../ui/DateText';
+import { ActivitySkeleton } from '../../../ui/ActivityList';
+import { RelativeTime } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { Tag } from '../../../ui/Tag';
 import classes from './overview.module.css';
 import { useScan } from './useScan';
-import { whoText } from '../../../messages/who';
+import { actorName } from '../../../messages/actorName';
 
-const order = ['failed', 'note', 'ok'] as const;
+const SEVERITY_ORDER = ['failed', 'note', 'ok'] as const;
 const tones = { failed: 'stop', note: 'wait', ok: 'done' } as const;
 
-/** What the last scan found, the worst first, each with what to do. Nothing is shown before there was one. */
+/** Findings of the latest security scan, by severity, each with a remedy. Empty before the first scan. */
 export function SecurityScan() {
   const { t } = useTranslation('admin');
   const { scan, lost, running, refetch } = useScan();
   const [all, setAll] = useState(false);
   if (!scan) return null;
   const error = lost ? t('scan.lost') : scan.error;
-  const sorted = scan.findings.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  const sorted = scan.findings.toSorted(
+    (a, b) => SEVERITY_ORDER.indexOf(a.state) - SEVERITY_ORDER.indexOf(b.state),
+  );
   const good = sorted.filter(({ state }) => state === 'ok').length;
   const shown = all ? sorted : sorted.filter(({ state }) => state !== 'ok');
   return (
@@ -30,14 +32,15 @@ export function SecurityScan() {
         title={t('scan.title')}
         actions={
           <span className={classes.more}>
-            {t('scan.by', { name: whoText(t, scan.asked_by) })} <Ago at={scan.finished_at ?? scan.asked_at} />
+            {t('scan.by', { name: actorName(t, scan.asked_by) })}{' '}
+            <RelativeTime at={scan.finished_at ?? scan.asked_at} />
           </span>
         }
         flush
       >
         {running && (
           <div className={classes.waiting} role="status" aria-label={t('actions.scanning')}>
-            <ActivityWaiting />
+            <ActivitySkeleton />
           </div>
         )}
         {error && <ErrorState message={error} onRetry={() => void refetch()} />}
@@ -45,7 +48,7 @@ export function SecurityScan() {
           <>
             <ul className={classes.list}>
               {shown.map((finding) => (
-                <Line key={finding.check} finding={finding} />
+                <FindingRow key={finding.check} finding={finding} />
               ))}
             </ul>
             {good > 0 && (
@@ -62,7 +65,7 @@ export function SecurityScan() {
   );
 }
 
-function Line({ finding }: { finding: Finding }) {
+function FindingRow({ finding }: { finding: Finding }) {
   const { t } = useTranslation('admin');
   const { check, code, params, state } = finding;
   const name = t(`check.${check}`, { defaultValue: check });

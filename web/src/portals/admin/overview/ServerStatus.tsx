@@ -10,31 +10,32 @@ import type { Probe } from '../../../api/types';
 import { number } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { useSave } from '../../../shared/useSave';
-import { ActivityWaiting } from '../../../ui/ActivityList';
+import { ActivitySkeleton } from '../../../ui/ActivityList';
 import { BusyButton } from '../../../ui/BusyButton';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
-import { EmptyState, ErrorState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
+import { ErrorState } from '../../../ui/ErrorState';
 import { Tag } from '../../../ui/Tag';
 import { IconServer } from '@tabler/icons-react';
 import classes from './overview.module.css';
 
-/** A check that nobody answers is given up after so long. */
-const patience = 20_000;
+/** Timeout of a health check. */
+const PROBE_TIMEOUT_MS = 20_000;
 
-/** How each part stood when it was last probed. */
+/** Health checks at their last run. */
 export function ServerStatus() {
   const { t } = useTranslation('admin');
-  const [asked, setAsked] = useState(0);
+  const [requestedAt, setRequestedAt] = useState(0);
   const { data, error, refetch } = useQuery({
     ...queries.probes(),
-    refetchInterval: ({ state }) => (waits(asked, state.data?.items) ? 1000 : 30_000),
+    refetchInterval: ({ state }) => (isAwaitingProbe(requestedAt, state.data?.items) ? 1000 : 30_000),
   });
-  const waiting = waits(asked, data?.items);
+  const waiting = isAwaitingProbe(requestedAt, data?.items);
   const check = useSave({
     save: () => body(api.POST('/rest/v1/probes/check')),
-    saved: () => {
-      setAsked(Date.now());
+    onSaved: () => {
+      setRequestedAt(Date.now());
       void refetch();
     },
   });
@@ -62,7 +63,7 @@ export function ServerStatus() {
         {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
         {!data && !error && (
           <div className={classes.waiting}>
-            <ActivityWaiting />
+            <ActivitySkeleton />
           </div>
         )}
         {data?.items.length === 0 && (
@@ -71,7 +72,7 @@ export function ServerStatus() {
         {data && data.items.length > 0 && (
           <ul className={classes.list}>
             {data.items.map((probe) => (
-              <Line key={probe.name} probe={probe} />
+              <ProbeRow key={probe.name} probe={probe} />
             ))}
           </ul>
         )}
@@ -80,13 +81,13 @@ export function ServerStatus() {
   );
 }
 
-/** The oldest answer is older than the question, and the question is not too old itself. */
-function waits(asked: number, probes: Probe[] | undefined): boolean {
-  if (!asked || Date.now() - asked > patience) return false;
-  return !probes?.length || probes.some(({ checked_at }) => Date.parse(checked_at) < asked);
+/** True while the oldest result predates the request and the request has not timed out. */
+function isAwaitingProbe(requestedAt: number, probes: Probe[] | undefined): boolean {
+  if (!requestedAt || Date.now() - requestedAt > PROBE_TIMEOUT_MS) return false;
+  return !probes?.length || probes.some(({ checked_at }) => Date.parse(checked_at) < requestedAt);
 }
 
-function Line({ probe }: { probe: Probe }) {
+function ProbeRow({ probe }: { probe: Probe }) {
   const { t } = useTranslation('admin');
   const name = t(`part.${probe.name}`, { defaultValue: probe.name });
   const tone = probe.ok ? (probe.fresh ? 'done' : 'rest') : 'stop';
@@ -100,11 +101,11 @@ function Line({ probe }: { probe: Probe }) {
             ? t('status.latency', { ms: number(probe.latency_ms) })
             : probe.detail}
           {' · '}
-          <Ago at={probe.checked_at} />
+          <RelativeTime at={probe.checked_at} />
         </div>
         {probe.ok && probe.last_error && probe.last_error_at && (
           <div className={classes.more}>
-            {t('status.last_error')} <Ago at={probe.last_error_at} />: {probe.last_error}
+            {t('status.last_error')} <RelativeTime at={probe.last_error_at} />: {probe.last_error}
           </div>
         )}
       </div>

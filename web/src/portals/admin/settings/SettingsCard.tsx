@@ -13,16 +13,16 @@ interface Props<Values> {
   id?: string;
   title: string;
   settings: Settings;
-  /** The fields of this card. */
+  /** Fields of this card. */
   valuesOf: (settings: Settings) => Values;
-  /** What is sent of them. */
+  /** Request body of the fields. */
   changeOf: (values: Values) => SettingsChange;
   above?: ReactNode;
   below?: ReactNode;
   children: (form: UseFormReturnType<Values>) => ReactNode;
 }
 
-/** One card of the office's settings. */
+/** A card of office settings. */
 export function SettingsCard<Values extends object>({ settings, changeOf, ...card }: Props<Values>) {
   const { t } = useTranslation('admin');
   return (
@@ -38,8 +38,8 @@ export function SettingsCard<Values extends object>({ settings, changeOf, ...car
           }),
         )
       }
-      touches="settings"
-      saved={(saved) => {
+      invalidates="settings"
+      onSaved={(saved) => {
         queryClient.setQueryData(queries.settings().queryKey, saved);
         toast({
           title: i18next.t('admin:settings.saved'),

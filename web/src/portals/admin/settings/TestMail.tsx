@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { onActivity } from '../../../api/events';
 import type { Activity } from '../../../api/types';
 import { useMe } from '../../../shared/session/me';
@@ -8,23 +8,24 @@ import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import classes from './settings.module.css';
 
-const askAgainAfter = 3000;
+const POLL_INTERVAL_MS = 3000;
 const encryptions = ['tls', 'starttls', 'starttls_unverified', 'none'] as const;
 
-/** Sends a real mail to whoever asks, and says what became of it. */
+/** Sends a test mail to the current user and shows its result. */
 export function TestMail() {
   const { t } = useTranslation('admin');
   const me = useMe();
   const [mail, setMail] = useState<string | null>(null);
   const [outcome, setOutcome] = useState('');
   const send = useSave({
-    save: (_: void, key) => body(api.POST('/rest/v1/settings/test-mail', { params: idempotent(key) })),
-    saved: (queued) => {
+    save: (_: void, key) =>
+      body(api.POST('/rest/v1/settings/test-mail', { params: idempotencyHeaders(key) })),
+    onSaved: (queued) => {
       setOutcome('');
       setMail(queued.id);
     },
   });
-  /** With how the connection was encrypted, unless mails are files. */
+  /** Result text with the transport encryption, except for file transport. */
   const sent = ({ data }: Activity) => {
     const how = encryptions.find((known) => known === data.encryption);
     if (!how) return t('mail.sent', { email: me.email });
@@ -42,14 +43,14 @@ export function TestMail() {
   useEffect(() => {
     if (mail === null) return undefined;
     const stopListening = onActivity((activity) => settle(activity));
-    // The event may have come before the answer that names the mail, or the stream may be gone.
-    const ask = async () => {
+    // Polled, because the event may precede the mail id, or the stream may be down.
+    const poll = async () => {
       const { items } = await body(
         api.GET('/rest/v1/activity', { params: { query: { subject_id: mail, limit: 5 } } }),
       );
       for (const activity of items) settle(activity);
     };
-    const timer = setInterval(() => void ask().catch(() => undefined), askAgainAfter);
+    const timer = setInterval(() => void poll().catch(() => undefined), POLL_INTERVAL_MS);
     return () => {
       stopListening();
       clearInterval(timer);

@@ -1,19 +1,19 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Account } from '../../../api/types';
-import { required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { required } from '../../../shared/validators';
+import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
-import { ofCompany, Place, placeOf } from './Place';
+import { COMPANY_ROLES, AffiliationFields, affiliationBody } from './AffiliationFields';
 
-/** Another role, with the company or partner that it belongs to. */
+/** Changes the role of a user, with company or ISO partner. */
 export function RoleForm({ user, onClose }: { user: Account; onClose: () => void }) {
   const { t } = useTranslation(['users', 'names', 'common']);
-  const missing = useMissing();
+  const missing = useRequiredFieldsMessage();
   const name = `${user.first_name} ${user.last_name}`;
   const form = useForm({
     initialValues: {
@@ -22,17 +22,19 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
       iso_id: user.iso_id ?? null,
     },
     validate: {
-      company_id: (id, { role }) => (ofCompany(role) ? required(id) : null),
-      // Only who was a partner once and is none any more has one to come back to.
+      company_id: (id, { role }) => (COMPANY_ROLES(role) ? required(id) : null),
+      // Only former partners have an ISO to return to.
       iso_id: (id, { role }) => (role === 'iso' && user.role === 'iso' ? required(id) : null),
     },
   });
   const save = useSave({
     form,
     save: (values: typeof form.values) =>
-      body(api.POST('/rest/v1/users/{id}/role', { params: edited(user), body: placeOf(values) })),
-    touches: 'user',
-    saved: (changed) => {
+      body(
+        api.POST('/rest/v1/users/{id}/role', { params: versionedBody(user), body: affiliationBody(values) }),
+      ),
+    invalidates: 'user',
+    onSaved: (changed) => {
       toast({
         title: t('done.role'),
         description: t('role_now', { name, role: t(`names:role.${changed.role}`) }),
@@ -63,7 +65,7 @@ export function RoleForm({ user, onClose }: { user: Account; onClose: () => void
         error={form.errors.role}
         description={form.values.role && t(`role_text.${form.values.role}`)}
       />
-      <Place
+      <AffiliationFields
         form={form}
         companyName={user.company_name ?? undefined}
         isoText={user.role === 'iso' ? undefined : t('role_iso_text')}

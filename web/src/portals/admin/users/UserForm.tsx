@@ -2,19 +2,19 @@ import { Anchor, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import type { Role } from '../../../api/types';
 import { paths } from '../../../paths';
 import { PersonFields } from '../../../shared/people/PersonFields';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { roles } from './filters';
-import { Place, placeOf } from './Place';
+import { AffiliationFields, affiliationBody } from './AffiliationFields';
 
-/** Invites somebody of any role: who it is, where they belong, and where the link to set a password goes. */
+/** Invites a user of any role by mail. */
 export function UserForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['users', 'names', 'common']);
   const form = useForm({
@@ -33,12 +33,12 @@ export function UserForm({ onClose }: { onClose: () => void }) {
     save: ({ first_name, last_name, email, phone, ...place }: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/users', {
-          params: idempotent(key),
-          body: { ...placeOf(place), first_name, last_name, email, phone: orNull(phone) },
+          params: idempotencyHeaders(key),
+          body: { ...affiliationBody(place), first_name, last_name, email, phone: orNull(phone) },
         }),
       ),
-    touches: 'user',
-    saved: (made) => {
+    invalidates: 'user',
+    onSaved: (made) => {
       toast({ title: t('invited'), description: t('invited_text', { email: made.email }) });
       onClose();
     },
@@ -72,7 +72,7 @@ export function UserForm({ onClose }: { onClose: () => void }) {
           </Anchor>
         </Text>
       )}
-      <Place form={form} />
+      <AffiliationFields form={form} />
       <PersonFields form={form} />
     </FormModal>
   );

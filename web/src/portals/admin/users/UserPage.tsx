@@ -7,22 +7,22 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { AccountDetail } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { whoText } from '../../../messages/who';
+import { actorName } from '../../../messages/actorName';
 import { paths } from '../../../paths';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { DetailList } from '../../../ui/DetailList';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ActionMenu } from '../../../ui/RowMenu';
 import { Section } from '../../../ui/Section';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { Tag } from '../../../ui/Tag';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { useUserActions } from './actions';
 import { Factors, OwnActivity, Sessions, SignIns } from './UserSections';
 
-/** One account: who it is, how and where they sign in, what they did. */
+/** User page: account, security, sessions and activity. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('users');
@@ -102,13 +102,13 @@ function About({ user }: { user: AccountDetail | undefined }) {
             [t('names:field.phone'), user.phone],
             [
               t('last_active'),
-              user.last_active_at ? <Ago key="active" at={user.last_active_at} /> : t('never'),
+              user.last_active_at ? <RelativeTime key="active" at={user.last_active_at} /> : t('never'),
             ],
             [t('last_sign_in'), user.last_sign_in_at && dateTime(user.last_sign_in_at)],
             [t('made'), dateTime(user.created_at)],
             [
               t('changed'),
-              t('changed_by', { at: dateTime(user.updated_at), name: whoText(t, user.updated_by) }),
+              t('changed_by', { at: dateTime(user.updated_at), name: actorName(t, user.updated_by) }),
             ],
             [
               t('ways'),

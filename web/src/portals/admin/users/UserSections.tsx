@@ -8,22 +8,23 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { AccountDetail, AccountSession } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { activityText } from '../../../shared/activity/words';
-import { listState } from '../../../shared/listState';
+import { activityText } from '../../../shared/activity/activityText';
+import { tableState } from '../../../shared/tableState';
 import { SignInTable } from '../../../shared/security/SignInTable';
 import { useSave } from '../../../shared/useSave';
-import { ActivityList, ActivityWaiting } from '../../../ui/ActivityList';
+import { ActivityList, ActivitySkeleton } from '../../../ui/ActivityList';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Section } from '../../../ui/Section';
-import { EmptyState, ErrorState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
+import { ErrorState } from '../../../ui/ErrorState';
 import { Tag } from '../../../ui/Tag';
 import { toast } from '../../../ui/toasts';
 import classes from './UserPage.module.css';
 
-/** Where somebody is signed in, and ending that: one, or all of them. */
+/** Sessions of the user, with sign-out of one or all. */
 export function Sessions({ id }: { id: string }) {
   const { t } = useTranslation(['users', 'security', 'common']);
   const [ending, setEnding] = useState<AccountSession | 'all'>();
@@ -37,8 +38,8 @@ export function Sessions({ id }: { id: string }) {
         await body(api.DELETE('/rest/v1/users/{id}/sessions/{session}', { params: { path } }));
       }
     },
-    touches: 'session',
-    saved: () => {
+    invalidates: 'session',
+    onSaved: () => {
       setEnding(undefined);
       toast({ title: t('session_ended') });
     },
@@ -60,7 +61,7 @@ export function Sessions({ id }: { id: string }) {
       header: t('security:history.from'),
       cell: ({ address }) => <span className="num">{address ?? '—'}</span>,
     },
-    { key: 'used', header: t('last_used'), cell: (session) => <Ago at={session.last_used_at} /> },
+    { key: 'used', header: t('last_used'), cell: (session) => <RelativeTime at={session.last_used_at} /> },
     { key: 'begun', header: t('begun'), whole: true, cell: (session) => dateTime(session.created_at) },
     {
       key: 'actions',
@@ -117,23 +118,23 @@ export function Sessions({ id }: { id: string }) {
   );
 }
 
-/** How somebody signed in, was refused and was signed out. */
+/** Sign-in history of the user. */
 export function SignIns({ id }: { id: string }) {
   const { t } = useTranslation('users');
   return (
     <Section title={t('sign_ins')} flush>
-      <SignInTable label={t('sign_ins')} state={listState(useInfiniteQuery(queries.userSignIns(id)))} />
+      <SignInTable label={t('sign_ins')} state={tableState(useInfiniteQuery(queries.userSignIns(id)))} />
     </Section>
   );
 }
 
-/** What somebody shows beside a password. */
+/** MFA factors of the user. */
 export function Factors({ user }: { user: AccountDetail | undefined }) {
   const { t } = useTranslation('users');
   const factors = user?.factors.filter((factor) => factor.verified);
   return (
     <Section title={t('factors')}>
-      {!factors && <ActivityWaiting />}
+      {!factors && <ActivitySkeleton />}
       {factors?.length === 0 && <EmptyState icon={<IconShieldOff size={20} />} title={t('no_factors')} />}
       {factors && factors.length > 0 && (
         <ul className={classes.factors}>
@@ -149,7 +150,7 @@ export function Factors({ user }: { user: AccountDetail | undefined }) {
   );
 }
 
-/** What somebody did, and what others did with the account. */
+/** Activity of the user and changes to the account. */
 export function OwnActivity({ id }: { id: string }) {
   const { t } = useTranslation(['users', 'common', 'events', 'names']);
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
@@ -158,7 +159,7 @@ export function OwnActivity({ id }: { id: string }) {
   return (
     <Section title={t('activity')}>
       {error && !data && <ErrorState message={errorText(error)} onRetry={() => void refetch()} />}
-      {!data && !error && <ActivityWaiting />}
+      {!data && !error && <ActivitySkeleton />}
       {data?.length === 0 && (
         <EmptyState icon={<IconHistory size={20} />} title={t('common:activity.empty')} />
       )}

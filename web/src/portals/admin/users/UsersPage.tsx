@@ -10,17 +10,17 @@ import { queries } from '../../../api/queries';
 import type { Account } from '../../../api/types';
 import { number } from '../../../messages/format';
 import { paths } from '../../../paths';
-import { CompanySelect } from '../../../shared/lookups';
+import { CompanySelect } from '../../../shared/selects';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Pager } from '../../../ui/Pager';
 import { RowMenu } from '../../../ui/RowMenu';
 import { SearchBox } from '../../../ui/SearchBox';
 import { Section } from '../../../ui/Section';
 import { StatCard, StatRow } from '../../../ui/StatCard';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { useUserActions } from './actions';
 import { orders, perPage, roles, statuses, useFilters } from './filters';
@@ -29,11 +29,11 @@ import classes from './UsersPage.module.css';
 
 const nameOf = (user: Account) => `${user.first_name} ${user.last_name}`;
 
-/** Everybody who may sign in, and what may be done about it. */
+/** User list: search, filters and actions. */
 export function Component() {
   const { t } = useTranslation(['users', 'names', 'common']);
   const { set, ...filters } = useFilters();
-  // The overview's quick action leads here.
+  // Opened by the quick action of the dashboard.
   const [params] = useSearchParams();
   const [adding, setAdding] = useState(params.get('add') === 'true');
   const search = useCallback((q: string) => set({ q }), [set]);
@@ -72,7 +72,7 @@ export function Component() {
       key: 'active',
       width: 150,
       header: t('last_active'),
-      cell: (user) => (user.last_active_at ? <Ago at={user.last_active_at} /> : t('never')),
+      cell: (user) => (user.last_active_at ? <RelativeTime at={user.last_active_at} /> : t('never')),
     },
     { key: 'actions', header: t('common:actions'), actions: true, cell: (user) => <Actions user={user} /> },
   ];

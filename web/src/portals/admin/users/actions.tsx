@@ -10,42 +10,42 @@ import {
 } from '@tabler/icons-react';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Account } from '../../../api/types';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import type { RowAction } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
-import { LookForm } from './LookForm';
+import { ImpersonateForm } from './ImpersonateForm';
 import { RoleForm } from './RoleForm';
 
-type Act = 'invite' | 'suspend' | 'restore' | 'archive' | 'reset_mfa' | 'sign_out';
-type Dialog = Exclude<Act, 'invite' | 'restore'> | 'role' | 'impersonate';
+type ActionInput = 'invite' | 'suspend' | 'restore' | 'archive' | 'reset_mfa' | 'sign_out';
+type Dialog = Exclude<ActionInput, 'invite' | 'restore'> | 'role' | 'impersonate';
 
-function act(user: Account, action: Act): Promise<Account> {
-  const seen = { params: edited(user), body: {} };
+function runAction(user: Account, action: ActionInput): Promise<Account> {
+  const request = { params: versionedBody(user), body: {} };
   const call = { params: { path: { id: user.id } }, body: {} };
   if (action === 'invite') return body(api.POST('/rest/v1/users/{id}/invite', call));
   if (action === 'reset_mfa') return body(api.POST('/rest/v1/users/{id}/reset-mfa', call));
   if (action === 'sign_out') return body(api.POST('/rest/v1/users/{id}/sign-out', call));
-  if (action === 'suspend') return body(api.POST('/rest/v1/users/{id}/suspend', seen));
-  if (action === 'archive') return body(api.POST('/rest/v1/users/{id}/archive', seen));
-  return body(api.POST('/rest/v1/users/{id}/restore', seen));
+  if (action === 'suspend') return body(api.POST('/rest/v1/users/{id}/suspend', request));
+  if (action === 'archive') return body(api.POST('/rest/v1/users/{id}/archive', request));
+  return body(api.POST('/rest/v1/users/{id}/restore', request));
 }
 
-/** What may be done with an account, and the dialog of what is being done. */
+/** Actions on an account and their dialogs. */
 export function useUserActions(user: Account): { actions: RowAction[]; dialog: ReactNode } {
   const { t } = useTranslation(['users', 'common']);
   const [open, setOpen] = useState<Dialog>();
   const close = () => setOpen(undefined);
   const name = `${user.first_name} ${user.last_name}`;
   const save = useSave({
-    save: async (action: Act) => {
-      await act(user, action);
+    save: async (action: ActionInput) => {
+      await runAction(user, action);
       return action;
     },
-    touches: 'user',
-    saved: (action) => {
+    invalidates: 'user',
+    onSaved: (action) => {
       close();
       toast({ title: t(`done.${action}`), description: action === 'invite' ? user.email : name });
     },
@@ -103,7 +103,7 @@ export function useUserActions(user: Account): { actions: RowAction[]; dialog: R
     dialog: (
       <>
         {open === 'role' && <RoleForm user={user} onClose={close} />}
-        {open === 'impersonate' && <LookForm user={user} onClose={close} />}
+        {open === 'impersonate' && <ImpersonateForm user={user} onClose={close} />}
         {asks && (
           <ConfirmDialog
             title={t(`confirm.${asks}`, { name })}

@@ -7,7 +7,7 @@ export const statuses: UserStatus[] = ['active', 'pending', 'suspended', 'archiv
 export const orders = ['-created_at', 'name', '-last_active_at'] as const;
 export const perPage = 20;
 
-/** What narrows and sorts the list, all of it in the address. Another filter begins at the first page. */
+/** Filters and sorting of the user list, kept in the URL. A new filter resets the page. */
 export function useFilters() {
   const [params, setParams] = useSearchParams();
   const set = useCallback(

@@ -7,18 +7,18 @@ import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
 import { BankDetails } from '../../../shared/invoices/BankDetails';
 import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
-import { Owed } from '../../../shared/invoices/Owed';
+import { OutstandingAmounts } from '../../../shared/invoices/OutstandingAmounts';
 import { Section } from '../../../ui/Section';
 
-/** What the client owes, how to pay it, and every invoice. */
+/** Outstanding amounts, bank details and invoices. */
 export function BillingPanel() {
   const { t } = useTranslation('billing');
   const { data, isPending } = useQuery(queries.billing());
   return (
     <Stack gap="md">
-      <Owed title={t('owed.title')} />
+      <OutstandingAmounts title={t('owed.title')} />
       {data && data.owed.length > 0 && <BankDetails bank={data.bank} />}
-      {/* Not before it is known whether the bank details stand above it. */}
+      {/* Waits for the bank details above, to avoid a layout shift. */}
       {!isPending && (
         <Section
           title={t('list')}

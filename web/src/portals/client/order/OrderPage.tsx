@@ -8,22 +8,22 @@ import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
-import { People } from '../../../shared/spvs/People';
-import { useAwaitsRequests } from '../../../shared/spvs/useAwaitsRequests';
+import { OrderPeople } from '../../../shared/spvs/People';
+import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
 import { PageHeader } from '../../../ui/PageHeader';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { BackToDashboard } from '../BackToDashboard';
 import { Overview } from './Overview';
-import { Tasks } from './Tasks';
+import { ClientTasks } from './ClientTasks';
 
-/** One order of the client: what to do, what is done, and everything that belongs to it. */
+/** Order page of the client: tasks, progress and related lists. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation('client');
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
-  const waits = useAwaitsRequests(id);
+  const waits = useWaitsForDocuments(id);
   if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <>
@@ -37,9 +37,9 @@ export function Component() {
       {spv && !waits && (
         <Stack gap="md">
           <Overview spv={spv} />
-          <Tasks spv={spv} />
+          <ClientTasks spv={spv} />
           <TwoColumns
-            // One line each: what belongs to the order.
+            // Panels of the order, one line each.
             main={
               <>
                 <OrderDocuments spv={spv} />
@@ -48,7 +48,7 @@ export function Component() {
             }
             side={
               <>
-                <People spv={spv} />
+                <OrderPeople spv={spv} />
                 <OrderInvoices spv={spv} />
                 <Timeline spvId={spv.id} />
               </>

@@ -3,19 +3,19 @@ import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
 import { date, money } from '../../../messages/format';
 import { phaseText } from '../../../shared/spvs/details';
-import { WaitingLine } from '../../../shared/spvs/WaitingLine';
+import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { DetailList } from '../../../ui/DetailList';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
 
-/** How far the order is, whom it waits for, and what it is. */
+/** Progress, blocking party and details of an order. */
 export function Overview({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['client', 'names', 'common']);
   return (
     <Section title={t('order.overview')}>
       <Stack gap="md">
-        <WaitingLine spv={spv} reader="client" />
+        <BlockedBy spv={spv} reader="client" />
         {spv.status_reason && (
           <Text size="sm">
             <Prose>{t('order.reason', { reason: spv.status_reason })}</Prose>

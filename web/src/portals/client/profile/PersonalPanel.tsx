@@ -9,19 +9,19 @@ import { api, body, ifVersion } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Profile, ProfileChange } from '../../../api/types';
-import { personToday } from '../../../messages/format';
+import { todayInUserZone } from '../../../messages/format';
 import { paths } from '../../../paths';
-import { CountrySelect, StateSelect } from '../../../shared/places/PlaceSelect';
-import { useStale } from '../../../shared/StaleProblem';
-import { useUnsaved } from '../../../ui/unsaved';
+import { CountrySelect, StateSelect } from '../../../shared/geo/CountrySelect';
+import { useVersionConflict } from '../../../shared/StaleProblem';
+import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
-import { Pair } from '../../../ui/FormModal';
+import { FieldPair } from '../../../ui/FormModal';
 import { Settings, SettingsSection, SettingsState } from '../../../ui/Settings';
 import { toast } from '../../../ui/toasts';
 import classes from '../../../shared/settings/SettingsForm.module.css';
 
-/** What the client says of themselves. */
+/** Personal data of the client. */
 export function PersonalPanel() {
   const { data, error, refetch } = useQuery(queries.profile());
   return (
@@ -49,7 +49,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
   const { t } = useTranslation(['profile', 'common', 'names']);
   const navigate = useNavigate();
   const [profile, setProfile] = useState(opened);
-  const stale = useStale();
+  const stale = useVersionConflict();
   const form = useForm({
     initialValues: valuesOf(opened),
   });
@@ -68,8 +68,8 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
           body: values,
         }),
       ),
-    touches: 'user',
-    saved: (saved) => {
+    invalidates: 'user',
+    onSaved: (saved) => {
       show(saved);
       queryClient.setQueryData(queries.profile().queryKey, saved);
       toast({ title: t('updated'), description: t('updated_text') });
@@ -89,7 +89,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
       <Settings>
         <SettingsSection title={t('contact')} text={t('contact_text')}>
           <div className={classes.fields}>
-            <Pair>
+            <FieldPair>
               <TextInput
                 size="sm"
                 label={t('names:field.first_name')}
@@ -104,7 +104,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
                 autoComplete="family-name"
                 {...form.getInputProps('last_name')}
               />
-            </Pair>
+            </FieldPair>
             <TextInput
               size="sm"
               label={t('names:field.email')}
@@ -116,39 +116,39 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
                 </Anchor>
               }
             />
-            <Pair>
+            <FieldPair>
               {field('phone', 'tel')}
               <TextInput
                 size="sm"
                 type="date"
-                max={personToday()}
+                max={todayInUserZone()}
                 label={t('names:field.dob')}
                 {...form.getInputProps('dob')}
               />
-            </Pair>
+            </FieldPair>
           </div>
         </SettingsSection>
         <SettingsSection title={t('work')} text={t('work_text')}>
           <div className={classes.fields}>
-            <Pair>
+            <FieldPair>
               {field('company')}
               {field('job_title')}
-            </Pair>
+            </FieldPair>
           </div>
         </SettingsSection>
         <SettingsSection title={t('address')} text={t('address_text')}>
           <div className={classes.fields}>
             {field('street_address')}
-            <Pair>
+            <FieldPair>
               {field('city')}
               {field('zip_code')}
-            </Pair>
-            <Pair>
+            </FieldPair>
+            <FieldPair>
               <CountrySelect
                 label={t('names:field.country')}
                 {...form.getInputProps('country')}
                 onChange={(country) => {
-                  // A state of another country means nothing.
+                  // Another country clears the state.
                   form.setFieldValue('country', country);
                   form.setFieldValue('state', '');
                 }}
@@ -159,7 +159,7 @@ function PersonalForm({ profile: opened }: { profile: Profile }) {
                 label={t('names:field.state')}
                 {...form.getInputProps('state')}
               />
-            </Pair>
+            </FieldPair>
           </div>
         </SettingsSection>
       </Settings>

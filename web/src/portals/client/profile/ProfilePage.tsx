@@ -1,8 +1,8 @@
 import { Tabs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BillingPanel } from '../billing/BillingPanel';
-import { loadOwnUser } from '../../../shared/security/own';
-import { ChoicesPanel } from '../../../shared/notifications/ChoicesPanel';
+import { loadOwnUser } from '../../../shared/security/accountQueries';
+import { NotificationPreferencesPanel } from '../../../shared/notifications/NotificationPreferencesPanel';
 import { SecurityPanel } from '../../../shared/security/SecurityPanel';
 import { useParam } from '../../../shared/queryParams';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -14,13 +14,13 @@ import classes from './ProfilePage.module.css';
 
 export const loader = loadOwnUser;
 
-/** A tab is here once it does something. */
+/** Profile tabs of the client. */
 const tabs = {
   personal: PersonalPanel,
   security: SecurityPanel,
   preferences: PreferencesPanel,
   billing: BillingPanel,
-  notifications: ChoicesPanel,
+  notifications: NotificationPreferencesPanel,
   activity: ActivityPanel,
 };
 type Tab = keyof typeof tabs;
@@ -28,13 +28,13 @@ const isTab = (name: string): name is Tab => name in tabs;
 
 export function Component() {
   const { t } = useTranslation(['security', 'profile', 'notifications']);
-  const [wanted, setWanted] = useParam('tab');
-  const tab = isTab(wanted) ? wanted : 'personal';
+  const [tabParam, setTabParam] = useParam('tab');
+  const tab = isTab(tabParam) ? tabParam : 'personal';
   const Panel = tabs[tab];
   return (
     <>
       <PageHeader title={t('profile.title')} back={<BackToDashboard />} />
-      <Tabs value={tab} onChange={(next) => setWanted(next ?? '')}>
+      <Tabs value={tab} onChange={(next) => setTabParam(next ?? '')}>
         <Tabs.List className={classes.tabs} aria-label={t('profile.tabs')}>
           <Tabs.Tab value="personal">{t('profile:tab.personal')}</Tabs.Tab>
           <Tabs.Tab value="security">{t('profile.security')}</Tabs.Tab>

@@ -2,39 +2,39 @@ import { Button, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
-import { api, body, idempotent } from '../../../api/client';
-import { amountToSend } from '../../../messages/amount';
-import { paths, successOf } from '../../../paths';
+import { api, body, idempotencyHeaders } from '../../../api/client';
+import { amountToWire } from '../../../messages/amount';
+import { paths, successPath } from '../../../paths';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { currencies, useCountries, type Country, type Currency } from '../../../shared/countries';
 import { useMe } from '../../../shared/session/me';
-import { useAttached } from '../../../shared/documents/attached';
+import { useAttachments } from '../../../shared/documents/useAttachments';
 import { UploadArea } from '../../../shared/documents/UploadArea';
 import type { Target } from '../../../shared/documents/uploads';
-import { useUnsaved } from '../../../ui/unsaved';
+import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { Pair } from '../../../ui/FormModal';
+import { FieldPair } from '../../../ui/FormModal';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { BackToDashboard } from '../BackToDashboard';
 import classes from './NewOrderPage.module.css';
 
-/** A client asks for an order. */
+/** Order request form of a client. */
 export function Component() {
   const { t } = useTranslation('requests');
   return (
     <>
       <PageHeader title={t('form.title')} text={t('form.text')} back={<BackToDashboard />} />
-      <TwoColumns main={<OrderForm />} side={<WhatNext />} />
+      <TwoColumns main={<OrderForm />} side={<NextSteps />} />
     </>
   );
 }
 
-function WhatNext() {
+function NextSteps() {
   const { t } = useTranslation('requests');
   return (
     <Section title={t('form.next')}>
@@ -48,14 +48,14 @@ function WhatNext() {
 }
 
 const asField = 'order.';
-/** What goes with the request, and belongs to the order once it is accepted. */
+/** Attachments, which move to the order on acceptance. */
 const files: Target = { attach: 'order request' };
 
 function OrderForm() {
   const { t } = useTranslation(['requests', 'names']);
   const navigate = useNavigate();
   const countries = useCountries();
-  const attached = useAttached(files);
+  const attached = useAttachments(files);
   const form = useForm({
     initialValues: {
       purpose: '',
@@ -82,31 +82,31 @@ function OrderForm() {
         ),
     },
     save: async (values: typeof form.values, key) => {
-      const began = performance.now();
+      const startedAt = performance.now();
       const document_ids = attached.ids;
       const made = await body(
         api.POST('/rest/v1/requests', {
-          params: idempotent(key),
+          params: idempotencyHeaders(key),
           body: {
             kind: 'order',
             order: {
               country: values.country,
               purpose: values.purpose,
-              // The first choice is asked for: without it there are none.
+              // The primary choice is required.
               proposed_names: values.first.trim() ? [values.first, values.second, values.third] : [],
-              purchase_amount: amountToSend(values.purchase_amount, currency),
+              purchase_amount: amountToWire(values.purchase_amount, currency),
               currency,
               document_ids,
             },
           },
         }),
       );
-      return { reference: made.reference, milliseconds: performance.now() - began, document_ids };
+      return { reference: made.reference, milliseconds: performance.now() - startedAt, document_ids };
     },
-    touches: 'request',
-    saved: ({ reference, milliseconds, document_ids }) => {
+    invalidates: 'request',
+    onSaved: ({ reference, milliseconds, document_ids }) => {
       attached.clear(document_ids);
-      void navigate(successOf({ redirect: paths.clientOrders, reference, milliseconds }));
+      void navigate(successPath({ redirect: paths.clientOrders, reference, milliseconds }));
     },
   });
   useUnsaved(form.isDirty() && !save.isPending);
@@ -132,12 +132,12 @@ function OrderForm() {
           <legend>{t('form.names')}</legend>
           <p className={classes.hint}>{t('form.names_text')}</p>
           <TextInput size="sm" label={t('form.first_name')} required {...form.getInputProps('first')} />
-          <Pair>
+          <FieldPair>
             <TextInput size="sm" label={t('form.second_name')} {...form.getInputProps('second')} />
             <TextInput size="sm" label={t('form.third_name')} {...form.getInputProps('third')} />
-          </Pair>
+          </FieldPair>
         </fieldset>
-        <Pair>
+        <FieldPair>
           <AmountInput
             unit={currency}
             label={t('names:field.purchase_amount')}
@@ -150,14 +150,14 @@ function OrderForm() {
             {...form.getInputProps('currency')}
             value={currency}
           />
-        </Pair>
+        </FieldPair>
         <fieldset className={classes.names}>
           <legend>{t('form.documents')}</legend>
           <p className={classes.hint}>{t('form.documents_text')}</p>
           <UploadArea target={files} label={t('form.documents')} />
         </fieldset>
         <div className={classes.footer}>
-          {/* On the left: toasts come up on the right. */}
+          {/* On the left, because toasts are on the right. */}
           <BusyButton
             type="submit"
             busy={save.isPending}

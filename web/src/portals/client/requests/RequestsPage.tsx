@@ -4,7 +4,7 @@ import { Link } from 'react-router-dom';
 import { paths } from '../../../paths';
 import { OwnRequestsPage } from '../../../shared/requests/OwnRequestsPage';
 
-/** What the client has asked for: orders, and everything else. */
+/** Requests of the client: orders and others. */
 export function Component() {
   const { t } = useTranslation('requests');
   return (

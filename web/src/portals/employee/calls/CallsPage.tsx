@@ -1,7 +1,7 @@
 import { IconCalendarPlus, IconCalendarX, IconCheck, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { CallTable, saveCalendar } from '../../../shared/calls/CallTable';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
@@ -12,25 +12,26 @@ import { RowMenu } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
 import { ConfirmForm } from './ConfirmForm';
 
-/** Partners who would like to talk: a time is confirmed, or the call declined. */
+/** Calls requested by partners: confirm or decline. */
 export function Component() {
   const { t } = useTranslation(['partners', 'common']);
   const [dialog, setDialog] = useState<{ name: 'confirm' | 'decline' | 'cancel'; call: Call } | null>(null);
   const close = () => setDialog(null);
-  const calendar = useSave({ save: saveCalendar, saved: () => undefined });
+  const calendar = useSave({ save: saveCalendar, onSaved: () => undefined });
   const decline = useSave({
     save: ({ call, reason }: { call: Call; reason: string }) =>
-      body(api.POST('/rest/v1/calls/{id}/decline', { params: edited(call), body: { reason } })),
-    touches: 'call',
-    saved: (call) => {
+      body(api.POST('/rest/v1/calls/{id}/decline', { params: versionedBody(call), body: { reason } })),
+    invalidates: 'call',
+    onSaved: (call) => {
       close();
       toast({ title: t('calls.decline.done'), description: call.topic });
     },
   });
   const cancel = useSave({
-    save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: edited(call), body: {} })),
-    touches: 'call',
-    saved: (call) => {
+    save: (call: Call) =>
+      body(api.POST('/rest/v1/calls/{id}/cancel', { params: versionedBody(call), body: {} })),
+    invalidates: 'call',
+    onSaved: (call) => {
       close();
       toast({ title: t('calls.cancel.done'), description: call.topic });
     },

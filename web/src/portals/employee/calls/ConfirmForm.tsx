@@ -1,16 +1,16 @@
 import { Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** Confirms one of the times that suit the partner. */
+/** Confirms one of the proposed times. */
 export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const form = useForm({ initialValues: { begins_at: call.times[0] ?? '', answer: '' } });
@@ -19,12 +19,12 @@ export function ConfirmForm({ call, onClose }: { call: Call; onClose: () => void
     save: ({ begins_at, answer }: typeof form.values) =>
       body(
         api.POST('/rest/v1/calls/{id}/confirm', {
-          params: edited(call),
+          params: versionedBody(call),
           body: { begins_at, answer: orNull(answer) },
         }),
       ),
-    touches: 'call',
-    saved: (confirmed) => {
+    invalidates: 'call',
+    onSaved: (confirmed) => {
       toast({ title: t('calls.answer.done'), description: dateTime(confirmed.begins_at) });
       onClose();
     },

@@ -2,15 +2,15 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { Client, ClientChange } from '../../../api/types';
-import { IsoSelect, noIso } from '../../../shared/lookups';
-import { orNull, required } from '../../../shared/rules';
-import { useStale } from '../../../shared/StaleProblem';
-import { useMissing, useSave } from '../../../shared/useSave';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { IsoSelect, NO_ISO } from '../../../shared/selects';
+import { orNull, required } from '../../../shared/validators';
+import { useVersionConflict } from '../../../shared/StaleProblem';
+import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
 const valuesOf = (client: Client) => ({
@@ -18,25 +18,25 @@ const valuesOf = (client: Client) => ({
   last_name: client.last_name,
   phone: client.phone ?? '',
   address: client.address ?? '',
-  iso_id: (client.iso_id ?? noIso) as string | null,
+  iso_id: (client.iso_id ?? NO_ISO) as string | null,
 });
 
 export function ClientEdit({ client: opened, onClose }: { client: Client; onClose: () => void }) {
   const { t } = useTranslation(['employee', 'common']);
   const [client, setClient] = useState(opened);
-  const stale = useStale();
-  const missing = useMissing();
+  const stale = useVersionConflict();
+  const missing = useRequiredFieldsMessage();
   const form = useForm({
     initialValues: valuesOf(opened),
-    // The server cannot tell a partner that is still to be chosen from no partner.
+    // The server cannot distinguish "no partner" from "not chosen yet".
     validate: { iso_id: required },
   });
   const save = useSave({
     form,
     save: (change: ClientChange) =>
-      body(api.PATCH('/rest/v1/clients/{id}', { params: edited(client), body: change })),
-    touches: 'client',
-    saved: () => {
+      body(api.PATCH('/rest/v1/clients/{id}', { params: versionedBody(client), body: change })),
+    invalidates: 'client',
+    onSaved: () => {
       toast({
         title: t('clients.updated'),
         description: `${form.values.first_name} ${form.values.last_name}`,
@@ -58,7 +58,7 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
         ...names,
         phone: orNull(phone),
         address: orNull(address),
-        iso_id: iso_id === noIso ? null : iso_id,
+        iso_id: iso_id === NO_ISO ? null : iso_id,
       }),
     missing,
   );
@@ -74,7 +74,7 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
       onSubmit={submit}
       onClose={onClose}
     >
-      <Pair>
+      <FieldPair>
         <TextInput
           size="sm"
           label={t('names:field.first_name')}
@@ -88,11 +88,11 @@ export function ClientEdit({ client: opened, onClose }: { client: Client; onClos
           required
           {...form.getInputProps('last_name')}
         />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
         <TextInput size="sm" label={t('names:field.address')} {...form.getInputProps('address')} />
-      </Pair>
+      </FieldPair>
       <IsoSelect
         key={client.version}
         companyId={client.company_id}

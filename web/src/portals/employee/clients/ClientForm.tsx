@@ -2,18 +2,18 @@ import { Button, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { errorText, type ApiError } from '../../../api/errors';
 import type { NewClient, Request } from '../../../api/types';
-import { amountToSend } from '../../../messages/amount';
-import { personToday } from '../../../messages/format';
-import { CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
-import { applied } from '../../../shared/requests/applied';
-import { orNull, required } from '../../../shared/rules';
+import { amountToWire } from '../../../messages/amount';
+import { todayInUserZone } from '../../../messages/format';
+import { CompanySelect, IsoSelect, NO_ISO } from '../../../shared/selects';
+import { applicantValue } from '../../../shared/requests/applicationFields';
+import { orNull, required } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { useCountries, type Country } from '../../../shared/countries';
@@ -22,35 +22,35 @@ export type Setup = NewClient['setup'];
 
 interface Props {
   setup: Setup;
-  /** The application that it answers: approved with it. */
+  /** The application that this client approves. */
   request?: Request;
   onClose: () => void;
-  /** The e-mail address belongs to this client already. Not for an application: an order does not answer it. */
+  /** The email belongs to an existing client. Not for applications, which an order does not approve. */
   onOrderInstead?: (clientId: string) => void;
 }
 
-/** Quick Setup and Full Setup: a client with a first order. They differ in what the server does next. */
+/** Quick Setup and Full Setup: create a client with a first order. They differ in the mail and account state. */
 export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const countries = useCountries();
-  const [taken, setTaken] = useState<ApiError | null>(null);
+  const [existingClientError, setExistingClientError] = useState<ApiError | null>(null);
   const form = useForm({
     initialValues: {
-      first_name: applied(request, 'first_name'),
-      last_name: applied(request, 'last_name'),
+      first_name: applicantValue(request, 'first_name'),
+      last_name: applicantValue(request, 'last_name'),
       email: request?.email ?? '',
-      phone: applied(request, 'phone'),
+      phone: applicantValue(request, 'phone'),
       address: '',
       company_id: null as string | null,
       iso_id: null as string | null,
-      country: (applied(request, 'country') || 'US') as Country,
+      country: (applicantValue(request, 'country') || 'US') as Country,
       price: '',
       commission: '',
-      ordered_date: personToday(),
+      ordered_date: todayInUserZone(),
     },
   });
   const { company_id, iso_id } = form.values;
-  const withIso = iso_id !== null && iso_id !== noIso;
+  const withIso = iso_id !== null && iso_id !== NO_ISO;
 
   const currency = useCompanyCurrency(company_id);
   const save = useSave({
@@ -61,22 +61,22 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
         ),
     },
     save: (client: NewClient, key) =>
-      body(api.POST('/rest/v1/clients', { params: idempotent(key), body: client })),
-    touches: ['client', 'spv', 'request'],
-    saved: () => {
+      body(api.POST('/rest/v1/clients', { params: idempotencyHeaders(key), body: client })),
+    invalidates: ['client', 'spv', 'request'],
+    onSaved: () => {
       toast({ title: t('clients.created'), description: t(`clients.created_${setup}`) });
       onClose();
     },
     explain: (error) => {
       if (error.code !== 'email_taken') return false;
       form.setErrors({ email: errorText(error) });
-      setTaken(error);
+      setExistingClientError(error);
       return typeof error.params.client_id === 'string';
     },
   });
 
   const submit = form.onSubmit((values) => {
-    setTaken(null);
+    setExistingClientError(null);
     save.mutate({
       setup,
       request_id: request?.id,
@@ -85,27 +85,27 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       email: values.email,
       phone: orNull(values.phone),
       address: orNull(values.address),
-      // The server says all that is wrong at once. That the partner is still to be chosen it cannot tell from no
-      // partner: until then it gets no company, and so makes nothing.
+      // The server reports all errors at once but cannot distinguish "no partner" from "not chosen yet": until a choice
+      // no company is sent, so nothing is created.
       company_id: (values.iso_id && values.company_id) ?? '',
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
       currency,
-      price: amountToSend(values.price, currency),
+      price: amountToWire(values.price, currency),
       ...(values.ordered_date && { ordered_date: values.ordered_date }),
-      ...(withIso && { commission: amountToSend(values.commission, currency) }),
+      ...(withIso && { commission: amountToWire(values.commission, currency) }),
     });
   });
 
-  const clientId = taken?.params.client_id;
+  const clientId = existingClientError?.params.client_id;
   return (
     <FormModal
       title={t(`clients.${setup}`)}
       text={
         <>
           {t(`clients.${setup}_text`)}
-          {applied(request, 'company') && (
-            <> {t('clients.acts_for', { company: applied(request, 'company') })}</>
+          {applicantValue(request, 'company') && (
+            <> {t('clients.acts_for', { company: applicantValue(request, 'company') })}</>
           )}
         </>
       }
@@ -127,7 +127,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Pair>
+      <FieldPair>
         <TextInput
           size="sm"
           label={t('names:field.first_name')}
@@ -141,7 +141,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
           required
           {...form.getInputProps('last_name')}
         />
-      </Pair>
+      </FieldPair>
       <TextInput
         size="sm"
         type="email"
@@ -149,39 +149,39 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
         required
         {...form.getInputProps('email')}
       />
-      <Pair>
+      <FieldPair>
         <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
         <TextInput size="sm" label={t('names:field.address')} {...form.getInputProps('address')} />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <CompanySelect
           label={t('names:field.company_id')}
           required
           {...form.getInputProps('company_id')}
           onChange={(company_id) => {
-            // Not setValues: it takes the messages away from all the other fields.
+            // Not setValues, which clears the errors of all other fields.
             form.setFieldValue('company_id', company_id);
             form.setFieldValue('iso_id', null);
           }}
         />
         <IsoSelect
-          // Another company has other partners: what was searched and picked goes with it.
+          // Another company has other partners, so the search and selection are reset.
           key={form.values.company_id}
           companyId={form.values.company_id}
           label={t('names:field.iso_id')}
           required
           {...form.getInputProps('iso_id')}
         />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <ChoiceSelect
           label={t('names:field.country')}
           choices={countries}
           {...form.getInputProps('country')}
         />
         <TextInput size="sm" type="date" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <AmountInput
           unit={currency}
           label={t('names:field.price')}
@@ -196,7 +196,7 @@ export function ClientForm({ setup, request, onClose, onOrderInstead }: Props) {
             {...form.getInputProps('commission')}
           />
         )}
-      </Pair>
+      </FieldPair>
     </FormModal>
   );
 }

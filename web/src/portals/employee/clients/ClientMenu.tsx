@@ -11,20 +11,20 @@ import {
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router-dom';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
 import { HistoryDialog } from '../../../shared/activity/HistoryDialog';
-import { readAnew } from '../../../shared/StaleProblem';
+import { refetchAll } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
 
-type Act = 'invite' | 'suspend' | 'restore' | 'archive';
+type ActionInput = 'invite' | 'suspend' | 'restore' | 'archive';
 
-function act(client: Client, action: Act): Promise<Client> {
-  const call = { params: edited(client), body: {} };
+function runAction(client: Client, action: ActionInput): Promise<Client> {
+  const call = { params: versionedBody(client), body: {} };
   if (action === 'invite')
     return body(api.POST('/rest/v1/clients/{id}/invite', { ...call, params: { path: call.params.path } }));
   if (action === 'suspend') return body(api.POST('/rest/v1/clients/{id}/suspend', call));
@@ -41,17 +41,17 @@ interface Props {
 export function ClientMenu({ client, onEdit, onOrder }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const navigate = useNavigate();
-  const [asking, setAsking] = useState<Act | null>(null);
-  const [told, setTold] = useState(false);
+  const [asking, setAsking] = useState<ActionInput | null>(null);
+  const [historyOpen, setHistoryOpen] = useState(false);
   const name = `${client.first_name} ${client.last_name}`;
   const save = useSave({
-    save: async (action: Act) => {
-      await act(client, action);
+    save: async (action: ActionInput) => {
+      await runAction(client, action);
       return action;
     },
-    explain: readAnew(['clients']),
-    touches: 'client',
-    saved: (action) => {
+    explain: refetchAll(['clients']),
+    invalidates: 'client',
+    onSaved: (action) => {
       setAsking(null);
       toast({ title: t(`clients.done.${action}`), description: name });
     },
@@ -64,7 +64,7 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
   const history: RowAction = {
     label: t('history'),
     icon: <IconHistory size={15} />,
-    onClick: () => setTold(true),
+    onClick: () => setHistoryOpen(true),
   };
   const offers: (RowAction & { needs: string })[] = [
     { needs: 'update', label: t('edit'), icon: <IconPencil size={15} />, onClick: onEdit },
@@ -100,7 +100,7 @@ export function ClientMenu({ client, onEdit, onOrder }: Props) {
         name={name}
         actions={[orders, history, ...offers.filter((offer) => client.can.includes(offer.needs))]}
       />
-      {told && <HistoryDialog id={client.id} name={name} onClose={() => setTold(false)} />}
+      {historyOpen && <HistoryDialog id={client.id} name={name} onClose={() => setHistoryOpen(false)} />}
       {asking && (
         <ConfirmDialog
           title={t(`clients.confirm.${asking}`, { name })}

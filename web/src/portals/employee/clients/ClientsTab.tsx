@@ -6,12 +6,12 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { useFlag, useParam } from '../../../shared/queryParams';
 import { EmailWithFailure } from '../../../shared/people/EmailWithFailure';
 import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { SpvForm } from '../spvs/SpvForm';
 import { ExportButton } from '../../../shared/ExportButton';
@@ -19,7 +19,7 @@ import { Toolbar } from '../Toolbar';
 import { ClientEdit } from './ClientEdit';
 import { ClientForm, type Setup } from './ClientForm';
 import { ClientMenu } from './ClientMenu';
-import { NameOf } from './NewestClients';
+import { ClientLink } from './NewestClients';
 
 type Dialog = { create: Setup } | { edit: Client } | { order: Pick<Client, 'id'> } | null;
 
@@ -31,11 +31,11 @@ export function ClientsTab() {
   const [dialog, setDialog] = useState<Dialog>(null);
   const close = () => setDialog(null);
   const status = archived ? 'archived' : undefined;
-  const wanted = { q: q || undefined, status };
-  const state = listState(useInfiniteQuery(queries.clients(wanted)));
+  const query = { q: q || undefined, status };
+  const state = tableState(useInfiniteQuery(queries.clients(query)));
 
   const columns: Column<Client>[] = [
-    { key: 'name', header: t('column.name'), cell: (client) => <NameOf client={client} /> },
+    { key: 'name', header: t('column.name'), cell: (client) => <ClientLink client={client} /> },
     {
       key: 'email',
       header: t('column.email'),
@@ -78,7 +78,7 @@ export function ClientsTab() {
           load={() =>
             body(
               api.GET('/rest/v1/clients.csv', {
-                params: { query: wanted },
+                params: { query },
                 parseAs: 'blob',
               }),
             )

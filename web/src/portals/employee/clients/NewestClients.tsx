@@ -5,16 +5,16 @@ import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
 import type { Client } from '../../../api/types';
 import { paths } from '../../../paths';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { Section } from '../../../ui/Section';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
-const few = 5;
+const NEWEST_LIMIT = 5;
 
-/** Leads to the client's newest order; the others are in the row's menu. */
-export function NameOf({ client }: { client: Client }) {
+/** Links to the latest order of the client; others are in the row menu. */
+export function ClientLink({ client }: { client: Client }) {
   const name = `${client.first_name} ${client.last_name}`;
   if (!client.latest_spv_id) return name;
   return (
@@ -24,29 +24,29 @@ export function NameOf({ client }: { client: Client }) {
   );
 }
 
-/** Who came last; all of them are in the first tab. */
+/** Newest clients; the first tab has all. */
 export function NewestClients() {
   const { t } = useTranslation(['employee', 'common']);
-  const { more: _, ...state } = listState(useInfiniteQuery(queries.clients({ limit: few })));
+  const { more: _, ...state } = tableState(useInfiniteQuery(queries.clients({ limit: NEWEST_LIMIT })));
   const columns: Column<Client>[] = [
-    { key: 'name', header: t('column.name'), cell: (client) => <NameOf client={client} /> },
+    { key: 'name', header: t('column.name'), cell: (client) => <ClientLink client={client} /> },
     { key: 'company', header: t('column.company'), cell: (client) => client.company_name ?? '—' },
     {
       key: 'status',
       header: t('common:status'),
       cell: (client) => <StatusBadge kind="profile" status={client.status} />,
     },
-    { key: 'added', header: t('clients.added'), cell: (client) => <Ago at={client.created_at} /> },
+    { key: 'added', header: t('clients.added'), cell: (client) => <RelativeTime at={client.created_at} /> },
   ];
-  // The tab says so.
+  // The tab shows the error.
   if (state.rows?.length === 0) return null;
   return (
     <Section title={t('clients.newest')} flush>
       <DataTable
         label={t('clients.newest')}
         columns={columns}
-        state={{ ...state, rows: state.rows?.slice(0, few) }}
-        expected={few}
+        state={{ ...state, rows: state.rows?.slice(0, NEWEST_LIMIT) }}
+        expected={NEWEST_LIMIT}
         rowKey={(client) => client.id}
         empty={null}
       />

@@ -4,15 +4,15 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Commission } from '../../../api/types';
 import { paths } from '../../../paths';
 import { CommissionTable } from '../../../shared/commissions/CommissionTable';
-import { commissionsCsv } from '../../../shared/commissions/files';
+import { commissionsCsv } from '../../../shared/commissions/exports';
 import { useStatusFilter } from '../../../shared/commissions/StatusFilter';
 import { ExportButton } from '../../../shared/ExportButton';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
@@ -21,33 +21,33 @@ import { RowMenu } from '../../../ui/RowMenu';
 import { Section } from '../../../ui/Section';
 import { toast } from '../../../ui/toasts';
 
-/** The server approves no more than so many at a time. */
-const atOnce = 200;
+/** Bulk limit of the server. */
+const MAX_BULK = 200;
 
-/** The whole ledger: what is pending is approved here, for the next payout run. */
+/** Commission ledger; pending commissions are approved for the next payout run. */
 export function Component() {
   const { t } = useTranslation(['commissions', 'common']);
   const { status, filter } = useStatusFilter();
-  const state = listState(useInfiniteQuery(queries.commissions({ status })));
+  const state = tableState(useInfiniteQuery(queries.commissions({ status })));
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const [voiding, setVoiding] = useState<Commission | null>(null);
-  // Only what is still there and still pending.
+  // Keeps only rows still present and pending.
   const open = state.rows?.filter((row) => row.can.includes('approve')) ?? [];
-  const some = open.slice(0, atOnce);
+  const some = open.slice(0, MAX_BULK);
   const chosen = open.filter((row) => picked.has(row.id)).map((row) => row.id);
   const approve = useSave({
     save: (ids: string[]) => body(api.POST('/rest/v1/commissions/approve', { body: { ids } })),
-    touches: 'commission',
-    saved: ({ items }) => {
+    invalidates: 'commission',
+    onSaved: ({ items }) => {
       setPicked(new Set());
       toast({ title: t('approve.done'), description: t('approve.count', { count: items.length }) });
     },
   });
   const withdraw = useSave({
     save: ({ row, reason }: { row: Commission; reason: string }) =>
-      body(api.POST('/rest/v1/commissions/{id}/void', { params: edited(row), body: { reason } })),
-    touches: 'commission',
-    saved: (row) => {
+      body(api.POST('/rest/v1/commissions/{id}/void', { params: versionedBody(row), body: { reason } })),
+    invalidates: 'commission',
+    onSaved: (row) => {
       setVoiding(null);
       toast({ title: t('void.done'), description: row.spv_identifier });
     },
@@ -78,8 +78,8 @@ export function Component() {
             <ExportButton name="commissions" load={() => commissionsCsv({ status })} />
             {open.length > 1 && chosen.length < some.length && (
               <Button variant="default" onClick={() => setPicked(new Set(some.map((row) => row.id)))}>
-                {open.length > atOnce
-                  ? t('approve.first', { count: atOnce })
+                {open.length > MAX_BULK
+                  ? t('approve.first', { count: MAX_BULK })
                   : t('approve.all', { count: open.length })}
               </Button>
             )}
@@ -108,7 +108,7 @@ export function Component() {
                     size="sm"
                     aria-label={t('approve.pick_one', { identifier: row.spv_identifier })}
                     checked={picked.has(row.id)}
-                    disabled={chosen.length >= atOnce && !picked.has(row.id)}
+                    disabled={chosen.length >= MAX_BULK && !picked.has(row.id)}
                     onChange={(event) => pick(row.id, event.currentTarget.checked)}
                   />
                 ),

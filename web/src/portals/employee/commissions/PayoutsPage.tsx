@@ -5,36 +5,37 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, edited, idempotent } from '../../../api/client';
+import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { PayoutRun } from '../../../api/types';
-import { money, officeToday } from '../../../messages/format';
-import { whoText } from '../../../messages/who';
+import { money, todayInOfficeZone } from '../../../messages/format';
+import { actorName } from '../../../messages/actorName';
 import { paths } from '../../../paths';
-import { bankCsv } from '../../../shared/commissions/files';
-import { listState } from '../../../shared/listState';
-import { required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { bankCsv } from '../../../shared/commissions/exports';
+import { tableState } from '../../../shared/tableState';
+import { required } from '../../../shared/validators';
+import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { Ago, DateText } from '../../../ui/DateText';
+import { RelativeTime, DateText } from '../../../ui/DateText';
 import { FormModal } from '../../../ui/FormModal';
 import { PageHeader } from '../../../ui/PageHeader';
 import { RowMenu } from '../../../ui/RowMenu';
 import { saveBlob } from '../../../ui/saveText';
 import { Section } from '../../../ui/Section';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { toast } from '../../../ui/toasts';
 
-/** Payout runs: opened over all that is approved, taken to the bank, recorded as paid. */
+/** Payout runs: create from approved commissions, export for the bank, mark as paid. */
 export function Component() {
   const { t } = useTranslation(['commissions', 'common']);
   const open = useSave({
-    save: (_: null, key) => body(api.POST('/rest/v1/payout-runs', { params: idempotent(key), body: {} })),
-    touches: 'payout_run',
-    saved: (run) => {
+    save: (_: null, key) =>
+      body(api.POST('/rest/v1/payout-runs', { params: idempotencyHeaders(key), body: {} })),
+    invalidates: 'payout_run',
+    onSaved: (run) => {
       toast({ title: t('payouts.opened'), description: run.name });
     },
   });
@@ -46,7 +47,7 @@ export function Component() {
         <>
           <span className="num">{run.name}</span>
           <Text size="xs" c="dimmed">
-            {whoText(t, run.created_by)} · <Ago at={run.created_at} />
+            {actorName(t, run.created_by)} · <RelativeTime at={run.created_at} />
           </Text>
         </>
       ),
@@ -100,7 +101,7 @@ export function Component() {
         <DataTable
           label={t('payouts.list')}
           columns={columns}
-          state={listState(useInfiniteQuery(queries.payoutRuns()))}
+          state={tableState(useInfiniteQuery(queries.payoutRuns()))}
           rowKey={(run) => run.id}
           empty={
             <EmptyState
@@ -121,12 +122,12 @@ function Actions({ run }: { run: PayoutRun }) {
   const close = () => setDialog(null);
   const bank = useSave({
     save: () => bankCsv(run.id),
-    saved: (blob) => saveBlob(`${run.name}.csv`, blob),
+    onSaved: (blob) => saveBlob(`${run.name}.csv`, blob),
   });
   const discard = useSave({
-    save: () => body(api.POST('/rest/v1/payout-runs/{id}/discard', { params: edited(run), body: {} })),
-    touches: 'payout_run',
-    saved: () => {
+    save: () => body(api.POST('/rest/v1/payout-runs/{id}/discard', { params: versionedBody(run), body: {} })),
+    invalidates: 'payout_run',
+    onSaved: () => {
       close();
       toast({ title: t('payouts.discarded'), description: run.name });
     },
@@ -177,14 +178,17 @@ function Actions({ run }: { run: PayoutRun }) {
 
 function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
   const { t } = useTranslation(['commissions', 'common', 'names']);
-  const missing = useMissing();
-  const form = useForm({ initialValues: { paid_date: officeToday() }, validate: { paid_date: required } });
+  const missing = useRequiredFieldsMessage();
+  const form = useForm({
+    initialValues: { paid_date: todayInOfficeZone() },
+    validate: { paid_date: required },
+  });
   const save = useSave({
     form,
     save: (values: typeof form.values) =>
-      body(api.POST('/rest/v1/payout-runs/{id}/pay', { params: edited(run), body: values })),
-    touches: 'payout_run',
-    saved: () => {
+      body(api.POST('/rest/v1/payout-runs/{id}/pay', { params: versionedBody(run), body: values })),
+    invalidates: 'payout_run',
+    onSaved: () => {
       onClose();
       toast({ title: t('payouts.paid'), description: run.name });
     },
@@ -204,7 +208,7 @@ function PayForm({ run, onClose }: { run: PayoutRun; onClose: () => void }) {
       <TextInput
         size="sm"
         type="date"
-        max={officeToday()}
+        max={todayInOfficeZone()}
         label={t('names:field.paid_date')}
         required
         data-autofocus

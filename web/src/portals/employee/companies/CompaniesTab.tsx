@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Company } from '../../../api/types';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { useFlag, useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { RemoveMenu } from '../RemoveMenu';
 import { ExportButton } from '../../../shared/ExportButton';
 import { Toolbar } from '../Toolbar';
@@ -24,8 +24,8 @@ export function CompaniesTab() {
   const [q, setQ] = useParam('q');
   const [archived, setArchived] = useFlag('archived');
   const [dialog, setDialog] = useState<Dialog>(null);
-  const wanted = { q: q || undefined, archived: archived || undefined };
-  const state = listState(useInfiniteQuery(queries.companies(wanted)));
+  const query = { q: q || undefined, archived: archived || undefined };
+  const state = tableState(useInfiniteQuery(queries.companies(query)));
   const columns: Column<Company>[] = [
     { key: 'name', header: t('column.name'), cell: (company) => company.name },
     { key: 'business', header: t('column.business_name'), cell: (company) => company.business_name },
@@ -60,7 +60,7 @@ export function CompaniesTab() {
           load={() =>
             body(
               api.GET('/rest/v1/companies.csv', {
-                params: { query: wanted },
+                params: { query },
                 parseAs: 'blob',
               }),
             )

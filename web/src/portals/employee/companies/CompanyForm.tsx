@@ -2,37 +2,37 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited, idempotent } from '../../../api/client';
+import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { Company, NewCompany, Request } from '../../../api/types';
-import { applied } from '../../../shared/requests/applied';
-import { orNull } from '../../../shared/rules';
-import { useStale } from '../../../shared/StaleProblem';
+import { applicantValue } from '../../../shared/requests/applicationFields';
+import { orNull } from '../../../shared/validators';
+import { useVersionConflict } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
 const valuesOf = (company: Company | null, request?: Request) => ({
-  name: company?.name ?? applied(request, 'name'),
-  business_name: company?.business_name ?? applied(request, 'business_name'),
+  name: company?.name ?? applicantValue(request, 'name'),
+  business_name: company?.business_name ?? applicantValue(request, 'business_name'),
   email: company?.email ?? request?.email ?? '',
-  phone: company?.phone ?? applied(request, 'phone'),
+  phone: company?.phone ?? applicantValue(request, 'phone'),
   logo_url: company?.logo_url ?? '',
 });
 
 interface Props {
   company: Company | null;
-  /** The application that a new company answers: it is approved with it, and whoever sent it is its first admin. */
+  /** The application that a new company approves; its sender becomes the first admin. */
   request?: Request;
   onClose: () => void;
 }
 
-/** 'Create New Company', or 'Edit Company' when there is one. */
+/** Creates or edits a company. */
 export function CompanyForm({ company: opened, request, onClose }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [company, setCompany] = useState(opened);
-  const stale = useStale();
+  const stale = useVersionConflict();
   const form = useForm({
     initialValues: valuesOf(opened, request),
   });
@@ -40,15 +40,15 @@ export function CompanyForm({ company: opened, request, onClose }: Props) {
     form,
     save: (values: NewCompany, key) =>
       company
-        ? body(api.PATCH('/rest/v1/companies/{id}', { params: edited(company), body: values }))
+        ? body(api.PATCH('/rest/v1/companies/{id}', { params: versionedBody(company), body: values }))
         : body(
             api.POST('/rest/v1/companies', {
-              params: idempotent(key),
+              params: idempotencyHeaders(key),
               body: { ...values, request_id: request?.id },
             }),
           ),
-    touches: ['company', 'request'],
-    saved: (saved) => {
+    invalidates: ['company', 'request'],
+    onSaved: (saved) => {
       toast({ title: company ? t('company.updated') : t('company.created'), description: saved.name });
       onClose();
     },
@@ -82,7 +82,7 @@ export function CompanyForm({ company: opened, request, onClose }: Props) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Pair>
+      <FieldPair>
         <TextInput
           size="sm"
           label={t('names:field.name')}
@@ -96,11 +96,11 @@ export function CompanyForm({ company: opened, request, onClose }: Props) {
           required
           {...form.getInputProps('business_name')}
         />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <TextInput size="sm" type="email" label={t('names:field.email')} {...form.getInputProps('email')} />
         <TextInput size="sm" type="tel" label={t('names:field.phone')} {...form.getInputProps('phone')} />
-      </Pair>
+      </FieldPair>
       <TextInput
         size="sm"
         type="url"

@@ -2,7 +2,7 @@ import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router-dom';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
 import { paths } from '../../../paths';
 import { InvoiceView } from '../../../shared/invoices/InvoiceView';
@@ -29,7 +29,7 @@ export function Component() {
   );
 }
 
-/** Beside the proof, where the amount is read off. */
+/** Payment form beside the receipt. */
 function Pay({ invoice }: { invoice: InvoiceDetail }) {
   const { t } = useTranslation('billing');
   const [open, setOpen] = useState(false);
@@ -56,9 +56,9 @@ function Actions({ invoice }: { invoice: InvoiceDetail }) {
   const { number } = invoice;
   const voiding = useSave({
     save: (reason: string) =>
-      body(api.POST('/rest/v1/invoices/{id}/void', { params: edited(invoice), body: { reason } })),
-    touches: 'invoice',
-    saved: () => {
+      body(api.POST('/rest/v1/invoices/{id}/void', { params: versionedBody(invoice), body: { reason } })),
+    invalidates: 'invoice',
+    onSaved: () => {
       close();
       toast({ title: t('void.done'), description: number });
     },

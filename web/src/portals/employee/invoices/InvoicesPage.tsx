@@ -5,7 +5,7 @@ import type { InvoiceStatus } from '../../../api/types';
 import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
 import { InvoiceTable } from '../../../shared/invoices/InvoiceTable';
-import { Owed } from '../../../shared/invoices/Owed';
+import { OutstandingAmounts } from '../../../shared/invoices/OutstandingAmounts';
 import { useParam } from '../../../shared/queryParams';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { PageHeader } from '../../../ui/PageHeader';
@@ -13,16 +13,16 @@ import { Section } from '../../../ui/Section';
 
 const states: InvoiceStatus[] = ['due', 'part_paid', 'paid', 'void'];
 
-/** What clients owe, and what came in. */
+/** Invoices and payments of all clients. */
 export function Component() {
   const { t } = useTranslation(['billing', 'common', 'names']);
-  const [wanted, setWanted] = useParam('status');
-  const status = states.find((known) => known === wanted);
+  const [statusParam, setStatusParam] = useParam('status');
+  const status = states.find((known) => known === statusParam);
   return (
     <>
       <PageHeader title={t('title_office')} text={t('text_office')} />
       <Stack gap="md">
-        <Owed title={t('owed.title_office')} />
+        <OutstandingAmounts title={t('owed.title_office')} />
         <Section
           title={t('list')}
           flush
@@ -33,7 +33,7 @@ export function Component() {
                 all={t('status.all')}
                 value={status ?? ''}
                 choices={states.map((value) => ({ value, label: t(`names:invoice_status.${value}`) }))}
-                onChange={setWanted}
+                onChange={setStatusParam}
               />
               <ExportButton
                 name="invoices"

@@ -2,43 +2,46 @@ import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited, idempotent } from '../../../api/client';
+import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
 import type { InvoiceDetail } from '../../../api/types';
-import { amountToSend } from '../../../messages/amount';
-import { money, officeToday } from '../../../messages/format';
-import { orNull, required } from '../../../shared/rules';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { amountToWire } from '../../../messages/amount';
+import { money, todayInOfficeZone } from '../../../messages/format';
+import { orNull, required } from '../../../shared/validators';
+import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** What came in is typed, twice, never taken over from what is due. */
+/** Records a payment. The amount is typed twice and never prefilled. */
 export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onClose: () => void }) {
   const { t } = useTranslation(['billing', 'names']);
-  const missing = useMissing();
+  const missing = useRequiredFieldsMessage();
   const form = useForm({
-    initialValues: { amount: '', amount_again: '', received_date: officeToday(), note: '' },
+    initialValues: { amount: '', amount_again: '', received_date: todayInOfficeZone(), note: '' },
     validate: { amount: required, amount_again: required, received_date: required },
   });
   const { id, number, currency } = invoice;
-  // As it was when the amount was read off: when somebody else records the same money meanwhile, this is refused.
-  const [seen] = useState(invoice);
+  // The version at opening: a concurrent payment causes a conflict.
+  const [initialInvoice] = useState(invoice);
   const save = useSave({
     form,
     save: (values: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/invoices/{id}/payments', {
-          params: { path: { id }, header: { ...edited(seen).header, ...idempotent(key).header } },
+          params: {
+            path: { id },
+            header: { ...versionedBody(initialInvoice).header, ...idempotencyHeaders(key).header },
+          },
           body: {
-            amount: amountToSend(values.amount, currency),
-            amount_again: amountToSend(values.amount_again, currency),
+            amount: amountToWire(values.amount, currency),
+            amount_again: amountToWire(values.amount_again, currency),
             received_date: values.received_date,
             note: orNull(values.note),
           },
         }),
       ),
-    touches: 'invoice',
-    saved: (paid) => {
+    invalidates: 'invoice',
+    onSaved: (paid) => {
       toast({ title: t('pay.done'), description: paid.number });
       onClose();
     },
@@ -55,7 +58,7 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
       onSubmit={form.onSubmit((values) => save.mutate(values), missing)}
       onClose={onClose}
     >
-      <Pair>
+      <FieldPair>
         <AmountInput
           unit={currency}
           label={t('names:field.amount')}
@@ -69,11 +72,11 @@ export function PaymentForm({ invoice, onClose }: { invoice: InvoiceDetail; onCl
           required
           {...form.getInputProps('amount_again')}
         />
-      </Pair>
+      </FieldPair>
       <TextInput
         size="sm"
         type="date"
-        max={officeToday()}
+        max={todayInOfficeZone()}
         label={t('names:field.received_date')}
         required
         {...form.getInputProps('received_date')}

@@ -1,32 +1,33 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import type { NewIso, Request } from '../../../api/types';
-import { applied } from '../../../shared/requests/applied';
-import { CompanySelect } from '../../../shared/lookups';
+import { applicantValue } from '../../../shared/requests/applicationFields';
+import { CompanySelect } from '../../../shared/selects';
 import { PersonFields } from '../../../shared/people/PersonFields';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** `request`: the application that it answers, which is approved with it. */
+/** `request`: the application that this partner approves. */
 export function IsoForm({ request, onClose }: { request?: Request; onClose: () => void }) {
   const { t } = useTranslation('employee');
   const form = useForm({
     initialValues: {
-      first_name: applied(request, 'first_name'),
-      last_name: applied(request, 'last_name'),
+      first_name: applicantValue(request, 'first_name'),
+      last_name: applicantValue(request, 'last_name'),
       email: request?.email ?? '',
-      phone: applied(request, 'phone'),
+      phone: applicantValue(request, 'phone'),
       company_id: null as string | null,
     },
   });
   const save = useSave({
     form,
-    save: (iso: NewIso, key) => body(api.POST('/rest/v1/isos', { params: idempotent(key), body: iso })),
-    touches: ['iso', 'request'],
-    saved: (iso) => {
+    save: (iso: NewIso, key) =>
+      body(api.POST('/rest/v1/isos', { params: idempotencyHeaders(key), body: iso })),
+    invalidates: ['iso', 'request'],
+    onSaved: (iso) => {
       toast({ title: t('iso.created'), description: `${iso.first_name} ${iso.last_name}` });
       onClose();
     },

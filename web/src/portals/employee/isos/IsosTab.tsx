@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Iso } from '../../../api/types';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { useFlag, useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { RemoveMenu } from '../RemoveMenu';
 import { ExportButton } from '../../../shared/ExportButton';
 import { Toolbar } from '../Toolbar';
@@ -22,8 +22,8 @@ export function IsosTab() {
   const [q, setQ] = useParam('q');
   const [archived, setArchived] = useFlag('archived');
   const [creating, setCreating] = useState(false);
-  const wanted = { q: q || undefined, archived: archived || undefined };
-  const state = listState(useInfiniteQuery(queries.isos(wanted)));
+  const query = { q: q || undefined, archived: archived || undefined };
+  const state = tableState(useInfiniteQuery(queries.isos(query)));
   const columns: Column<Iso>[] = [
     { key: 'name', header: t('column.name'), cell: (iso) => `${iso.first_name} ${iso.last_name}` },
     { key: 'email', header: t('column.email'), wide: true, whole: true, cell: (iso) => iso.email },
@@ -50,7 +50,7 @@ export function IsosTab() {
           load={() =>
             body(
               api.GET('/rest/v1/isos.csv', {
-                params: { query: wanted },
+                params: { query },
                 parseAs: 'blob',
               }),
             )

@@ -1,17 +1,17 @@
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Lead, NewClient } from '../../../api/types';
-import { amountToSend } from '../../../messages/amount';
+import { amountToWire } from '../../../messages/amount';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { useCountries, type Country } from '../../../shared/countries';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** The terms of the first order; who and whose it is, the lead says. */
+/** Terms of the first order; client and partner come from the lead. */
 export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'employee', 'common', 'names']);
   const countries = useCountries();
@@ -30,17 +30,17 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
     save: (values: typeof form.values) =>
       body(
         api.POST('/rest/v1/leads/{id}/convert', {
-          params: edited(lead),
+          params: versionedBody(lead),
           body: {
             ...values,
             currency,
-            price: amountToSend(values.price, currency),
-            commission: amountToSend(values.commission, currency),
+            price: amountToWire(values.price, currency),
+            commission: amountToWire(values.commission, currency),
           },
         }),
       ),
-    touches: ['lead', 'client', 'spv'],
-    saved: () => {
+    invalidates: ['lead', 'client', 'spv'],
+    onSaved: () => {
       toast({ title: t('leads.convert.done'), description: name });
       onClose();
     },
@@ -57,7 +57,7 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
       onSubmit={form.onSubmit((values) => save.mutate(values))}
       onClose={onClose}
     >
-      <Pair>
+      <FieldPair>
         <ChoiceSelect
           label={t('leads.setup')}
           choices={[
@@ -71,8 +71,8 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
           choices={countries}
           {...form.getInputProps('country')}
         />
-      </Pair>
-      <Pair>
+      </FieldPair>
+      <FieldPair>
         <AmountInput
           unit={currency}
           label={t('names:field.price')}
@@ -85,7 +85,7 @@ export function ConvertForm({ lead, onClose }: { lead: Lead; onClose: () => void
           required
           {...form.getInputProps('commission')}
         />
-      </Pair>
+      </FieldPair>
     </FormModal>
   );
 }

@@ -3,7 +3,7 @@ import { IconUserCheck, IconUserX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Lead } from '../../../api/types';
 import { paths } from '../../../paths';
 import { LeadTable } from '../../../shared/leads/LeadTable';
@@ -16,17 +16,17 @@ import { ConvertForm } from './ConvertForm';
 
 const nameOf = (lead: Lead) => `${lead.first_name} ${lead.last_name}`;
 
-/** What partners bring: a lead that is ready becomes a client with an order. */
+/** Leads of partners, converted to clients with an order. */
 export function Component() {
   const { t } = useTranslation(['partners', 'common']);
   const [ripe, setRipe] = useState<Lead | null>(null);
-  const [gone, setGone] = useState<Lead | null>(null);
+  const [losing, setLosing] = useState<Lead | null>(null);
   const lose = useSave({
     save: (lead: Lead) =>
-      body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: { stage: 'lost' } })),
-    touches: 'lead',
-    saved: (lead) => {
-      setGone(null);
+      body(api.PATCH('/rest/v1/leads/{id}', { params: versionedBody(lead), body: { stage: 'lost' } })),
+    invalidates: 'lead',
+    onSaved: (lead) => {
+      setLosing(null);
       toast({ title: t('leads.lose.done'), description: nameOf(lead) });
     },
   });
@@ -51,7 +51,7 @@ export function Component() {
                       label: t('leads.lose'),
                       icon: <IconUserX size={15} />,
                       danger: true,
-                      onClick: () => setGone(lead),
+                      onClick: () => setLosing(lead),
                     },
                   ]
             }
@@ -65,17 +65,17 @@ export function Component() {
           />
         )}
       />
-      {gone && (
+      {losing && (
         <ConfirmDialog
-          title={t('leads.lose.title', { name: nameOf(gone) })}
+          title={t('leads.lose.title', { name: nameOf(losing) })}
           confirmLabel={t('leads.lose')}
           busyLabel={t('common:saving')}
           busy={lose.isPending}
           danger
-          onConfirm={() => lose.mutate(gone)}
-          onClose={() => setGone(null)}
+          onConfirm={() => lose.mutate(losing)}
+          onClose={() => setLosing(null)}
         >
-          {t('leads.lose.text', { iso: gone.iso_name })}
+          {t('leads.lose.text', { iso: losing.iso_name })}
         </ConfirmDialog>
       )}
       {ripe && <ConvertForm lead={ripe} onClose={() => setRipe(null)} />}

@@ -1,23 +1,23 @@
 import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step } from '../../../api/types';
-import { readAnew } from '../../../shared/StaleProblem';
+import { refetchAll } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { toast } from '../../../ui/toasts';
 
 interface Props {
   spv: SpvDetail;
-  /** Those that were chosen. */
+  /** Selected steps. */
   steps: Step[];
   onAll: () => void;
   onDone: () => void;
 }
 
-/** Completes the chosen steps, once the person has seen what that does. */
+/** Completes the selected steps after confirmation. */
 export function CompleteSteps({ spv, steps, onAll, onDone }: Props) {
   const { t } = useTranslation(['employee', 'common']);
   const [asking, setAsking] = useState(false);
@@ -26,13 +26,13 @@ export function CompleteSteps({ spv, steps, onAll, onDone }: Props) {
     save: () =>
       body(
         api.POST('/rest/v1/spvs/{id}/steps/complete', {
-          params: edited(spv),
+          params: versionedBody(spv),
           body: { ids: steps.map((step) => step.id) },
         }),
       ),
-    explain: readAnew(queries.spv(spv.id).queryKey),
-    touches: 'step',
-    saved: () => {
+    explain: refetchAll(queries.spv(spv.id).queryKey),
+    invalidates: 'step',
+    onSaved: () => {
       toast({ title: t('bulk.done', { count: steps.length }) });
       onDone();
     },

@@ -1,17 +1,17 @@
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { SpvDetail, Step } from '../../../api/types';
 import { useSave } from '../../../shared/useSave';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
 import { toast } from '../../../ui/toasts';
 
-/** Takes a pending step out of its order, once the person has seen what that does. */
+/** Deletes a pending step after confirmation. */
 export function DeleteStep({ spv, step, onClose }: { spv: SpvDetail; step: Step; onClose: () => void }) {
   const { t } = useTranslation('employee');
   const save = useSave({
-    save: () => body(api.DELETE('/rest/v1/steps/{id}', { params: edited(step) })),
-    touches: ['step', 'document_request'],
-    saved: () => {
+    save: () => body(api.DELETE('/rest/v1/steps/{id}', { params: versionedBody(step) })),
+    invalidates: ['step', 'document_request'],
+    onSaved: () => {
       toast({ title: t('step.deleted'), description: step.step_name });
       onClose();
     },

@@ -9,23 +9,23 @@ import { Timeline } from '../../../shared/activity/Timeline';
 import { OrderDocuments } from '../../../shared/documents/OrderDocuments';
 import { OrderThread } from '../../../shared/messages/OrderThread';
 import { OrderInvoices } from '../../../shared/invoices/OrderInvoices';
-import { People } from '../../../shared/spvs/People';
-import { useAwaitsRequests } from '../../../shared/spvs/useAwaitsRequests';
+import { OrderPeople } from '../../../shared/spvs/People';
+import { useWaitsForDocuments } from '../../../shared/spvs/useWaitsForDocuments';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { StatusActions } from '../spvs/StatusActions';
 import { OrderSteps } from './OrderSteps';
 import { Overview } from './Overview';
 
-/** One order as the staff work on it. */
+/** Order page of staff. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['employee', 'client', 'orders']);
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
-  const waits = useAwaitsRequests(id);
+  const waits = useWaitsForDocuments(id);
   if (error && !spv) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;
   return (
     <>
@@ -49,7 +49,7 @@ export function Component() {
       {(!spv || waits) && <Skeleton height={320} radius="md" />}
       {spv && !waits && (
         <TwoColumns
-          // One line each: what belongs to the order.
+          // Panels of the order, one line each.
           main={
             <>
               <Section title={t('client:order.overview')}>
@@ -65,7 +65,7 @@ export function Component() {
           }
           side={
             <>
-              <People spv={spv} withClient />
+              <OrderPeople spv={spv} withClient />
               <Timeline spvId={spv.id} />
             </>
           }

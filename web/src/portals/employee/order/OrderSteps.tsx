@@ -5,24 +5,21 @@ import { useTranslation } from 'react-i18next';
 import type { SpvDetail, Step } from '../../../api/types';
 import { StepRow } from '../../../shared/spvs/StepList';
 import { SortableList } from '../../../ui/SortableList';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { NewStepForm } from '../spvs/NewStepForm';
 import { StepForm } from '../spvs/StepForm';
 import { CompleteSteps } from './CompleteSteps';
 import { DeleteStep } from './DeleteStep';
-import { useSortSteps } from './useSortSteps';
+import { useReorderSteps } from './useReorderSteps';
 
-/**
- * The steps of an order, to be sorted, each with its edit dialog; those still open can be completed together, those
- * pending deleted, and more can be added.
- */
+/** Steps of an order: reorder, edit, complete in bulk, delete and add. */
 export function OrderSteps({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation('employee');
   const [editing, setEditing] = useState<Step | null>(null);
   const [deleting, setDeleting] = useState<Step | null>(null);
   const [adding, setAdding] = useState(false);
   const [chosen, setChosen] = useState<string[] | null>(null);
-  const sort = useSortSteps(spv);
+  const sort = useReorderSteps(spv);
   const mayEdit = spv.can.includes('update_steps');
   const open = spv.steps.filter((step) => step.status !== 'completed' && step.can.includes('update'));
   const choose = (id: string, on: boolean) =>

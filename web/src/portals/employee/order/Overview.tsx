@@ -2,18 +2,18 @@ import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { SpvDetail } from '../../../api/types';
 import { date, money, percent } from '../../../messages/format';
-import { WaitingLine } from '../../../shared/spvs/WaitingLine';
+import { BlockedBy } from '../../../shared/spvs/BlockedBy';
 import { DetailList } from '../../../ui/DetailList';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { Prose } from '../../../ui/Prose';
 
-/** How far an order is, whom it waits for, and all that the staff know of it. */
+/** Progress, blocking party and internal details of an order. */
 export function Overview({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const amount = (value: string | null) => value && money(value, spv.currency);
   return (
     <Stack gap="sm">
-      <WaitingLine spv={spv} reader="staff" />
+      <BlockedBy spv={spv} reader="staff" />
       {spv.status_reason && (
         <Text size="sm">
           <Prose>{t('spvs.reason', { reason: spv.status_reason })}</Prose>

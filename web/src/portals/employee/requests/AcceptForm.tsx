@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Order, Request } from '../../../api/types';
 import { toast } from '../../../ui/toasts';
-import { SpvFormFor } from '../spvs/SpvForm';
+import { ClientSpvForm } from '../spvs/SpvForm';
 
 interface Props {
   request: Request;
@@ -11,22 +11,22 @@ interface Props {
   onClose: () => void;
 }
 
-/** The order's dialog, filled in with what the client asked for. */
+/** Accepts an order request: the order form prefilled from it. */
 export function AcceptForm({ request, clientId, order, onClose }: Props) {
   const { t } = useTranslation('requests');
   return (
-    <SpvFormFor
+    <ClientSpvForm
       clientId={clientId}
       clientIsFixed
       title={t('accept.title', { reference: request.reference })}
       text={t('accept.text')}
       submitLabel={t('accept.submit')}
       known={order}
-      // Whose order it is, the request says.
+      // The request determines the client.
       save={(terms) =>
-        body(api.POST('/rest/v1/requests/{id}/accept', { params: edited(request), body: terms }))
+        body(api.POST('/rest/v1/requests/{id}/accept', { params: versionedBody(request), body: terms }))
       }
-      saved={({ spv }) => {
+      onSaved={({ spv }) => {
         toast({ title: t('accept.done'), description: spv?.identifier });
         onClose();
       }}

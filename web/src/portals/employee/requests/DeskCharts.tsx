@@ -2,14 +2,14 @@ import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { RequestDesk } from '../../../api/types';
 import { date, number, percent, shortDate } from '../../../messages/format';
-import { states } from '../../../shared/requests/words';
+import { states } from '../../../shared/requests/quickRequestKinds';
 import { BarChart } from '../../../ui/charts/BarChart';
 import { ChartOrTable } from '../../../ui/charts/ChartOrTable';
 import { ColumnChart } from '../../../ui/charts/ColumnChart';
 import { FigureTable } from '../../../ui/charts/FigureTable';
 import classes from './DeskCharts.module.css';
 
-/** How the requests are distributed over their states, and how many come in each week. */
+/** Requests by status, and by week of arrival. */
 export function DeskCharts({ desk }: { desk: RequestDesk | undefined }) {
   const { t } = useTranslation(['requests', 'names']);
   if (!desk)

@@ -8,17 +8,17 @@ import { queries } from '../../../api/queries';
 import { number } from '../../../messages/format';
 import { RecentActivity } from '../../../shared/activity/RecentActivity';
 import { QuickSubmit } from '../../../shared/requests/QuickSubmit';
-import { quickKinds } from '../../../shared/requests/words';
+import { quickKinds } from '../../../shared/requests/quickRequestKinds';
 import { useMe } from '../../../shared/session/me';
 import { PageHeader } from '../../../ui/PageHeader';
 import { StatCard, StatRow } from '../../../ui/StatCard';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { DeskCharts } from './DeskCharts';
 import { PriorityQueue } from './PriorityQueue';
 import { RequestTable } from './RequestTable';
 
-/** The request desk: everything that is asked of the office, counted, and answered here. */
+/** Request desk: all incoming requests with counts and actions. */
 export function Component() {
   const { t } = useTranslation('requests');
   const me = useMe();

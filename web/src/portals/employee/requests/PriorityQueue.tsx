@@ -4,15 +4,15 @@ import { Link } from 'react-router-dom';
 import type { Request, RequestDesk } from '../../../api/types';
 import { number } from '../../../messages/format';
 import { paths } from '../../../paths';
-import { priorities, priorityTone } from '../../../shared/requests/words';
+import { priorities, priorityTone } from '../../../shared/requests/quickRequestKinds';
 import { Section } from '../../../ui/Section';
 import { Tag } from '../../../ui/Tag';
-import { Due } from './Due';
+import { RequestDueDate } from './RequestDueDate';
 import classes from './PriorityQueue.module.css';
 
 type Queue = RequestDesk['queue'][number];
 
-/** What is most pressing of each priority; undefined while it is loading. */
+/** Most urgent requests by priority; undefined while loading. */
 export function PriorityQueue({ queue }: { queue: Queue[] | undefined }) {
   const { t } = useTranslation(['requests', 'names']);
   return (
@@ -35,7 +35,7 @@ export function PriorityQueue({ queue }: { queue: Queue[] | undefined }) {
                   </Text>
                 )}
               </div>
-              {!of && <Waiting />}
+              {!of && <PriorityQueueSkeleton />}
               {of?.requests.length === 0 && (
                 <Text size="sm" c="dimmed">
                   {t('desk.lane_empty')}
@@ -44,7 +44,7 @@ export function PriorityQueue({ queue }: { queue: Queue[] | undefined }) {
               {of && of.requests.length > 0 && (
                 <ul className={classes.list}>
                   {of.requests.map((request) => (
-                    <Waits key={request.id} request={request} />
+                    <WaitingTime key={request.id} request={request} />
                   ))}
                 </ul>
               )}
@@ -67,7 +67,7 @@ export function PriorityQueue({ queue }: { queue: Queue[] | undefined }) {
   );
 }
 
-function Waits({ request }: { request: Request }) {
+function WaitingTime({ request }: { request: Request }) {
   const { t } = useTranslation('names');
   return (
     <li>
@@ -75,7 +75,7 @@ function Waits({ request }: { request: Request }) {
         <Anchor component={Link} to={paths.request(request.id)} className="mono">
           {request.reference}
         </Anchor>
-        <Due request={request} />
+        <RequestDueDate request={request} />
       </div>
       <Text size="xs" c="dimmed" truncate>
         {t(`request_kind.${request.kind}`)} · {request.name}
@@ -85,7 +85,7 @@ function Waits({ request }: { request: Request }) {
 }
 
 /** As high as a full lane. */
-function Waiting() {
+function PriorityQueueSkeleton() {
   return (
     <div className={classes.list} aria-hidden="true">
       {['90%', '70%', '80%', '75%', '85%'].map((width) => (

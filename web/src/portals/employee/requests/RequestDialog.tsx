@@ -3,11 +3,11 @@ import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import type { Request } from '../../../api/types';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
@@ -18,7 +18,7 @@ import { IsoForm } from '../isos/IsoForm';
 import { ConvertForm } from '../leads/ConvertForm';
 import { AcceptForm } from './AcceptForm';
 
-export interface Chosen {
+export interface SelectedRequest {
   request: Request;
   dialog:
     | 'accept'
@@ -31,16 +31,16 @@ export interface Chosen {
     | 'reject';
 }
 
-/** The dialog of a chosen request. Beside the list, whose rows come and go while somebody types. */
-export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onClose: () => void }) {
+/** Dialog of the selected request. Beside the list, whose rows change while the user types. */
+export function RequestDialog({ chosen, onClose: close }: { chosen: SelectedRequest; onClose: () => void }) {
   const { t } = useTranslation('requests');
   const { request, dialog } = chosen;
   const { order, user_id: clientId, reference } = request;
   const reject = useSave({
     save: (reason: string) =>
-      body(api.POST('/rest/v1/requests/{id}/reject', { params: edited(request), body: { reason } })),
-    touches: ['request', 'lead', 'call'],
-    saved: () => {
+      body(api.POST('/rest/v1/requests/{id}/reject', { params: versionedBody(request), body: { reason } })),
+    invalidates: ['request', 'lead', 'call'],
+    onSaved: () => {
       close();
       toast({ title: t('reject.done'), description: reference });
     },
@@ -54,7 +54,7 @@ export function RequestDialog({ chosen, onClose: close }: { chosen: Chosen; onCl
     case 'approve':
       return <ApproveForm request={request} onClose={close} />;
     case 'create_client':
-      // An address that has an account already is no applicant's: such a request is rejected with a word.
+      // An email with an account is no application: such a request is rejected with a reason.
       return <ClientForm setup="quick" request={request} onClose={close} />;
     case 'create_iso':
       return <IsoForm request={request} onClose={close} />;
@@ -84,21 +84,21 @@ function rejectText({ kind, lead_id: brought, call_id: call }: Request) {
   return kind === 'lead' ? 'reject.text_lead' : 'reject.text';
 }
 
-/** The form of the lead itself, which is loaded for it. */
+/** Lead form, which loads the lead. */
 function Convert({ lead: id, onClose }: { lead: string; onClose: () => void }) {
   const load = () => body(api.GET('/rest/v1/leads/{id}', { params: { path: { id } } }));
-  const lead = useOpened(['lead', id], load, onClose);
+  const lead = useInitialValue(['lead', id], load, onClose);
   return lead && <ConvertForm lead={lead} onClose={onClose} />;
 }
 
 function Confirm({ call: id, onClose }: { call: string; onClose: () => void }) {
   const load = () => body(api.GET('/rest/v1/calls/{id}', { params: { path: { id } } }));
-  const call = useOpened(['call', id], load, onClose);
+  const call = useInitialValue(['call', id], load, onClose);
   return call && <ConfirmForm call={call} onClose={onClose} />;
 }
 
-/** What a form is about, as it was when the form was opened: its version tells of a change since. */
-function useOpened<T>(key: string[], load: () => Promise<T>, onFailed: () => void) {
+/** The initial value of a form: its version detects later changes. */
+function useInitialValue<T>(key: string[], load: () => Promise<T>, onFailed: () => void) {
   const { t } = useTranslation('common');
   const queryKey = ['opened', ...key];
   const { data, error } = useQuery({ queryKey, queryFn: load, staleTime: 'static', gcTime: 0 });
@@ -112,19 +112,19 @@ function useOpened<T>(key: string[], load: () => Promise<T>, onFailed: () => voi
   return data;
 }
 
-/** What was asked for is done, with a word to whoever asked; or a colleague who applies is invited. */
+/** Approves a request with an answer; a colleague application sends an invite. */
 function ApproveForm({ request, onClose }: { request: Request; onClose: () => void }) {
   const { t } = useTranslation(['requests', 'common', 'names']);
   const form = useForm({ initialValues: { reply: '' } });
   const applies = request.kind === 'account';
-  // Somebody the staff heard of, who did not write themselves.
+  // A lead entered by staff has no sender to answer.
   const lead = request.kind === 'lead';
   const save = useSave({
     form,
     save: (reply: string | null) =>
-      body(api.POST('/rest/v1/requests/{id}/approve', { params: edited(request), body: { reply } })),
-    touches: 'request',
-    saved: () => {
+      body(api.POST('/rest/v1/requests/{id}/approve', { params: versionedBody(request), body: { reply } })),
+    invalidates: 'request',
+    onSaved: () => {
       toast({ title: t('approve.done'), description: request.reference });
       onClose();
     },

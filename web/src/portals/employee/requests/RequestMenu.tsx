@@ -13,16 +13,22 @@ import type { Request } from '../../../api/types';
 import { paths } from '../../../paths';
 import { useMe } from '../../../shared/session/me';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
-import type { Chosen } from './RequestDialog';
-import { useHandling } from './useHandling';
+import type { SelectedRequest } from './RequestDialog';
+import { useRequestActions } from './useRequestActions';
 
-/** What the staff can do with a request. */
-export function RequestMenu({ request, onChoose }: { request: Request; onChoose: (chosen: Chosen) => void }) {
+/** Row menu of a request. */
+export function RequestMenu({
+  request,
+  onChoose,
+}: {
+  request: Request;
+  onChoose: (chosen: SelectedRequest) => void;
+}) {
   const { t } = useTranslation('requests');
   const navigate = useNavigate();
   const me = useMe();
-  const { review, change } = useHandling(request);
-  const setDialog = (dialog: Chosen['dialog']) => onChoose({ request, dialog });
+  const { review, change } = useRequestActions(request);
+  const setDialog = (dialog: SelectedRequest['dialog']) => onChoose({ request, dialog });
   const offers: (RowAction & { needs?: string })[] = [
     {
       label: t('details'),

@@ -7,25 +7,25 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Request } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { whoText } from '../../../messages/who';
+import { actorName } from '../../../messages/actorName';
 import { paths } from '../../../paths';
 import { Timeline } from '../../../shared/activity/Timeline';
 import { RequestDetails } from '../../../shared/requests/RequestDetails';
 import { StaffSelect } from '../../../shared/requests/StaffSelect';
-import { priorities } from '../../../shared/requests/words';
+import { priorities } from '../../../shared/requests/quickRequestKinds';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { Tag } from '../../../ui/Tag';
 import { TwoColumns } from '../../../ui/TwoColumns';
-import { RequestDialog, type Chosen } from './RequestDialog';
-import { useHandling } from './useHandling';
+import { RequestDialog, type SelectedRequest } from './RequestDialog';
+import { useRequestActions } from './useRequestActions';
 
-/** One request as the staff work on it. */
+/** Request page of staff. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['requests', 'names']);
@@ -54,7 +54,7 @@ export function Component() {
           side={
             <>
               <Decision request={request} />
-              <Handling request={request} />
+              <HandlingPanel request={request} />
               <Timeline subjectId={request.id} />
             </>
           }
@@ -64,7 +64,7 @@ export function Component() {
   );
 }
 
-const decisions: Chosen['dialog'][] = [
+const decisions: SelectedRequest['dialog'][] = [
   'accept',
   'approve',
   'create_client',
@@ -74,11 +74,11 @@ const decisions: Chosen['dialog'][] = [
   'confirm',
 ];
 
-/** What it became, or the buttons that decide it. */
+/** The result, or the decision buttons. */
 function Decision({ request }: { request: Request }) {
   const { t } = useTranslation('requests');
-  const [dialog, setDialog] = useState<Chosen['dialog'] | null>(null);
-  const { review } = useHandling(request);
+  const [dialog, setDialog] = useState<SelectedRequest['dialog'] | null>(null);
+  const { review } = useRequestActions(request);
   const offered = decisions.filter((decision) => request.can.includes(decision));
   return (
     <Section title={t('decision')}>
@@ -107,7 +107,7 @@ function Decision({ request }: { request: Request }) {
             {t('decision.not_yours')}
           </Text>
         )}
-        {request.decided_at && <Decided request={request} />}
+        {request.decided_at && <DecisionResult request={request} />}
         {request.lead_id && (
           <Anchor component={Link} to={paths.employeeLeadsOf(request.name)} size="sm">
             {t('open_lead')}
@@ -124,19 +124,19 @@ function Decision({ request }: { request: Request }) {
   );
 }
 
-function Decided({ request }: { request: Request }) {
+function DecisionResult({ request }: { request: Request }) {
   const { t } = useTranslation('requests');
   const { decided_at: at, decided_by: by, kind, reason, spv, made, status } = request;
-  // A lead is not told.
-  const said = kind === 'lead' ? 'note' : 'reply';
+  // Leads get no notification.
+  const textKey = kind === 'lead' ? 'note' : 'reply';
   return (
     <>
       <Text size="sm">
-        {by ? t('asked.decided_by', { date: dateTime(at), name: whoText(t, by) }) : dateTime(at)}
+        {by ? t('asked.decided_by', { date: dateTime(at), name: actorName(t, by) }) : dateTime(at)}
       </Text>
       {reason && (
         <Text size="sm" className="said">
-          <Prose>{t(status === 'rejected' ? 'reason' : said, { reason })}</Prose>
+          <Prose>{t(status === 'rejected' ? 'reason' : textKey, { reason })}</Prose>
         </Text>
       )}
       {spv && (
@@ -153,10 +153,10 @@ function Decided({ request }: { request: Request }) {
   );
 }
 
-/** How urgent it is, when it is due, and who works on it. */
-function Handling({ request }: { request: Request }) {
+/** Priority, due date and assignee of a request. */
+function HandlingPanel({ request }: { request: Request }) {
   const { t } = useTranslation(['requests', 'names']);
-  const { change } = useHandling(request);
+  const { change } = useRequestActions(request);
   const open = request.can.includes('update');
   const assignee = request.assignee?.id ?? '';
   return (

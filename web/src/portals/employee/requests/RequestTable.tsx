@@ -10,38 +10,38 @@ import type { Request } from '../../../api/types';
 import { money } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { ExportButton } from '../../../shared/ExportButton';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { useParam } from '../../../shared/queryParams';
-import { kinds, priorities, priorityTone, states } from '../../../shared/requests/words';
+import { kinds, priorities, priorityTone, states } from '../../../shared/requests/quickRequestKinds';
 import { useMe } from '../../../shared/session/me';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { DataTable, type Column } from '../../../ui/DataTable';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { SearchBox } from '../../../ui/SearchBox';
 import { Section } from '../../../ui/Section';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { Tag } from '../../../ui/Tag';
-import { Due } from './Due';
-import { RequestDialog, type Chosen } from './RequestDialog';
+import { RequestDueDate } from './RequestDueDate';
+import { RequestDialog, type SelectedRequest } from './RequestDialog';
 import { RequestMenu } from './RequestMenu';
 import classes from './RequestTable.module.css';
 
 const orders = ['created_at', 'due_at', 'priority'] as const;
 
-/** Everything that clients, applicants, partners and visitors ask the office for. */
+/** Request list of the desk: clients, applicants, partners and visitors. */
 export function RequestTable() {
   const { t } = useTranslation(['requests', 'common', 'names']);
   const me = useMe();
   const { data: staff = [] } = useQuery(queries.staff());
-  const [chosen, setChosen] = useState<Chosen | null>(null);
+  const [chosen, setChosen] = useState<SelectedRequest | null>(null);
   const [q, setQ] = useParam('q');
   const [kind, setKind] = useParam('kind');
   const [status, setStatus] = useParam('status');
   const [priority, setPriority] = useParam('priority');
   const [assignee, setAssignee] = useParam('assignee');
   const [order, setOrder] = useParam('order');
-  const wanted = {
+  const query = {
     q: q || undefined,
     kind: kinds.find((known) => known === kind),
     status: states.find((known) => known === status),
@@ -79,7 +79,12 @@ export function RequestTable() {
         </>
       ),
     },
-    { key: 'what', header: t('column.what'), wide: true, cell: (request) => <Asked request={request} /> },
+    {
+      key: 'what',
+      header: t('column.what'),
+      wide: true,
+      cell: (request) => <RequestSummary request={request} />,
+    },
     {
       key: 'priority',
       header: t('names:field.priority'),
@@ -91,7 +96,7 @@ export function RequestTable() {
       header: t('column.sent'),
       cell: (request) => (
         <span className={classes.whole}>
-          <Ago at={request.created_at} />
+          <RelativeTime at={request.created_at} />
         </span>
       ),
     },
@@ -100,7 +105,7 @@ export function RequestTable() {
       header: t('column.due'),
       cell: (request) => (
         <span className={classes.whole}>
-          <Due request={request} />
+          <RequestDueDate request={request} />
         </span>
       ),
     },
@@ -140,7 +145,7 @@ export function RequestTable() {
       actions={
         <ExportButton
           name="requests"
-          load={() => body(api.GET('/rest/v1/requests.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+          load={() => body(api.GET('/rest/v1/requests.csv', { params: { query }, parseAs: 'blob' }))}
         />
       }
     >
@@ -194,7 +199,7 @@ export function RequestTable() {
       <DataTable
         label={t('desk.list')}
         columns={columns}
-        state={listState(useInfiniteQuery(queries.requests({ ...wanted, limit: 25 })))}
+        state={tableState(useInfiniteQuery(queries.requests({ ...query, limit: 25 })))}
         rowKey={(request) => request.id}
         empty={
           <EmptyState
@@ -208,7 +213,7 @@ export function RequestTable() {
   );
 }
 
-function Asked({ request }: { request: Request }) {
+function RequestSummary({ request }: { request: Request }) {
   const { t } = useTranslation(['names', 'requests']);
   const { order, message, data } = request;
   if (order)

@@ -13,7 +13,7 @@ import { paths } from '../../../paths';
 import classes from './Search.module.css';
 
 const kinds = ['spv', 'client', 'company', 'document', 'request'] as const;
-const pictures = {
+const kindIcons = {
   spv: IconFolder,
   client: IconUser,
   company: IconBuilding,
@@ -21,8 +21,8 @@ const pictures = {
   request: IconInbox,
 };
 
-/** Where a row that was found is looked at. */
-function pathOf(hit: SearchHit): string {
+/** Page of a search result. */
+function resultPath(hit: SearchHit): string {
   switch (hit.kind) {
     case 'spv':
       return paths.employeeOrder(hit.id);
@@ -37,7 +37,7 @@ function pathOf(hit: SearchHit): string {
   }
 }
 
-/** In the sidebar, which is there twice on a phone. */
+/** Search entry of the sidebar, rendered twice on a phone. */
 export function SearchEntry() {
   const { t } = useTranslation('employee');
   return (
@@ -49,7 +49,7 @@ export function SearchEntry() {
   );
 }
 
-/** Finds orders, clients, companies, documents and requests: by the entry of the sidebar, or by Ctrl+K wherever one is. */
+/** Global search (Ctrl+K): orders, clients, companies, documents and requests. */
 export function Search() {
   const { t } = useTranslation(['employee', 'common']);
   const navigate = useNavigate();
@@ -76,7 +76,7 @@ export function Search() {
       <Spotlight.ActionsList aria-label={t('search.found')}>
         {kinds.map((kind) => {
           const found = hits.filter((hit) => hit.kind === kind);
-          const Picture = pictures[kind];
+          const Picture = kindIcons[kind];
           return (
             found.length > 0 && (
               <Spotlight.ActionsGroup key={kind} label={t(`search.${kind}`)}>
@@ -86,7 +86,7 @@ export function Search() {
                     label={hit.title}
                     description={hit.text}
                     leftSection={<Picture size={18} aria-hidden="true" />}
-                    onClick={() => void navigate(pathOf(hit))}
+                    onClick={() => void navigate(resultPath(hit))}
                   />
                 ))}
               </Spotlight.ActionsGroup>

@@ -5,23 +5,23 @@ import type { Step } from '../../../api/types';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 
 interface Props {
-  /** Whoever has the step, who may not work here any more. */
+  /** Current assignee, who may no longer be staff. */
   current: Step['assignee'];
   value?: string;
   onChange: (value: string) => void;
 }
 
-/** Who of the staff sees to a step. */
+/** Staff select for the assignee of a step. */
 export function AssigneeSelect({ current, ...field }: Props) {
   const { t } = useTranslation('employee');
   const { data = [] } = useQuery(queries.staff());
-  const gone = current && !data.some((person) => person.id === current.id) ? [current] : [];
+  const formerStaff = current && !data.some((person) => person.id === current.id) ? [current] : [];
   return (
     <ChoiceSelect
       label={t('step.assignee')}
       choices={[
         { value: '', label: t('step.nobody') },
-        ...[...gone, ...data].map((person) => ({ value: person.id, label: person.name })),
+        ...[...formerStaff, ...data].map((person) => ({ value: person.id, label: person.name })),
       ]}
       {...field}
     />

@@ -1,29 +1,29 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import type { SpvDetail } from '../../../api/types';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
-import { PlanFields, planOf } from './PlanFields';
+import { PlanFields, planFromStep } from './PlanFields';
 
 /** Adds a step to an open order. */
 export function NewStepForm({ spv, onClose }: { spv: SpvDetail; onClose: () => void }) {
   const { t } = useTranslation(['employee', 'common']);
-  const form = useForm({ initialValues: planOf() });
+  const form = useForm({ initialValues: planFromStep() });
   const save = useSave({
     form,
     save: (values: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/spvs/{id}/steps', {
-          params: { path: { id: spv.id }, ...idempotent(key) },
+          params: { path: { id: spv.id }, ...idempotencyHeaders(key) },
           body: { ...values, due_date: orNull(values.due_date) },
         }),
       ),
-    touches: 'step',
-    saved: (added) => {
+    invalidates: 'step',
+    onSaved: (added) => {
       toast({ title: t('step.added'), description: added.step_name });
       onClose();
     },

@@ -3,25 +3,25 @@ import type { UseFormReturnType } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Step, StepChange } from '../../../api/types';
-import { officeToday } from '../../../messages/format';
-import { orNull } from '../../../shared/rules';
-import { businessDaysAfter } from '../../../shared/spvs/due';
+import { todayInOfficeZone } from '../../../messages/format';
+import { orNull } from '../../../shared/validators';
+import { businessDaysAfter } from '../../../shared/spvs/dueDates';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { Pair } from '../../../ui/FormModal';
+import { FieldPair } from '../../../ui/FormModal';
 
 export const owners: Exclude<Step['owner'], 'other'>[] = ['staff', 'client', 'iso', 'authority'];
 
-/** What a step is, whose, until when and after what. */
-export const planOf = (step?: Step) => ({
+/** Plan of a step: owner, due date, dependencies. */
+export const planFromStep = (step?: Step) => ({
   step_name: step?.step_name ?? '',
   owner: step?.owner ?? 'staff',
   due_date: step?.due_date ?? '',
   depends_on: step?.depends_on ?? [],
   completes_with_documents: step?.completes_with_documents ?? false,
 });
-export type Plan = ReturnType<typeof planOf>;
+export type Plan = ReturnType<typeof planFromStep>;
 
-/** Only what is different. */
+/** Changed fields only. */
 export function planChanges(step: Step, plan: Plan): StepChange {
   const change: StepChange = {};
   if (plan.step_name !== step.step_name) change.step_name = plan.step_name;
@@ -36,11 +36,11 @@ export function planChanges(step: Step, plan: Plan): StepChange {
 
 interface Props<Values extends Plan> {
   form: UseFormReturnType<Values>;
-  /** The other steps of its order. */
+  /** Other steps of the order. */
   others: Step[];
 }
 
-const mostDays = 1000;
+const MAX_OFFSET_DAYS = 1000;
 
 export function PlanFields<Values extends Plan>({ form, others }: Props<Values>) {
   const { t } = useTranslation(['employee', 'names']);
@@ -48,7 +48,7 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
   const due = form.getInputProps('due_date');
   const count = (value: string | number) => {
     setDays(value);
-    if (typeof value === 'number') due.onChange(businessDaysAfter(officeToday(), value));
+    if (typeof value === 'number') due.onChange(businessDaysAfter(todayInOfficeZone(), value));
   };
   return (
     <>
@@ -57,7 +57,7 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
         choices={owners.map((value) => ({ value, label: t(`names:owner.${value}`) }))}
         {...form.getInputProps('owner')}
       />
-      <Pair>
+      <FieldPair>
         <TextInput
           size="sm"
           type="date"
@@ -76,11 +76,11 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
           value={days}
           onChange={count}
           min={0}
-          max={mostDays}
+          max={MAX_OFFSET_DAYS}
           clampBehavior="strict"
           allowDecimal={false}
         />
-      </Pair>
+      </FieldPair>
       <NeedsSelect
         data={others.map((step) => ({ value: step.id, label: `${step.step_order}. ${step.step_name}` }))}
         {...form.getInputProps('depends_on')}
@@ -94,7 +94,7 @@ export function PlanFields<Values extends Plan>({ form, others }: Props<Values>)
   );
 }
 
-/** Which of the other steps come first. */
+/** Dependencies of a step. */
 export function NeedsSelect(props: MultiSelectProps) {
   const { t } = useTranslation('employee');
   return (

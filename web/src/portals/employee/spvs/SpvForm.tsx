@@ -2,66 +2,66 @@ import { Loader, Modal, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Client, NewSpv, SpvDetail } from '../../../api/types';
-import { amountToSend, percentToSend } from '../../../messages/amount';
-import { personToday } from '../../../messages/format';
-import { ClientSelect, CompanySelect, IsoSelect, noIso } from '../../../shared/lookups';
-import { required } from '../../../shared/rules';
+import { amountToWire, percentToWire } from '../../../messages/amount';
+import { todayInUserZone } from '../../../messages/format';
+import { ClientSelect, CompanySelect, IsoSelect, NO_ISO } from '../../../shared/selects';
+import { required } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { AmountInput } from '../../../ui/AmountInput';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { FormModal, Pair } from '../../../ui/FormModal';
-import { ErrorState } from '../../../ui/states';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
+import { ErrorState } from '../../../ui/ErrorState';
 import { toast } from '../../../ui/toasts';
 import { useCompanyCurrency } from '../../../shared/companies';
 import { useCountries, type Country, type Currency } from '../../../shared/countries';
 
 interface Props {
-  /** Whose order it is, when that is already known. */
+  /** Preset client of the order. */
   clientId?: string;
   onClose: () => void;
   onCreated: (spv: SpvDetail) => void;
 }
 
-/** 'Create SPV Order'. */
+/** Create order form. */
 export function SpvForm({ clientId, onClose, onCreated }: Props) {
   const { t } = useTranslation('employee');
   const form = {
     title: t('spvs.create'),
     submitLabel: t('spvs.create_submit'),
     onClose,
-    save: (terms: Terms, client_id: string, key: string) =>
-      body(api.POST('/rest/v1/spvs', { params: idempotent(key), body: { client_id, ...terms } })),
-    saved: (spv: SpvDetail) => {
+    save: (terms: OrderTerms, client_id: string, key: string) =>
+      body(api.POST('/rest/v1/spvs', { params: idempotencyHeaders(key), body: { client_id, ...terms } })),
+    onSaved: (spv: SpvDetail) => {
       toast({ title: t('spvs.created'), description: spv.identifier });
       onCreated(spv);
     },
   };
-  return clientId ? <SpvFormFor clientId={clientId} {...form} /> : <Form {...form} />;
+  return clientId ? <ClientSpvForm clientId={clientId} {...form} /> : <Form {...form} />;
 }
 
-/** An order but for whose it is. */
-type Terms = Omit<NewSpv, 'client_id'>;
+/** Order fields without the client. */
+type OrderTerms = Omit<NewSpv, 'client_id'>;
 
 interface FormProps<Result> {
   title: string;
   text?: string;
   submitLabel: string;
   client?: Client;
-  /** The order is this client's whatever is chosen: not to be chosen then. */
+  /** Hides the client field: the order belongs to this client. */
   clientIsFixed?: boolean;
-  /** What is known already. */
+  /** Initial values. */
   known?: Partial<Pick<NewSpv, 'purchase_amount'> & { country: Country; currency: Currency }>;
-  save: (terms: Terms, clientId: string, key: string) => Promise<Result>;
-  saved: (result: Result) => void;
+  save: (terms: OrderTerms, clientId: string, key: string) => Promise<Result>;
+  onSaved: (result: Result) => void;
   onClose: () => void;
 }
 
-/** The order's dialog for a client, whose company and partner are filled in. */
-export function SpvFormFor<Result>({ clientId, ...props }: FormProps<Result> & { clientId: string }) {
+/** Order form of a client with company and partner preset. */
+export function ClientSpvForm<Result>({ clientId, ...props }: FormProps<Result> & { clientId: string }) {
   const { t } = useTranslation('common');
   const { data: client, error, refetch } = useQuery(queries.client(clientId));
   if (client) return <Form client={client} {...props} />;
@@ -82,18 +82,18 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
   const form = useForm({
     initialValues: {
       company_id: client?.company_id ?? null,
-      iso_id: (client && (client.iso_id ?? noIso)) ?? null,
+      iso_id: (client && (client.iso_id ?? NO_ISO)) ?? null,
       client_id: client?.id ?? null,
       country: known?.country ?? ('US' as Country),
       purchase_amount: known?.purchase_amount ?? '',
       price: '',
       custom_identifier: '',
       iso_commission_percentage: '',
-      ordered_date: personToday(),
+      ordered_date: todayInUserZone(),
     },
   });
   const { company_id: companyId, iso_id: isoId } = form.values;
-  const withIso = isoId !== null && isoId !== noIso;
+  const withIso = isoId !== null && isoId !== NO_ISO;
   const usual = useCompanyCurrency(companyId);
   const unit = known?.currency ?? usual;
 
@@ -105,9 +105,9 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
         ),
     },
     save: ({ client_id, ...terms }: NewSpv, key) => props.save(terms, client_id, key),
-    touches: ['spv', 'request'],
-    saved: (result) => {
-      props.saved(result);
+    invalidates: ['spv', 'request'],
+    onSaved: (result) => {
+      props.onSaved(result);
     },
   });
   const submit = form.onSubmit((values) => {
@@ -116,16 +116,16 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
     const price = values.price.trim();
     save.mutate({
       client_id: values.client_id ?? '',
-      // The server says all that is wrong at once. That the partner is still to be chosen it cannot tell from no
-      // partner: until then it gets no company, and so makes nothing.
+      // The server reports all errors at once but cannot distinguish "no partner" from "not chosen yet": until a choice
+      // no company is sent, so nothing is created.
       company_id: (values.iso_id && values.company_id) ?? '',
       iso_id: withIso ? values.iso_id : null,
       country: values.country,
       currency: unit,
-      purchase_amount: amountToSend(values.purchase_amount, unit),
-      ...(price && { price: amountToSend(price, unit) }),
+      purchase_amount: amountToWire(values.purchase_amount, unit),
+      ...(price && { price: amountToWire(price, unit) }),
       ...(identifier && { custom_identifier: identifier }),
-      ...(withIso && rate && { iso_commission_percentage: percentToSend(rate) }),
+      ...(withIso && rate && { iso_commission_percentage: percentToWire(rate) }),
       ...(values.ordered_date && { ordered_date: values.ordered_date }),
     });
   });
@@ -141,7 +141,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
       onSubmit={submit}
       onClose={props.onClose}
     >
-      <Pair>
+      <FieldPair>
         <CompanySelect
           disabled={props.clientIsFixed}
           label={t('names:field.company_id')}
@@ -149,7 +149,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
           initialLabel={client?.company_name ?? undefined}
           {...form.getInputProps('company_id')}
           onChange={(company_id) => {
-            // Not setValues: it takes the messages away from all the other fields.
+            // Not setValues, which clears the errors of all other fields.
             form.setFieldValue('company_id', company_id);
             form.setFieldValue('iso_id', null);
             form.setFieldValue('client_id', null);
@@ -163,7 +163,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
           initialLabel={client ? (client.iso_name ?? t('common:no_iso')) : undefined}
           {...form.getInputProps('iso_id')}
         />
-      </Pair>
+      </FieldPair>
       <ClientSelect
         key={`client of ${companyId}`}
         disabled={props.clientIsFixed}
@@ -173,7 +173,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
         initialLabel={client && `${client.first_name} ${client.last_name} (${client.email})`}
         {...form.getInputProps('client_id')}
       />
-      <Pair>
+      <FieldPair>
         <AmountInput
           unit={unit}
           label={t('names:field.purchase_amount')}
@@ -186,7 +186,7 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
           description={t('spvs.price_text')}
           {...form.getInputProps('price')}
         />
-      </Pair>
+      </FieldPair>
       {withIso && (
         <AmountInput
           unit="%"
@@ -200,14 +200,14 @@ function Form<Result>({ client, known, title, text, submitLabel, ...props }: For
         description={t('spvs.identifier_text')}
         {...form.getInputProps('custom_identifier')}
       />
-      <Pair>
+      <FieldPair>
         <ChoiceSelect
           label={t('names:field.country')}
           choices={countries}
           {...form.getInputProps('country')}
         />
         <TextInput size="sm" type="date" label={t('spvs.ordered')} {...form.getInputProps('ordered_date')} />
-      </Pair>
+      </FieldPair>
     </FormModal>
   );
 }

@@ -6,7 +6,8 @@ import { percent } from '../../../messages/format';
 import type { TableState } from '../../../ui/DataTable';
 import { LoadMore } from '../../../ui/LoadMore';
 import { Money } from '../../../ui/Money';
-import { EmptyState, ErrorState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import classes from './SpvList.module.css';
 
@@ -22,7 +23,7 @@ export function SpvList({ state, selected, onSelect, emptyText }: Props) {
   return (
     <div>
       {state.error && !state.rows && <ErrorState message={state.error} onRetry={state.retry} />}
-      {!state.rows && !state.error && <Waiting />}
+      {!state.rows && !state.error && <SpvListSkeleton />}
       {state.rows?.length === 0 && <EmptyState icon={<IconFolder size={20} />} title={emptyText} />}
       {state.rows && state.rows.length > 0 && (
         <ScrollArea.Autosize
@@ -69,7 +70,7 @@ function Item({ spv, selected, onSelect }: { spv: Spv; selected: boolean; onSele
   );
 }
 
-function Waiting() {
+function SpvListSkeleton() {
   return (
     <div className={classes.waiting} aria-busy="true">
       {[1, 2, 3, 4].map((row) => (

@@ -7,21 +7,21 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
 import { paths } from '../../../paths';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { OrderSteps } from '../order/OrderSteps';
 import { Overview } from '../order/Overview';
 import classes from './SpvSteps.module.css';
 import { StatusActions } from './StatusActions';
 
-/** The chosen order: what it is, what can be done with it, and its steps. */
+/** The selected order: details, actions and steps. */
 export function SpvSteps({ id }: { id: string }) {
   const { t } = useTranslation('employee');
   const { data: spv, error, refetch } = useQuery(queries.spv(id));
   const panel = useRef<HTMLElement>(null);
 
   useEffect(() => {
-    // Below each other, on a phone, the chosen order would open out of sight.
+    // On a phone the selected order is below the list, so it is scrolled into view.
     if (matchMedia('(max-width: 900px)').matches) panel.current?.scrollIntoView({ block: 'start' });
   }, []);
 

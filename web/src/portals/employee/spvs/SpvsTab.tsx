@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { api, body } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { useParam } from '../../../shared/queryParams';
 import { useMe } from '../../../shared/session/me';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { ExportButton } from '../../../shared/ExportButton';
 import { Toolbar } from '../Toolbar';
 import { SpvForm } from './SpvForm';
@@ -20,7 +20,7 @@ import classes from './SpvsTab.module.css';
 
 const statuses: Spv['status'][] = ['pending', 'active', 'processing', 'on_hold', 'closed', 'cancelled'];
 
-/** Orders on the left, the steps of the chosen one on the right. */
+/** Order list with the steps of the selected order. */
 export function SpvsTab() {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();
@@ -28,8 +28,8 @@ export function SpvsTab() {
   const [status, setStatus] = useParam('status');
   const [selected, select] = useParam('spv');
   const [creating, setCreating] = useState(false);
-  const wanted = { q: q || undefined, status: status || undefined };
-  const state = listState(useInfiniteQuery(queries.spvs(wanted)));
+  const query = { q: q || undefined, status: status || undefined };
+  const state = tableState(useInfiniteQuery(queries.spvs(query)));
   return (
     <>
       <Toolbar
@@ -48,7 +48,7 @@ export function SpvsTab() {
       >
         <ExportButton
           name="spvs"
-          load={() => body(api.GET('/rest/v1/spvs.csv', { params: { query: wanted }, parseAs: 'blob' }))}
+          load={() => body(api.GET('/rest/v1/spvs.csv', { params: { query }, parseAs: 'blob' }))}
         />
         {me.can.includes('create_spv') && (
           <Button onClick={() => setCreating(true)}>{t('spvs.create')}</Button>

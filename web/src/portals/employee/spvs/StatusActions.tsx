@@ -1,47 +1,47 @@
 import { IconPlayerPause, IconPlayerPlay, IconRotate, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { SpvDetail } from '../../../api/types';
 import { ReasonDialog } from '../../../shared/ReasonDialog';
 import { useMe } from '../../../shared/session/me';
-import { readAnew } from '../../../shared/StaleProblem';
+import { refetchAll } from '../../../shared/StaleProblem';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { RowMenu, type RowAction } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
 
-type Reasoned = 'hold' | 'cancel' | 'reopen';
-type Act = { action: 'start' | 'resume' } | { action: Reasoned; reason: string };
+type ReasonAction = 'hold' | 'cancel' | 'reopen';
+type ActionInput = { action: 'start' | 'resume' } | { action: ReasonAction; reason: string };
 
-function act(spv: SpvDetail, act: Act): Promise<SpvDetail> {
-  const params = edited(spv);
-  switch (act.action) {
+function runAction(spv: SpvDetail, runAction: ActionInput): Promise<SpvDetail> {
+  const params = versionedBody(spv);
+  switch (runAction.action) {
     case 'start':
       return body(api.POST('/rest/v1/spvs/{id}/start', { params, body: {} }));
     case 'resume':
       return body(api.POST('/rest/v1/spvs/{id}/resume', { params, body: {} }));
     case 'hold':
-      return body(api.POST('/rest/v1/spvs/{id}/hold', { params, body: { reason: act.reason } }));
+      return body(api.POST('/rest/v1/spvs/{id}/hold', { params, body: { reason: runAction.reason } }));
     case 'cancel':
-      return body(api.POST('/rest/v1/spvs/{id}/cancel', { params, body: { reason: act.reason } }));
+      return body(api.POST('/rest/v1/spvs/{id}/cancel', { params, body: { reason: runAction.reason } }));
     case 'reopen':
-      return body(api.POST('/rest/v1/spvs/{id}/reopen', { params, body: { reason: act.reason } }));
+      return body(api.POST('/rest/v1/spvs/{id}/reopen', { params, body: { reason: runAction.reason } }));
   }
 }
 
-/** Moves an order from one status to another, as far as the server says this person can. */
+/** Status transitions of an order that the server allows. */
 export function StatusActions({ spv }: { spv: SpvDetail }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const me = useMe();
-  const [asking, setAsking] = useState<Reasoned | null>(null);
+  const [asking, setAsking] = useState<ReasonAction | null>(null);
   const save = useSave({
-    save: (wanted: Act) => act(spv, wanted),
-    explain: readAnew(['spvs']),
-    touches: 'spv',
-    saved: (changed) => {
+    save: (input: ActionInput) => runAction(spv, input),
+    explain: refetchAll(['spvs']),
+    invalidates: 'spv',
+    onSaved: (changed) => {
       setAsking(null);
       queryClient.setQueryData(queries.spv(spv.id).queryKey, changed);
       const status = t(`names:spv_status.${changed.status}`);
@@ -77,7 +77,7 @@ export function StatusActions({ spv }: { spv: SpvDetail }) {
   ];
   return (
     <>
-      {/* The specification shows it to super admins always, and enables it while the order is pending. */}
+      {/* Super admins always see it, enabled while the order is pending (specification). */}
       {(me.role === 'super_admin' || spv.can.includes('start')) && (
         <BusyButton
           busy={save.isPending && asking === null}

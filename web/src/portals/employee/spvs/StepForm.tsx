@@ -3,17 +3,17 @@ import { useForm } from '@mantine/form';
 import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import { queryClient } from '../../../api/cache';
 import { queries } from '../../../api/queries';
 import type { SpvDetail, Step, StepChange } from '../../../api/types';
-import { orNull, required } from '../../../shared/rules';
-import { useStale } from '../../../shared/StaleProblem';
-import { useMissing, useSave } from '../../../shared/useSave';
+import { orNull, required } from '../../../shared/validators';
+import { useVersionConflict } from '../../../shared/StaleProblem';
+import { useRequiredFieldsMessage, useSave } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
 import { FormModal } from '../../../ui/FormModal';
 import { AssigneeSelect } from './AssigneeSelect';
-import { PlanFields, planChanges, planOf } from './PlanFields';
+import { PlanFields, planChanges, planFromStep } from './PlanFields';
 import { toast } from '../../../ui/toasts';
 
 type WaitingOn = NonNullable<Step['waiting_on']>;
@@ -21,7 +21,7 @@ const statuses: Step['status'][] = ['pending', 'in_progress', 'completed', 'bloc
 const parties: WaitingOn[] = ['staff', 'client', 'iso', 'authority', 'other'];
 
 const valuesOf = (step: Step) => ({
-  ...planOf(step),
+  ...planFromStep(step),
   status: step.status,
   blocked_reason: step.blocked_reason ?? '',
   waiting_on: step.waiting_on,
@@ -32,7 +32,7 @@ const valuesOf = (step: Step) => ({
 });
 type Values = ReturnType<typeof valuesOf>;
 
-/** 'Edit SPV Step'. Only what was changed is sent, so that a field nobody touched is never put back. */
+/** Edits a step. Sends changed fields only, so concurrent edits of other fields are kept. */
 export function StepForm({
   step: opened,
   spv,
@@ -46,12 +46,12 @@ export function StepForm({
 }) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const [step, setStep] = useState(opened);
-  const stale = useStale();
+  const stale = useVersionConflict();
   const [planOpen, setPlanning] = useState(false);
-  const missing = useMissing();
+  const missing = useRequiredFieldsMessage();
   const form = useForm({
     initialValues: valuesOf(opened),
-    // All else the server says at once; this it asks for only when nothing else is wrong.
+    // The server checks this field only once all others are valid.
     validate: { reason: (value, values) => (reopens(values) ? required(value) : null) },
   });
   const reopens = (values: Values) => spv.status === 'closed' && values.status !== 'completed';
@@ -59,14 +59,14 @@ export function StepForm({
   const save = useSave({
     form,
     save: (change: StepChange) =>
-      body(api.PATCH('/rest/v1/steps/{id}', { params: edited(step), body: change })),
-    touches: 'step',
-    saved: (saved) => {
+      body(api.PATCH('/rest/v1/steps/{id}', { params: versionedBody(step), body: change })),
+    invalidates: 'step',
+    onSaved: (saved) => {
       const status = t(`names:spv_status.${saved.spv.status}`);
-      const moved = saved.spv.status !== spv.status;
+      const statusChanged = saved.spv.status !== spv.status;
       toast({
         title: t('step.updated'),
-        description: moved ? t('spvs.status_changed', { status }) : saved.step_name,
+        description: statusChanged ? t('spvs.status_changed', { status }) : saved.step_name,
       });
       onClose();
     },
@@ -84,8 +84,8 @@ export function StepForm({
     return undefined;
   };
 
-  // What is wrong has to be seen.
-  const planning = planOpen || Object.keys(planOf()).some((field) => form.errors[field]);
+  // Scrolls to the first error.
+  const planning = planOpen || Object.keys(planFromStep()).some((field) => form.errors[field]);
   const submit = form.onSubmit((values) => save.mutate(changes(step, values, reopens(values))), missing);
   const choices = statuses.map((value) => ({ value, label: t(`names:step_status.${value}`) }));
   return (
@@ -121,7 +121,7 @@ export function StepForm({
             label={t('step.waiting_on')}
             required
             placeholder={t('choose')}
-            choices={parties.map((value) => ({ value, label: capital(t(`names:waiting_on.${value}`)) }))}
+            choices={parties.map((value) => ({ value, label: capitalize(t(`names:waiting_on.${value}`)) }))}
             {...form.getInputProps('waiting_on')}
           />
         </>
@@ -170,8 +170,8 @@ export function StepForm({
   );
 }
 
-/** The words are made for the middle of a sentence. */
-function capital(words: string): string {
+/** The label is worded for the middle of a sentence. */
+function capitalize(words: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

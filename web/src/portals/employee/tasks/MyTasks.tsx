@@ -6,12 +6,12 @@ import { Section } from '../../../ui/Section';
 import { TaskTable } from './TaskTable';
 import { useTasks } from './useTasks';
 
-const few = 3;
+const TASK_LIMIT = 3;
 
-/** The most urgent of what is assigned to the signed-in person. */
+/** Most urgent tasks of the current user. */
 export function MyTasks() {
   const { t } = useTranslation('employee');
-  const { state, count, more } = useTasks(few);
+  const { state, count, more } = useTasks(TASK_LIMIT);
   return (
     <Section
       title={t('tasks.title')}
@@ -24,7 +24,7 @@ export function MyTasks() {
         )
       }
     >
-      <TaskTable state={state} expected={few} />
+      <TaskTable state={state} expected={TASK_LIMIT} />
     </Section>
   );
 }

@@ -7,10 +7,10 @@ import { date } from '../../../messages/format';
 import { paths } from '../../../paths';
 import { DueTag } from '../../../shared/spvs/DueTag';
 import { DataTable, type Column, type TableState } from '../../../ui/DataTable';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
-/** Open steps, documents to look at and requests to answer; what is late comes first. */
+/** Task list: open steps, documents to review and requests, overdue first. */
 export function TaskTable({ state, expected }: { state: TableState<Task>; expected?: number }) {
   const { t } = useTranslation(['employee', 'common']);
   const columns: Column<Task>[] = [
@@ -24,7 +24,7 @@ export function TaskTable({ state, expected }: { state: TableState<Task>; expect
             component={Link}
             to={task.spv_id ? paths.employeeOrder(task.spv_id) : paths.request(task.id)}
             size="sm"
-            // Its name is its reference.
+            // Requests have their reference as name.
             className={task.kind === 'request' ? 'mono' : undefined}
           >
             {task.name}

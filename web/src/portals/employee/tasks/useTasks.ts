@@ -4,7 +4,7 @@ import { queries } from '../../../api/queries';
 import type { Task } from '../../../api/types';
 import type { TableState } from '../../../ui/DataTable';
 
-/** What is assigned to the signed-in person; the first few of it where there is little room. */
+/** Tasks of the current user, limited where space is short. */
 export function useTasks(first?: number): { state: TableState<Task>; count: number; more: boolean } {
   const { data, error, refetch } = useQuery(queries.tasks());
   return {

@@ -1,30 +1,30 @@
 import { Button, Group, NumberInput, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { orNull, required } from '../../../shared/rules';
-import { useMissing } from '../../../shared/useSave';
+import { orNull, required } from '../../../shared/validators';
+import { useRequiredFieldsMessage } from '../../../shared/useSave';
 import { ChoiceSelect } from '../../../ui/ChoiceSelect';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { NeedsSelect, owners } from '../spvs/PlanFields';
 import type { TemplateStep } from './TemplateEditor';
 import classes from './Templates.module.css';
 
 interface Props {
-  /** The one to change; without it a new one. */
+  /** The step to edit; undefined to add one. */
   step?: TemplateStep;
-  /** The other steps of the template, for what comes first. */
+  /** Other steps of the template, for dependencies. */
   others: { value: string; label: string }[];
   onKeep: (step: TemplateStep) => void;
   onDelete?: () => void;
   onClose: () => void;
 }
 
-const mostDays = 1000;
+const MAX_OFFSET_DAYS = 1000;
 
-/** One step of a template with the documents it asks for. Kept in the editor until all is saved. */
+/** Template step with its document requests. Kept in the editor until saved. */
 export function StepDialog({ step, others, onKeep, onDelete, onClose }: Props) {
   const { t } = useTranslation(['employee', 'documents', 'names']);
-  const missing = useMissing();
+  const missing = useRequiredFieldsMessage();
   const form = useForm({
     initialValues: {
       step_name: step?.step_name ?? '',
@@ -73,7 +73,7 @@ export function StepDialog({ step, others, onKeep, onDelete, onClose }: Props) {
         data-autofocus
         {...form.getInputProps('step_name')}
       />
-      <Pair>
+      <FieldPair>
         <ChoiceSelect
           label={t('step.owner')}
           choices={owners.map((value) => ({ value, label: t(`names:owner.${value}`) }))}
@@ -85,12 +85,12 @@ export function StepDialog({ step, others, onKeep, onDelete, onClose }: Props) {
           description={t('templates.days_text')}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           min={0}
-          max={mostDays}
+          max={MAX_OFFSET_DAYS}
           clampBehavior="strict"
           allowDecimal={false}
           {...form.getInputProps('business_days')}
         />
-      </Pair>
+      </FieldPair>
       <NeedsSelect data={others} {...form.getInputProps('depends_on')} />
       <Switch
         label={t('step.completes')}

@@ -7,31 +7,31 @@ import { api, body, ifVersion } from '../../../api/client';
 import { queries } from '../../../api/queries';
 import type { Template } from '../../../api/types';
 import { dateTime } from '../../../messages/format';
-import { whoText } from '../../../messages/who';
-import { useStale } from '../../../shared/StaleProblem';
-import { newKey } from '../../../shared/newKey';
+import { actorName } from '../../../messages/actorName';
+import { useVersionConflict } from '../../../shared/StaleProblem';
+import { newIdempotencyKey } from '../../../shared/idempotencyKey';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { Section } from '../../../ui/Section';
 import { SortableList } from '../../../ui/SortableList';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { toast } from '../../../ui/toasts';
 import { StepDialog } from './StepDialog';
 import { TemplateRow } from './TemplateRow';
 import classes from './Templates.module.css';
 
 export interface TemplateStep extends Omit<Template['steps'][number], 'step_order' | 'depends_on'> {
-  /** By what they are called here. */
+  /** By draft key. */
   depends_on: string[];
 }
 interface Draft extends TemplateStep {
-  /** What a step is called while it is moved about: nothing that the server knows. */
+  /** Client-side key of a step while editing. */
   id: string;
 }
 
-/** The server says by its number what comes before a step; numbers change as steps are moved. */
-const drafted = (steps: Template['steps']): Draft[] => {
-  const named = steps.map((step) => ({ step, id: newKey() }));
+/** The server refers to dependencies by step number, which changes on reorder. */
+const toDrafts = (steps: Template['steps']): Draft[] => {
+  const named = steps.map((step) => ({ step, id: newIdempotencyKey() }));
   return named.map(({ step, id }) => ({
     step_name: step.step_name,
     owner: step.owner,
@@ -44,7 +44,7 @@ const drafted = (steps: Template['steps']): Draft[] => {
     id,
   }));
 };
-const sent = (steps: Draft[]) =>
+const toBody = (steps: Draft[]) =>
   steps.map(({ step_name, owner, business_days, completes_with_documents, depends_on, documents }) => ({
     step_name,
     owner,
@@ -56,35 +56,35 @@ const sent = (steps: Draft[]) =>
 
 interface Props {
   template: Template;
-  /** Told whether something here would be lost. */
+  /** Called when unsaved changes appear or disappear. */
   onDirty: (dirty: boolean) => void;
 }
 
-/** The steps of one country, changed as a whole: nothing is saved before Save. */
+/** Template editor of one country: all changes are saved together. */
 export function TemplateEditor({ template: given, onDirty }: Props) {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const [base, setBase] = useState(given);
   const [name, setName] = useState(given.name);
-  const [steps, setSteps] = useState(() => drafted(given.steps));
+  const [steps, setSteps] = useState(() => toDrafts(given.steps));
   const [dirty, setDirty] = useState(false);
   useEffect(() => onDirty(dirty), [dirty, onDirty]);
   const [editing, setEditing] = useState<Draft | 'new' | null>(null);
-  const stale = useStale();
+  const stale = useVersionConflict();
   const [errors, setErrors] = useState<Record<string, string>>({});
   const mayEdit = base.can.includes('update');
 
   const reset = (template: Template) => {
     setBase(template);
     setName(template.name);
-    setSteps(drafted(template.steps));
+    setSteps(toDrafts(template.steps));
     setDirty(false);
     stale.forget();
     setErrors({});
   };
-  // Somebody else saved it, and nothing was typed here: the newer one is shown.
+  // Saved by another user while nothing was edited here: shows the newer version.
   if (given.version > base.version && !dirty && !editing) reset(given);
 
-  /** A step's field has its number: people are told its name. */
+  /** Server errors contain the step number; users see its name. */
   const named = (refused: Record<string, string>) =>
     Object.fromEntries(
       Object.entries(refused).map(([field, words]) => {
@@ -99,11 +99,11 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
         api.PUT('/rest/v1/templates/{id}', {
           params: { path: { id: base.country } },
           headers: ifVersion(base.version).header,
-          body: { name, steps: sent(steps) },
+          body: { name, steps: toBody(steps) },
         }),
       ),
-    touches: 'template',
-    saved: (saved) => {
+    invalidates: 'template',
+    onSaved: (saved) => {
       reset(saved);
       toast({ title: t('templates.saved'), description: saved.name });
     },
@@ -112,7 +112,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
   const change = (changed: Draft[]) => {
     setSteps(changed);
     setDirty(true);
-    // What was refused may be mended by this.
+    // An edit may fix the error, so it is cleared.
     setErrors((refused) =>
       Object.fromEntries(Object.entries(refused).filter(([field]) => !field.startsWith('steps'))),
     );
@@ -123,9 +123,9 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
     if (found) reset(found);
   };
   const keep = (step: TemplateStep) => {
-    const kept = (one: Draft) =>
+    const replaceEdited = (one: Draft) =>
       editing !== 'new' && one.id === editing?.id ? { ...step, id: one.id } : one;
-    change(editing === 'new' ? [...steps, { ...step, id: newKey() }] : steps.map(kept));
+    change(editing === 'new' ? [...steps, { ...step, id: newIdempotencyKey() }] : steps.map(replaceEdited));
     setEditing(null);
   };
   const remove = (id: string) => {
@@ -171,7 +171,7 @@ export function TemplateEditor({ template: given, onDirty }: Props) {
         )}
         <Text size="xs" c="dimmed" mt={4}>
           {base.updated_by
-            ? t('templates.changed', { name: whoText(t, base.updated_by), date: dateTime(base.updated_at) })
+            ? t('templates.changed', { name: actorName(t, base.updated_by), date: dateTime(base.updated_at) })
             : t('templates.original')}
         </Text>
       </div>

@@ -7,7 +7,7 @@ import classes from './Templates.module.css';
 interface Props {
   step: TemplateStep;
   number: number;
-  /** The names of those that come first. */
+  /** Names of the dependencies. */
   needs: string[];
   handle: ReactNode;
   action: ReactNode;

@@ -6,19 +6,19 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import { useCountries } from '../../../shared/countries';
 import { useParam } from '../../../shared/queryParams';
-import { useUnsaved } from '../../../ui/unsaved';
+import { useUnsaved } from '../../../ui/unsavedChanges';
 import { ChoiceFilter } from '../../../ui/ChoiceFilter';
 import { PageHeader } from '../../../ui/PageHeader';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { TemplateEditor } from './TemplateEditor';
 
-/** What orders begin with, by country. Staff read it, super admins change it. */
+/** Step templates by country: staff read, super admins edit. */
 export function Component() {
   const { t } = useTranslation(['employee', 'common', 'names']);
   const countries = useCountries();
-  const [asked, setCountry] = useParam('country');
+  const [countryParam, setCountry] = useParam('country');
   const [dirty, setDirty] = useState(false);
-  const country = countries.find(({ value }) => value === asked)?.value ?? 'US';
+  const country = countries.find(({ value }) => value === countryParam)?.value ?? 'US';
   const { data: templates, error, refetch } = useQuery(queries.templates());
   useUnsaved(dirty);
   const template = templates?.items.find((one) => one.country === country);

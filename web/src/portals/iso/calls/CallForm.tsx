@@ -1,15 +1,15 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
-import { instantIn } from '../../../messages/format';
+import { api, body, idempotencyHeaders } from '../../../api/client';
+import { localTimeToInstant } from '../../../messages/format';
 import { getLocale } from '../../../messages/locale';
-import { orNull } from '../../../shared/rules';
+import { orNull } from '../../../shared/validators';
 import { useSave } from '../../../shared/useSave';
 import { FormModal } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** Asks our team for a call, with up to three times that suit. */
+/** Call request form with up to three proposed times. */
 export function CallForm({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const { timeZone } = getLocale();
@@ -21,19 +21,19 @@ export function CallForm({ onClose }: { onClose: () => void }) {
     save: ({ topic, note, ...times }: typeof form.values, key) =>
       body(
         api.POST('/rest/v1/calls', {
-          params: idempotent(key),
+          params: idempotencyHeaders(key),
           body: {
             topic,
             note: orNull(note),
-            // The first one is asked for: without it there are none.
+            // The first time is required.
             times: Object.values(times)
               .filter((time) => times.times && time)
-              .map((time) => instantIn(time, timeZone)),
+              .map((time) => localTimeToInstant(time, timeZone)),
           },
         }),
       ),
-    touches: 'call',
-    saved: () => {
+    invalidates: 'call',
+    onSaved: () => {
       toast({ title: t('calls.ask.done'), description: t('calls.ask.done_text') });
       onClose();
     },

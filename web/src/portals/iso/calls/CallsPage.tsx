@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconCalendarPlus, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Call } from '../../../api/types';
 import { CallTable, saveCalendar } from '../../../shared/calls/CallTable';
 import { useSave } from '../../../shared/useSave';
@@ -12,26 +12,27 @@ import { RowMenu } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
 import { CallForm } from './CallForm';
 
-/** Calls one asked for, and what became of them. */
+/** Own calls and their status. */
 export function Component() {
   const { t } = useTranslation(['partners', 'common']);
   const [asking, setAsking] = useState(false);
   const [doomed, setDoomed] = useState<Call | null>(null);
-  const calendar = useSave({ save: saveCalendar, saved: () => undefined });
+  const calendar = useSave({ save: saveCalendar, onSaved: () => undefined });
   const cancel = useSave({
-    save: (call: Call) => body(api.POST('/rest/v1/calls/{id}/cancel', { params: edited(call), body: {} })),
-    touches: 'call',
-    saved: (call) => {
+    save: (call: Call) =>
+      body(api.POST('/rest/v1/calls/{id}/cancel', { params: versionedBody(call), body: {} })),
+    invalidates: 'call',
+    onSaved: (call) => {
       setDoomed(null);
       toast({ title: t('calls.cancel.done'), description: call.topic });
     },
   });
-  const ask = <Button onClick={() => setAsking(true)}>{t('call')}</Button>;
+  const requestButton = <Button onClick={() => setAsking(true)}>{t('call')}</Button>;
   return (
     <>
-      <PageHeader title={t('calls.title')} text={t('calls.text')} actions={ask} />
+      <PageHeader title={t('calls.title')} text={t('calls.text')} actions={requestButton} />
       <CallTable
-        empty={{ title: t('calls.empty'), text: t('calls.empty_text'), action: ask }}
+        empty={{ title: t('calls.empty'), text: t('calls.empty_text'), action: requestButton }}
         actions={(call) => (
           <RowMenu
             name={call.topic}

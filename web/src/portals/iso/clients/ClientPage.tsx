@@ -7,7 +7,7 @@ import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Spv } from '../../../api/types';
 import { paths } from '../../../paths';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { useMe } from '../../../shared/session/me';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { DateText } from '../../../ui/DateText';
@@ -15,18 +15,19 @@ import { Money } from '../../../ui/Money';
 import { PageHeader } from '../../../ui/PageHeader';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { Section } from '../../../ui/Section';
-import { EmptyState, ErrorState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
+import { ErrorState } from '../../../ui/ErrorState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 import { TwoColumns } from '../../../ui/TwoColumns';
 import { Notes } from './Notes';
 
-/** One client: orders, how far they are, and one's own notes. */
+/** Client page of the partner: orders, progress and private notes. */
 export function Component() {
   const { id = '' } = useParams();
   const { t } = useTranslation(['partners', 'names', 'common', 'dashboards']);
   const me = useMe();
   const { data: client, error, refetch } = useQuery(queries.client(id));
-  const state = listState(useInfiniteQuery(queries.spvs({ client_id: id })));
+  const state = tableState(useInfiniteQuery(queries.spvs({ client_id: id })));
   const columns: Column<Spv>[] = [
     {
       key: 'order',
@@ -87,7 +88,7 @@ export function Component() {
             />
           </Section>
         }
-        // Who only looks as the partner does not read its notes.
+        // Notes are hidden during impersonation.
         side={me.impersonation ? null : <Notes clientId={id} />}
       />
     </>

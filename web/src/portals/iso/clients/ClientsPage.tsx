@@ -5,9 +5,9 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { queries } from '../../../api/queries';
 import type { ListedClient } from '../../../api/types';
-import { dayOf, number } from '../../../messages/format';
+import { localDay, number } from '../../../messages/format';
 import { paths } from '../../../paths';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { useParam } from '../../../shared/queryParams';
 import { DataTable, type Column } from '../../../ui/DataTable';
 import { DateText } from '../../../ui/DateText';
@@ -15,14 +15,14 @@ import { PageHeader } from '../../../ui/PageHeader';
 import { ProgressBar } from '../../../ui/ProgressBar';
 import { SearchBox } from '../../../ui/SearchBox';
 import { Section } from '../../../ui/Section';
-import { EmptyState } from '../../../ui/states';
+import { EmptyState } from '../../../ui/EmptyState';
 import { StatusBadge } from '../../../ui/StatusBadge';
 
-/** The people one brought. */
+/** Clients of the partner. */
 export function Component() {
   const { t } = useTranslation(['partners', 'names', 'common', 'dashboards']);
   const [q, setQ] = useParam('q');
-  const state = listState(useInfiniteQuery(queries.clients({ q: q || undefined })));
+  const state = tableState(useInfiniteQuery(queries.clients({ q: q || undefined })));
   const name = (client: ListedClient) => `${client.first_name} ${client.last_name}`;
   const columns: Column<ListedClient>[] = [
     {
@@ -63,7 +63,7 @@ export function Component() {
     {
       key: 'since',
       header: t('clients.since'),
-      cell: (client) => <DateText day={dayOf(client.created_at)} />,
+      cell: (client) => <DateText day={localDay(client.created_at)} />,
     },
   ];
   return (

@@ -5,22 +5,22 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { queryClient } from '../../../api/cache';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { ClientNote } from '../../../api/types';
-import { useUnsaved } from '../../../ui/unsaved';
+import { useUnsaved } from '../../../ui/unsavedChanges';
 import { useSave } from '../../../shared/useSave';
 import { BusyButton } from '../../../ui/BusyButton';
 import { ConfirmDialog } from '../../../ui/ConfirmDialog';
-import { Ago } from '../../../ui/DateText';
+import { RelativeTime } from '../../../ui/DateText';
 import { Prose } from '../../../ui/Prose';
 import { Section } from '../../../ui/Section';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { toast } from '../../../ui/toasts';
 import classes from './Notes.module.css';
 
-/** What one keeps for oneself of a client. */
+/** Private notes about a client. */
 export function Notes({ clientId }: { clientId: string }) {
   const { t } = useTranslation(['partners', 'common']);
   const { data, error, refetch } = useQuery(queries.clientNotes(clientId));
@@ -32,11 +32,11 @@ export function Notes({ clientId }: { clientId: string }) {
     save: (note: { body: string }, key) =>
       body(
         api.POST('/rest/v1/clients/{id}/notes', {
-          params: { path: { id: clientId }, ...idempotent(key) },
+          params: { path: { id: clientId }, ...idempotencyHeaders(key) },
           body: note,
         }),
       ),
-    saved: () => {
+    onSaved: () => {
       form.reset();
       refresh();
       toast({ title: t('notes.added') });
@@ -46,7 +46,7 @@ export function Notes({ clientId }: { clientId: string }) {
   const remove = useSave({
     save: ({ id }: ClientNote) =>
       body(api.DELETE('/rest/v1/client-notes/{id}', { params: { path: { id } } })),
-    saved: () => {
+    onSaved: () => {
       setDoomed(null);
       refresh();
       toast({ title: t('notes.deleted') });
@@ -85,7 +85,7 @@ export function Notes({ clientId }: { clientId: string }) {
                 <Prose>{note.body}</Prose>
               </p>
               <div className={classes.foot}>
-                <Ago at={note.created_at} />
+                <RelativeTime at={note.created_at} />
                 <ActionIcon
                   variant="subtle"
                   color="gray"

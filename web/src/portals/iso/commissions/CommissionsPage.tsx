@@ -6,14 +6,14 @@ import { queries } from '../../../api/queries';
 import { paths } from '../../../paths';
 import { CommissionOverview } from '../../../shared/commissions/CommissionOverview';
 import { CommissionTable } from '../../../shared/commissions/CommissionTable';
-import { commissionsCsv } from '../../../shared/commissions/files';
+import { commissionsCsv } from '../../../shared/commissions/exports';
 import { useStatusFilter } from '../../../shared/commissions/StatusFilter';
 import { ExportButton } from '../../../shared/ExportButton';
-import { listState } from '../../../shared/listState';
+import { tableState } from '../../../shared/tableState';
 import { PageHeader } from '../../../ui/PageHeader';
 import { Section } from '../../../ui/Section';
 
-/** What one earns: the cards, and the ledger they are summed from. */
+/** Commissions: totals and ledger. */
 export function Component() {
   const { t } = useTranslation('commissions');
   const { status, filter } = useStatusFilter();
@@ -41,7 +41,7 @@ export function Component() {
           }
         >
           <CommissionTable
-            state={listState(useInfiniteQuery(queries.commissions({ status })))}
+            state={tableState(useInfiniteQuery(queries.commissions({ status })))}
             narrowed={Boolean(status)}
           />
         </Section>

@@ -1,16 +1,16 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited, idempotent } from '../../../api/client';
+import { api, body, versionedBody, idempotencyHeaders } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import type { Lead } from '../../../api/types';
 import { date } from '../../../messages/format';
 import { PersonFields } from '../../../shared/people/PersonFields';
 import { useSave } from '../../../shared/useSave';
-import { FormModal, Pair } from '../../../ui/FormModal';
+import { FormModal, FieldPair } from '../../../ui/FormModal';
 import { toast } from '../../../ui/toasts';
 
-/** A new lead, or one that is known better now. */
+/** Creates or edits a lead. */
 export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }) {
   const { t } = useTranslation(['partners', 'common', 'names']);
   const form = useForm({
@@ -29,10 +29,10 @@ export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }
     form,
     save: (values: typeof form.values, key) =>
       lead
-        ? body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: values }))
-        : body(api.POST('/rest/v1/leads', { params: idempotent(key), body: values })),
-    touches: 'lead',
-    saved: (saved) => {
+        ? body(api.PATCH('/rest/v1/leads/{id}', { params: versionedBody(lead), body: values }))
+        : body(api.POST('/rest/v1/leads', { params: idempotencyHeaders(key), body: values })),
+    invalidates: 'lead',
+    onSaved: (saved) => {
       toast(
         lead
           ? { title: t('leads.edit.done'), description: `${saved.first_name} ${saved.last_name}` }
@@ -63,7 +63,7 @@ export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }
     >
       <PersonFields form={form} autofocus />
       <TextInput size="sm" label={t('names:field.organisation')} {...form.getInputProps('organisation')} />
-      <Pair>
+      <FieldPair>
         <TextInput size="sm" label={t('names:field.next_step')} {...form.getInputProps('next_step')} />
         <TextInput
           size="sm"
@@ -71,7 +71,7 @@ export function LeadForm({ lead, onClose }: { lead?: Lead; onClose: () => void }
           label={t('names:field.next_step_date')}
           {...form.getInputProps('next_step_date')}
         />
-      </Pair>
+      </FieldPair>
       <Textarea label={t('names:field.note')} autosize minRows={2} {...form.getInputProps('note')} />
     </FormModal>
   );

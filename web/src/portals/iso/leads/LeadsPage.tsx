@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconArrowRight, IconPencil } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, edited } from '../../../api/client';
+import { api, body, versionedBody } from '../../../api/client';
 import type { Lead, LeadStage } from '../../../api/types';
 import { LeadTable, stages } from '../../../shared/leads/LeadTable';
 import { useSave } from '../../../shared/useSave';
@@ -11,15 +11,15 @@ import { RowMenu } from '../../../ui/RowMenu';
 import { toast } from '../../../ui/toasts';
 import { LeadForm } from './LeadForm';
 
-/** The people one talks to, until they are clients. */
+/** Leads of the partner. */
 export function Component() {
   const { t } = useTranslation(['partners', 'names']);
   const [dialog, setDialog] = useState<{ lead?: Lead } | null>(null);
   const move = useSave({
     save: ({ lead, stage }: { lead: Lead; stage: LeadStage }) =>
-      body(api.PATCH('/rest/v1/leads/{id}', { params: edited(lead), body: { stage } })),
-    touches: 'lead',
-    saved: (lead) => {
+      body(api.PATCH('/rest/v1/leads/{id}', { params: versionedBody(lead), body: { stage } })),
+    invalidates: 'lead',
+    onSaved: (lead) => {
       toast({ title: t('leads.edit.done'), description: `${lead.first_name} ${lead.last_name}` });
     },
   });

@@ -1,28 +1,32 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { heardFetch } from '../../../api/connection';
-import { errorText, refusal, unreachable } from '../../../api/errors';
-import { ErrorState } from '../../../ui/states';
+import { trackedFetch } from '../../../api/connection';
+import { errorText, responseError, unreachableError } from '../../../api/errors';
+import { ErrorState } from '../../../ui/ErrorState';
 import { usePageTitle } from '../frame/usePageTitle';
 import { OperationDetails } from './OperationDetails';
-import { byNoun, type Document } from './openapi';
+import { groupByNoun, type Document } from './openapi';
 import { useSummaries } from './summaries';
 import css from './ApiDocsPage.module.css';
 
-const address = '/rest/v1/openapi.json';
+const OPENAPI_URL = '/rest/v1/openapi.json';
 
-async function load(): Promise<Document> {
-  const answer = await heardFetch(address).catch(() => {
-    throw unreachable();
+async function loadDocument(): Promise<Document> {
+  const response = await trackedFetch(OPENAPI_URL).catch(() => {
+    throw unreachableError();
   });
-  if (!answer.ok) throw refusal(answer.status, await answer.text());
-  return (await answer.json()) as Document;
+  if (!response.ok) throw responseError(response.status, await response.text());
+  return (await response.json()) as Document;
 }
 
-/** The API as the server describes it. Our own rendering: a viewer from elsewhere would need a weaker policy. */
+/** API documentation from OpenAPI. Own rendering, because third-party viewers need a weaker CSP. */
 export function Component() {
   const { t } = useTranslation('public');
-  const { data, error, refetch } = useQuery({ queryKey: ['openapi'], queryFn: load, staleTime: Infinity });
+  const { data, error, refetch } = useQuery({
+    queryKey: ['openapi'],
+    queryFn: loadDocument,
+    staleTime: Infinity,
+  });
   usePageTitle(t('api.title'));
   return (
     <div>
@@ -30,24 +34,24 @@ export function Component() {
         <h1>{t('api.title')}</h1>
         <p>{t('api.lead')}</p>
         <p>
-          <a href={address}>{t('api.document')}</a>
+          <a href={OPENAPI_URL}>{t('api.document')}</a>
         </p>
       </header>
       {error ? (
         <ErrorState message={errorText(error)} onRetry={() => void refetch()} />
       ) : data ? (
-        <Nouns document={data} />
+        <OperationGroups document={data} />
       ) : (
-        <Waiting />
+        <ApiDocsSkeleton />
       )}
     </div>
   );
 }
 
-function Nouns({ document }: { document: Document }) {
+function OperationGroups({ document }: { document: Document }) {
   const { t } = useTranslation('public');
   const summary = useSummaries();
-  const nouns = byNoun(document);
+  const nouns = groupByNoun(document);
   return (
     <div className={css.columns}>
       <nav className={css.index} aria-label={t('api.nouns')}>
@@ -63,7 +67,7 @@ function Nouns({ document }: { document: Document }) {
       </nav>
       <div className={css.nouns}>
         {nouns.map(([noun, entries]) => (
-          // Without a name it is no landmark: the page would have thirty, and one is called as the messages are.
+          // Unnamed, so it is no landmark: thirty would clutter the page, and one would clash with the messages page.
           <section key={noun} id={noun}>
             <h2>{noun}</h2>
             {entries.map((entry) => (
@@ -81,7 +85,7 @@ function Nouns({ document }: { document: Document }) {
   );
 }
 
-function Waiting() {
+function ApiDocsSkeleton() {
   const { t } = useTranslation('common');
   return (
     <div className={css.waiting} role="status" aria-busy="true" aria-label={t('loading')}>

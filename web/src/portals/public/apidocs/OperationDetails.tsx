@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import {
   bodySchema,
-  fieldsOf,
-  parametersOf,
+  schemaFields,
+  operationParameters,
   typeName,
   type Document,
   type Entry,
@@ -13,16 +13,16 @@ import css from './OperationDetails.module.css';
 interface Props {
   document: Document;
   entry: Entry;
-  /** What it does, in the reader's language. */
+  /** Localized summary. */
   summary: string;
 }
 
 export function OperationDetails({ document, entry, summary }: Props) {
   const { t } = useTranslation('public');
   const { method, path, operation } = entry;
-  const parameters = parametersOf(document, operation);
+  const parameters = operationParameters(document, operation);
   const sent = bodySchema(operation.requestBody?.content);
-  const sentFields = fieldsOf(document, sent);
+  const sentFields = schemaFields(document, sent);
   return (
     <details className={css.operation}>
       <summary>

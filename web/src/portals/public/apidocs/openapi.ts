@@ -1,4 +1,4 @@
-/** As much of the OpenAPI document as the page reads. */
+/** Subset of OpenAPI that the page uses. */
 
 interface Reference {
   $ref: string;
@@ -50,21 +50,21 @@ export interface Entry {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** Operations by the noun their path begins with: `/rest/v1/spvs/{id}/start` is one of `spvs`, as is `spvs.csv`. */
-export function byNoun(document: Document): [noun: string, entries: Entry[]][] {
+/** Groups operations by the first path segment: `/rest/v1/spvs/{id}/start` and `spvs.csv` belong to `spvs`. */
+export function groupByNoun(document: Document): [noun: string, entries: Entry[]][] {
   const groups = new Map<string, Entry[]>();
   for (const [path, operations] of Object.entries(document.paths)) {
     const entries = methods.flatMap((method) => {
       const operation = operations[method];
       return operation ? [{ method, path, operation }] : [];
     });
-    const noun = nounOf(path);
+    const noun = operationNoun(path);
     groups.set(noun, [...(groups.get(noun) ?? []), ...entries]);
   }
   return [...groups].toSorted(([one], [other]) => one.localeCompare(other));
 }
 
-function nounOf(path: string): string {
+function operationNoun(path: string): string {
   const [base, version, noun] = path.split('/').filter(Boolean);
   return base === 'rest' ? (noun ?? '').replace(/\.[a-z]+$/, '') : [base, version].filter(Boolean).join('/');
 }
@@ -76,21 +76,21 @@ export interface Field {
   description?: string;
 }
 
-export function parametersOf(document: Document, operation: Operation): (Field & { place: string })[] {
+export function operationParameters(document: Document, operation: Operation): (Field & { place: string })[] {
   return (operation.parameters ?? []).flatMap((given) => {
-    const parameter = '$ref' in given ? document.components?.parameters?.[lastPart(given)] : given;
+    const parameter = '$ref' in given ? document.components?.parameters?.[refName(given)] : given;
     if (!parameter) return [];
     const { name, required = false, description, schema } = parameter;
     return [{ name, place: parameter.in, type: typeName(schema), required, description }];
   });
 }
 
-/** The fields of a body; a list or a bare value has none of its own. */
-export function fieldsOf(document: Document, schema: Schema | Reference | undefined): Field[] {
+/** Fields of a schema; lists and scalars have none. */
+export function schemaFields(document: Document, schema: Schema | Reference | undefined): Field[] {
   if (!schema) return [];
-  const whole = '$ref' in schema ? document.components?.schemas?.[lastPart(schema)] : schema;
+  const whole = '$ref' in schema ? document.components?.schemas?.[refName(schema)] : schema;
   if (!whole) return [];
-  const inherited = (whole.allOf ?? []).flatMap((part) => fieldsOf(document, part));
+  const inherited = (whole.allOf ?? []).flatMap((part) => schemaFields(document, part));
   const own = Object.entries(whole.properties ?? {}).map(([name, property]) => ({
     name,
     type: typeName(property),
@@ -104,10 +104,10 @@ export function bodySchema(content: Content | undefined): Schema | Reference | u
   return Object.values(content ?? {})[0]?.schema;
 }
 
-/** `string (date)`, `Spv`, `Spv[]`, `"quick" | "full"`. */
+/** Type label: `string (date)`, `Spv`, `Spv[]`, `"quick" | "full"`. */
 export function typeName(schema: Schema | Reference | undefined): string {
   if (!schema) return '';
-  if ('$ref' in schema) return lastPart(schema);
+  if ('$ref' in schema) return refName(schema);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   const choices = schema.oneOf ?? schema.anyOf;
   if (choices) return choices.map(typeName).join(' | ');
@@ -117,6 +117,6 @@ export function typeName(schema: Schema | Reference | undefined): string {
   return schema.format ? `${types} (${schema.format})` : types;
 }
 
-function lastPart({ $ref }: Reference): string {
+function refName({ $ref }: Reference): string {
   return $ref.slice($ref.lastIndexOf('/') + 1);
 }

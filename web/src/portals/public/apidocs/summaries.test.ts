@@ -3,7 +3,7 @@ import openapi from '../../../../openapi.json';
 import es from './summaries.es.json';
 import type { Operation } from './openapi';
 
-test('every operation has a summary in both languages, and no other has one', () => {
+test('every operation has a summary in both languages and no other', () => {
   const operations = Object.values(openapi.paths as Record<string, Record<string, Operation>>)
     .flatMap((path) => Object.values(path))
     .filter(({ operationId }) => operationId);
@@ -15,7 +15,7 @@ test('every operation has a summary in both languages, and no other has one', ()
       !summary?.trim() || !words[operationId]?.trim() || words[operationId] === summary,
   );
   expect(missing.map(({ operationId }) => operationId)).toEqual([]);
-  // What is code in one is the same code in the other.
+  // Inline code must match in all languages.
   const code = (text = '') => [...text.matchAll(/`[^`]+`/g)].map(([found]) => found).toSorted();
   const different = operations.filter(
     ({ operationId = '', summary }) => code(summary).join() !== code(words[operationId]).join(),

@@ -1,15 +1,15 @@
 import { useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { ApiError, errorText, fieldErrors } from '../../../api/errors';
 import type { Portal } from '../../../paths';
-import { goToFault } from '../../../shared/goToFault';
-import { newKey } from '../../../shared/newKey';
+import { focusFirstError } from '../../../shared/focusFirstError';
+import { newIdempotencyKey } from '../../../shared/idempotencyKey';
 import { BusyButton } from '../../../ui/BusyButton';
 import { clearToast, toast } from '../../../ui/toasts';
 import { useDraft } from '../requests/useDraft';
 import { ApplyField } from './ApplyField';
-import { application, faults, fieldsOf, forms, type Draft } from './fields';
+import { application, validationErrors, formFields, forms, type Draft } from './fields';
 import css from './ApplyForm.module.css';
 
 interface Props {
@@ -17,19 +17,19 @@ interface Props {
   onSent: (sent: { reference: string; email: string }) => void;
 }
 
-/** An application for an account. What was typed stays until it has arrived, whatever goes wrong on the way. */
+/** Account application form. Input is kept until the server has stored it. */
 export function ApplyForm({ portal, onSent }: Props) {
   const { t } = useTranslation('public');
   const [draft, setDraft, forget] = useDraft<Draft>(`spv-apply-${portal}`, empty(portal));
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [busy, setBusy] = useState(false);
-  const key = useRef(newKey());
+  const key = useRef(newIdempotencyKey());
 
   const send = async (event: FormEvent) => {
     event.preventDefault();
     const from = document.activeElement;
-    const refuse = (refusals: Record<string, string>) => goToFault(() => setErrors(refusals), from);
-    const found = faults(portal, draft);
+    const refuse = (refusals: Record<string, string>) => focusFirstError(() => setErrors(refusals), from);
+    const found = validationErrors(portal, draft);
     if (Object.keys(found).length > 0) {
       const missing = Object.values(found).includes('required');
       toast({
@@ -48,7 +48,7 @@ export function ApplyForm({ portal, onSent }: Props) {
       const { email, application: filled } = application(portal, draft);
       const sent = await body(
         api.POST('/rest/v1/requests', {
-          params: idempotent(key.current),
+          params: idempotencyHeaders(key.current),
           body: { kind: 'account', account_type: portal, email, application: filled },
         }),
       );
@@ -57,9 +57,10 @@ export function ApplyForm({ portal, onSent }: Props) {
       onSent({ reference: sent.reference, email });
     } catch (error) {
       toast({ title: t('common:error'), description: errorText(error), destructive: true });
-      refuse(ownNames(fieldErrors(error)));
-      // The server answered and made nothing: what is sent next is a new attempt.
-      if (error instanceof ApiError && error.status >= 400 && error.status < 500) key.current = newKey();
+      refuse(localFieldErrors(fieldErrors(error)));
+      // The server rejected it without creating anything, so the next attempt gets a new idempotency key.
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500)
+        key.current = newIdempotencyKey();
     } finally {
       setBusy(false);
     }
@@ -97,10 +98,10 @@ export function ApplyForm({ portal, onSent }: Props) {
   );
 }
 
-const empty = (portal: Portal): Draft => Object.fromEntries(fieldsOf(portal).map(({ name }) => [name, '']));
+const empty = (portal: Portal): Draft => Object.fromEntries(formFields(portal).map(({ name }) => [name, '']));
 
-/** The server speaks of `application.first_name`. */
-function ownNames(errors: Record<string, string>): Record<string, string> {
+/** Maps server fields such as `application.first_name` to form fields. */
+function localFieldErrors(errors: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(errors).map(([name, text]) => [name.replace(/^application\./, ''), text]),
   );

@@ -1,19 +1,19 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths, type Portal } from '../../../paths';
-import { Go } from '../frame/Go';
-import { Task } from '../auth/Task';
-import task from '../auth/Task.module.css';
+import { AppLink } from '../frame/AppLink';
+import { AuthCard } from '../auth/AuthCard';
+import task from '../auth/AuthCard.module.css';
 import { ApplyForm } from './ApplyForm';
 import css from './ApplyForm.module.css';
 
-/** Asks staff for an account; it never makes one (decision 22). */
+/** Account application page; staff decide, no account is created (decision 22). */
 export function ApplyPage({ portal }: { portal: Portal }) {
   const { t } = useTranslation('public');
   const [sent, setSent] = useState<{ reference: string; email: string }>();
   if (sent) {
     return (
-      <Task
+      <AuthCard
         title={t('apply.sent')}
         lead={<span role="status">{t('apply.sent_text', { email: sent.email })}</span>}
         size="medium"
@@ -30,21 +30,21 @@ export function ApplyPage({ portal }: { portal: Portal }) {
           </ol>
         </div>
         <nav className={task.ways} aria-label={t('login.ways')}>
-          <Go to={paths.landing}>{t('selector.home')}</Go>
+          <AppLink to={paths.landing}>{t('selector.home')}</AppLink>
           <button type="button" onClick={() => setSent(undefined)}>
             {t('apply.another')}
           </button>
         </nav>
-      </Task>
+      </AuthCard>
     );
   }
   return (
-    <Task title={t(`apply.title.${portal}`)} lead={t('apply.lead')} size="medium">
+    <AuthCard title={t(`apply.title.${portal}`)} lead={t('apply.lead')} size="medium">
       <ApplyForm portal={portal} onSent={setSent} />
       <nav className={task.ways} aria-label={t('login.ways')}>
-        <Go to={paths.signup}>{t('apply.other')}</Go>
-        <Go to={paths.login(portal)}>{t('signup.have')}</Go>
+        <AppLink to={paths.signup}>{t('apply.other')}</AppLink>
+        <AppLink to={paths.login(portal)}>{t('signup.have')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }

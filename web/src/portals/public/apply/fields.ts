@@ -1,11 +1,11 @@
-/** What each application form asks, in its order (decision 22). The server checks the same and has the last word. */
+/** Fields of each application form, in order (decision 22). The server validates again. */
 import type { ApplicationForm } from '../../../api/types';
 import type { Portal } from '../../../paths';
-import { isPhone } from '../../../shared/rules';
+import { isPhone } from '../../../shared/validators';
 
 export type Size = 'clients_per_year' | 'company_size';
 
-/** A field of the wire's form; the address stands beside it. */
+/** Wire name of a field; the email is separate. */
 type Name = keyof ApplicationForm | 'email';
 
 export interface Field {
@@ -13,7 +13,7 @@ export interface Field {
   kind: 'line' | 'text' | 'country' | 'size' | 'email' | 'phone' | 'website';
   required?: boolean;
   autoComplete?: string;
-  /** Shares its row with the next one where there is room. */
+  /** Shares its row with the next field if there is room. */
   half?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Part {
 
 export const sizes = ['1-10', '11-50', '51-200', '201+'] as const;
 
-const you = (phone: 'phone' | 'required phone', ...more: Field[]): Part => ({
+const personFields = (phone: 'phone' | 'required phone', ...more: Field[]): Part => ({
   name: 'you',
   fields: [
     { name: 'first_name', kind: 'line', required: true, half: true, autoComplete: 'given-name' },
@@ -40,7 +40,7 @@ const businessName: Field = { name: 'business_name', kind: 'line', required: tru
 
 export const forms: Record<Portal, Part[]> = {
   client: [
-    you('phone'),
+    personFields('phone'),
     {
       name: 'client',
       fields: [
@@ -51,7 +51,7 @@ export const forms: Record<Portal, Part[]> = {
     },
   ],
   employee: [
-    you('phone'),
+    personFields('phone'),
     {
       name: 'employee',
       fields: [
@@ -62,7 +62,7 @@ export const forms: Record<Portal, Part[]> = {
     },
   ],
   iso: [
-    you('required phone'),
+    personFields('required phone'),
     {
       name: 'iso',
       fields: [
@@ -74,7 +74,7 @@ export const forms: Record<Portal, Part[]> = {
     },
   ],
   company: [
-    you('phone', { name: 'job_title', kind: 'line', autoComplete: 'organization-title' }),
+    personFields('phone', { name: 'job_title', kind: 'line', autoComplete: 'organization-title' }),
     {
       name: 'company',
       fields: [
@@ -90,16 +90,16 @@ export const forms: Record<Portal, Part[]> = {
 
 export type Draft = Record<string, string>;
 
-export function fieldsOf(portal: Portal): Field[] {
+export function formFields(portal: Portal): Field[] {
   return forms[portal].flatMap((part) => part.fields);
 }
 
-type Fault = 'required' | 'invalid_email' | 'invalid_phone';
+type ValidationCode = 'required' | 'invalid_email' | 'invalid_phone';
 
-/** What can be told before anything is sent: the code of a message for each field that needs attention. */
-export function faults(portal: Portal, draft: Draft): Record<string, Fault> {
-  const found: Record<string, Fault> = {};
-  for (const { name, kind, required } of fieldsOf(portal)) {
+/** Client-side validation: error code by field. */
+export function validationErrors(portal: Portal, draft: Draft): Record<string, ValidationCode> {
+  const found: Record<string, ValidationCode> = {};
+  for (const { name, kind, required } of formFields(portal)) {
     const value = draft[name]?.trim() ?? '';
     if (required && !value) found[name] = 'required';
     else if (kind === 'email' && !/^\S+@\S+\.\S+$/.test(value)) found[name] = 'invalid_email';
@@ -113,18 +113,18 @@ interface Application {
   application: ApplicationForm;
 }
 
-/** The form as the wire wants it: what was left empty is left out. */
+/** Request body without empty fields. */
 export function application(portal: Portal, draft: Draft): Application {
-  const said = (name: Name) => draft[name]?.trim() ?? '';
-  const filled: ApplicationForm = { first_name: said('first_name'), last_name: said('last_name') };
-  for (const { name, kind } of fieldsOf(portal)) {
-    const value = said(name);
+  const trimmed = (name: Name) => draft[name]?.trim() ?? '';
+  const filled: ApplicationForm = { first_name: trimmed('first_name'), last_name: trimmed('last_name') };
+  for (const { name, kind } of formFields(portal)) {
+    const value = trimmed(name);
     if (value && name !== 'email') filled[name] = kind === 'website' ? withScheme(value) : value;
   }
-  return { email: said('email'), application: filled };
+  return { email: trimmed('email'), application: filled };
 }
 
-/** "example.com" is what people type. */
+/** Accepts "example.com" without a scheme. */
 function withScheme(address: string): string {
   return /^[a-z][a-z0-9+.-]*:/i.test(address) ? address : `https://${address}`;
 }

@@ -5,19 +5,19 @@ import { useTranslation } from 'react-i18next';
 import type { EmailOtpType } from '@supabase/auth-js';
 import { auth } from '../../../api/session';
 import { BusyButton } from '../../../ui/BusyButton';
-import { authProblem } from '../../../shared/auth/problem';
-import { useWait } from '../../../shared/auth/useWait';
-import css from './Task.module.css';
+import { authErrorText } from '../../../shared/auth/authErrorText';
+import { useCountdown } from '../../../shared/auth/useCountdown';
+import css from './AuthCard.module.css';
 
 interface Props {
-  /** Known already when the mail was asked for on this page. */
+  /** Preset if the mail was requested on this page. */
   email?: string;
-  /** What the mail was for. */
+  /** Purpose of the mail. */
   type?: EmailOtpType;
   onVerified: (hasSession: boolean) => void;
 }
 
-/** The way for mails opened on another device: the six digits beside the link. */
+/** Six-digit code entry, for mails opened on another device. */
 export function CodeForm({ email: known, type = 'recovery', onVerified }: Props) {
   const { t } = useTranslation('public');
   const [email, setEmail] = useState(known ?? '');
@@ -25,7 +25,7 @@ export function CodeForm({ email: known, type = 'recovery', onVerified }: Props)
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const [wait, setWait] = useWait();
+  const [wait, setWait] = useCountdown();
   const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
   const whole = isWholeCode(code);
 
@@ -40,9 +40,9 @@ export function CodeForm({ email: known, type = 'recovery', onVerified }: Props)
       onVerified(data.session !== null);
       return;
     }
-    const trouble = authProblem(error);
-    setProblem(error.code === 'otp_expired' ? t('code.wrong') : trouble.wait ? undefined : trouble.text);
-    setWait(trouble.wait ?? 0);
+    const authError = authErrorText(error);
+    setProblem(error.code === 'otp_expired' ? t('code.wrong') : authError.wait ? undefined : authError.text);
+    setWait(authError.wait ?? 0);
   };
 
   return (

@@ -2,25 +2,25 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation, useNavigate } from 'react-router-dom';
 import { api, body } from '../../../api/client';
-import { homeOf, paths } from '../../../paths';
+import { homePath, paths } from '../../../paths';
 import { useSettings } from '../../../shared/settings/useSettings';
-import { Go } from '../frame/Go';
+import { AppLink } from '../frame/AppLink';
 import button from '../frame/Button.module.css';
 import { CodeForm } from './CodeForm';
-import { linkTypes, readMailLink, sendAgain, type LinkType } from './mailLink';
+import { linkTypes, readMailLink, resendMail, type LinkType } from './mailLink';
 import { OpenLink } from './OpenLink';
 import { RecoverForm } from './RecoverForm';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { AuthCard } from './AuthCard';
+import css from './AuthCard.module.css';
 
 type Step = 'link' | 'code' | 'expired' | 'sent' | 'half' | 'changed';
 
-/** Where every mailed link leads that is not about a password. Nothing happens before a click. */
+/** Confirmation page of mail links other than password links. Nothing is consumed before a click. */
 export function Component() {
   const { search } = useLocation();
   const [link] = useState(() => readMailLink('signup'));
   const type = linkTypes.find((known) => known === link.type);
-  // Those are finished by choosing a password.
+  // Password links end on the password form.
   if (!type) return <Navigate to={paths.resetPassword + search} replace />;
   return <Confirm type={type} link={link} />;
 }
@@ -32,12 +32,12 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
   const [email, setEmail] = useState('');
   const [step, setStep] = useState<Step>(() => {
     if (link.failed) return 'expired';
-    return link.tokenHash && !link.elsewhere ? 'link' : 'code';
+    return link.tokenHash && !link.otherBrowser ? 'link' : 'code';
   });
 
   const verified = async (hasSession: boolean) => {
     if (type === 'email_change') return setStep(hasSession ? 'changed' : 'half');
-    await navigate(link.next ?? (await home()), { replace: true });
+    await navigate(link.next ?? (await openHome()), { replace: true });
   };
   const onVerified = (hasSession: boolean) => void verified(hasSession);
 
@@ -56,37 +56,37 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
   }
   if (step === 'half' || step === 'changed') {
     return (
-      <Task title={t(`confirm.${step}`)} lead={<span role="status">{t(`confirm.${step}_text`)}</span>}>
+      <AuthCard title={t(`confirm.${step}`)} lead={<span role="status">{t(`confirm.${step}_text`)}</span>}>
         <div className={css.actions}>
-          <Go to={paths.portalSelector} className={button.primary}>
+          <AppLink to={paths.portalSelector} className={button.primary}>
             {t('saved.sign_in')}
-          </Go>
+          </AppLink>
         </div>
-      </Task>
+      </AuthCard>
     );
   }
   if (step === 'expired') {
     return (
-      <Task title={t('expired.title')} lead={<span role="alert">{t('expired.text')}</span>}>
+      <AuthCard title={t('expired.title')} lead={<span role="alert">{t('expired.text')}</span>}>
         <RecoverForm
-          send={(address) => sendAgain(type, address)}
+          send={(address) => resendMail(type, address)}
           onSent={(address) => {
             setEmail(address);
             setStep('sent');
           }}
         />
-      </Task>
+      </AuthCard>
     );
   }
   const sent = step === 'sent';
   return (
-    <Task
-      title={t(sent ? 'recover.sent' : link.elsewhere ? 'elsewhere.title' : `confirm.title.${type}`)}
+    <AuthCard
+      title={t(sent ? 'recover.sent' : link.otherBrowser ? 'elsewhere.title' : `confirm.title.${type}`)}
       lead={
         <span role={sent ? 'status' : undefined}>
           {sent
             ? t('confirm.sent_text', { email })
-            : t(link.elsewhere ? 'elsewhere.text' : 'code.lead_other')}
+            : t(link.otherBrowser ? 'elsewhere.text' : 'code.lead_other')}
         </span>
       }
     >
@@ -95,16 +95,16 @@ function Confirm({ type, link }: { type: LinkType; link: ReturnType<typeof readM
         <button type="button" onClick={() => setStep('expired')}>
           {t('code.new_link')}
         </button>
-        <Go to={paths.portalSelector}>{t('login.back')}</Go>
+        <AppLink to={paths.portalSelector}>{t('login.back')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }
 
-/** The first page of whoever the link has just signed in. */
-async function home(): Promise<string> {
+/** Home page of the user whom the link signed in. */
+async function openHome(): Promise<string> {
   return body(api.GET('/rest/v1/me')).then(
-    (me) => homeOf(me.role),
+    (me) => homePath(me.role),
     () => paths.portalSelector,
   );
 }

@@ -1,23 +1,23 @@
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
-import { Go } from '../frame/Go';
+import { AppLink } from '../frame/AppLink';
 import button from '../frame/Button.module.css';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { AuthCard } from './AuthCard';
+import css from './AuthCard.module.css';
 
 export function Component() {
   const { t } = useTranslation('public');
   return (
-    <Task title={t('common:portal.employee')} lead={t('employee_portal.lead')}>
+    <AuthCard title={t('common:portal.employee')} lead={t('employee_portal.lead')}>
       <div className={css.actions}>
-        <Go to={paths.login('employee')} className={button.primary}>
+        <AppLink to={paths.login('employee')} className={button.primary}>
           {t('employee_portal.login')}
-        </Go>
+        </AppLink>
       </div>
       <nav className={css.ways} aria-label={t('login.ways')}>
-        <Go to={paths.login('client')}>{t('employee_portal.client')}</Go>
-        <Go to={paths.landing}>{t('selector.home')}</Go>
+        <AppLink to={paths.login('client')}>{t('employee_portal.client')}</AppLink>
+        <AppLink to={paths.landing}>{t('selector.home')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }

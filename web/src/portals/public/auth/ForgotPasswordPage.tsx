@@ -1,26 +1,26 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
-import { Go } from '../frame/Go';
+import { AppLink } from '../frame/AppLink';
 import { CodeForm } from './CodeForm';
 import { RecoverForm } from './RecoverForm';
-import { NewPasswordTask } from './NewPasswordTask';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { NewPasswordCard } from './NewPasswordCard';
+import { AuthCard } from './AuthCard';
+import css from './AuthCard.module.css';
 
 type Step = { name: 'ask' } | { name: 'late' } | { name: 'sent'; email: string } | { name: 'password' };
 
-/** A link and a code are mailed; whoever has the code at hand goes on right here. */
+/** Forgot password page: mails a link and a code; the code can be entered here. */
 export function Component() {
   const { t } = useTranslation('public');
   const [step, setStep] = useState<Step>({ name: 'ask' });
 
   if (step.name === 'password') {
-    return <NewPasswordTask onExpired={() => setStep({ name: 'late' })} />;
+    return <NewPasswordCard onExpired={() => setStep({ name: 'late' })} />;
   }
   if (step.name === 'sent') {
     return (
-      <Task
+      <AuthCard
         title={t('recover.sent')}
         lead={<span role="status">{t('recover.sent_text', { email: step.email })}</span>}
       >
@@ -29,21 +29,21 @@ export function Component() {
           <button type="button" onClick={() => setStep({ name: 'ask' })}>
             {t('recover.again')}
           </button>
-          <Go to={paths.portalSelector}>{t('login.back')}</Go>
+          <AppLink to={paths.portalSelector}>{t('login.back')}</AppLink>
         </nav>
-      </Task>
+      </AuthCard>
     );
   }
   const late = step.name === 'late';
   return (
-    <Task
+    <AuthCard
       title={t(late ? 'late.title' : 'recover.title')}
       lead={late ? <span role="alert">{t('late.text')}</span> : t('recover.lead')}
     >
       <RecoverForm onSent={(email) => setStep({ name: 'sent', email })} />
       <nav className={css.ways} aria-label={t('login.ways')}>
-        <Go to={paths.portalSelector}>{t('login.back')}</Go>
+        <AppLink to={paths.portalSelector}>{t('login.back')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }

@@ -4,8 +4,8 @@ import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
 import { loadSettings, useSettings } from '../../../shared/settings/useSettings';
 import { toast } from '../../../ui/toasts';
-import { Go } from '../frame/Go';
-import { leaveFor, wireNames, type Provider } from './provider';
+import { AppLink } from '../frame/AppLink';
+import { redirectToProvider, providerIds, type Provider } from './provider';
 import css from './LoginExtras.module.css';
 
 const providers = [
@@ -18,13 +18,14 @@ interface Props {
   remember: boolean;
 }
 
-/** Below the client and ISO forms: other ways in, and ways out. */
+/** Links below the login forms: providers, sign-up and help. */
 export function MemberExtras({ portal, remember }: Props) {
   const { t } = useTranslation('public');
-  // Asked when a button is pressed: it is there from the start, whatever the answer will be.
+  // Checks the settings on click, so the buttons are stable.
   const choose = async (provider: Provider) => {
     const settings = await loadSettings().catch(() => undefined);
-    if (settings?.sign_in_providers.includes(wireNames[provider])) await leaveFor(provider, portal, remember);
+    if (settings?.sign_in_providers.includes(providerIds[provider]))
+      await redirectToProvider(provider, portal, remember);
     else toast({ title: t(`login.${provider}_soon`) });
   };
   return (
@@ -46,12 +47,14 @@ export function MemberExtras({ portal, remember }: Props) {
       </div>
       <p className={css.account}>
         {t(`login.new.${portal}`)}{' '}
-        <Go to={portal === 'iso' ? paths.signupFor('iso') : paths.signup}>{t(`login.create.${portal}`)}</Go>
+        <AppLink to={portal === 'iso' ? paths.signupFor('iso') : paths.signup}>
+          {t(`login.create.${portal}`)}
+        </AppLink>
       </p>
       {portal === 'iso' && <IsoHelp />}
       <nav className={css.ways} aria-label={t('login.ways')}>
-        <Go to={paths.portalSelector}>{t('login.switch')}</Go>
-        <Go to={paths.help}>{t('login.help')}</Go>
+        <AppLink to={paths.portalSelector}>{t('login.switch')}</AppLink>
+        <AppLink to={paths.help}>{t('login.help')}</AppLink>
       </nav>
     </>
   );
@@ -61,12 +64,12 @@ export function StaffExtras() {
   const { t } = useTranslation('public');
   return (
     <nav className={css.ways} aria-label={t('login.ways')}>
-      <Go to={paths.portalSelector}>{t('login.back')}</Go>
+      <AppLink to={paths.portalSelector}>{t('login.back')}</AppLink>
     </nav>
   );
 }
 
-/** Only what the operator has set leads anywhere. */
+/** Only configured providers work. */
 function IsoHelp() {
   const { t } = useTranslation('public');
   const settings = useSettings();
@@ -91,7 +94,7 @@ function IsoHelp() {
         </Button>
       )}
       <Button
-        renderRoot={(props) => <Go {...props} to={paths.contact} />}
+        renderRoot={(props) => <AppLink {...props} to={paths.contact} />}
         variant="default"
         leftSection={<IconMessage size={16} />}
       >

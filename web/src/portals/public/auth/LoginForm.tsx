@@ -5,21 +5,21 @@ import { useNavigate } from 'react-router-dom';
 import { paths, type Portal } from '../../../paths';
 import { BusyButton } from '../../../ui/BusyButton';
 import { toast } from '../../../ui/toasts';
-import { Go } from '../frame/Go';
+import { AppLink } from '../frame/AppLink';
 import { PasswordField } from '../../../shared/auth/PasswordField';
 import { useStorageLimited } from '../../../shared/auth/useStorageLimited';
 import { signIn } from './signIn';
-import { useWait } from '../../../shared/auth/useWait';
+import { useCountdown } from '../../../shared/auth/useCountdown';
 import css from './LoginForm.module.css';
-import task from './Task.module.css';
+import task from './AuthCard.module.css';
 
 interface Props {
   portal: Portal;
   remember: boolean;
   onRemember: (remember: boolean) => void;
-  /** A provider's answer is on its way. */
+  /** Provider callback in progress. */
   waiting?: boolean;
-  /** What a provider's answer was, until the next try. */
+  /** Callback error, shown until the next attempt. */
   answer?: string;
 }
 
@@ -32,7 +32,7 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState(answer);
-  const [wait, setWait] = useWait();
+  const [wait, setWait] = useCountdown();
   const limited = useStorageLimited();
   const notice = wait > 0 ? t('problem.wait', { count: wait }) : problem;
   const member = portal === 'client' || portal === 'iso';
@@ -96,9 +96,9 @@ export function LoginForm({ portal, remember, onRemember, waiting = false, answe
             checked={remember}
             onChange={(event) => onRemember(event.currentTarget.checked)}
           />
-          <Go to={paths.forgotPassword} className={css.link}>
+          <AppLink to={paths.forgotPassword} className={css.link}>
             {t('login.forgot')}
-          </Go>
+          </AppLink>
         </div>
       )}
       <BusyButton

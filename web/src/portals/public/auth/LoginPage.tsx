@@ -5,11 +5,11 @@ import { paths, type Portal } from '../../../paths';
 import { usePageTitle } from '../frame/usePageTitle';
 import { LoginForm } from './LoginForm';
 import { MemberExtras, StaffExtras } from './LoginExtras';
-import { comeBack, isAnswer, readWayBack, refusalText } from './provider';
+import { completeProviderSignIn, isPendingApproval, parseCallback, callbackErrorText } from './provider';
 import css from './LoginPage.module.css';
-import task from './Task.module.css';
+import task from './AuthCard.module.css';
 
-const insides: Record<Portal, readonly string[]> = {
+const portalContent: Record<Portal, readonly string[]> = {
   client: ['orders', 'steps', 'activity'],
   employee: ['clients', 'spvs', 'steps'],
   company: ['portfolio', 'partners', 'progress'],
@@ -19,7 +19,7 @@ const insides: Record<Portal, readonly string[]> = {
 export function LoginPage({ portal }: { portal: Portal }) {
   const { t } = useTranslation('public');
   const [remember, setRemember] = useState(true);
-  const { waiting, refused, problem } = useWayBack(portal);
+  const { waiting, callbackError, problem } = useAuthCallback(portal);
   const title = t(`common:portal.${portal}`);
   usePageTitle(title);
   return (
@@ -27,12 +27,12 @@ export function LoginPage({ portal }: { portal: Portal }) {
       <section className={css.form} aria-labelledby="login-title">
         <h1 id="login-title">{title}</h1>
         <p className={css.lead}>{t(`login.lead.${portal}`)}</p>
-        {refused && (
+        {callbackError && (
           <p
-            className={isAnswer(refused) ? task.answer : task.problem}
-            role={isAnswer(refused) ? 'status' : 'alert'}
+            className={isPendingApproval(callbackError) ? task.answer : task.problem}
+            role={isPendingApproval(callbackError) ? 'status' : 'alert'}
           >
-            {refusalText(refused)}
+            {callbackErrorText(callbackError)}
           </p>
         )}
         <LoginForm
@@ -51,7 +51,7 @@ export function LoginPage({ portal }: { portal: Portal }) {
       </section>
       <aside className={css.aside} aria-label={t('login.inside')}>
         <dl>
-          {insides[portal].map((part) => (
+          {portalContent[portal].map((part) => (
             <div key={part}>
               <dt>{t(`inside.${portal}.${part}`)}</dt>
               <dd>{t(`inside.${portal}.${part}_text`)}</dd>
@@ -63,23 +63,23 @@ export function LoginPage({ portal }: { portal: Portal }) {
   );
 }
 
-/** Whoever comes back from a provider goes on to the portal, or is told why not. */
-function useWayBack(portal: Portal) {
+/** Login page; also the provider callback, which continues to the portal or shows the error. */
+function useAuthCallback(portal: Portal) {
   const navigate = useNavigate();
   const { search, hash } = useLocation();
-  const [back] = useState(() => readWayBack(search, hash));
-  const [waiting, setWaiting] = useState(back?.brings ?? false);
+  const [back] = useState(() => parseCallback(search, hash));
+  const [waiting, setWaiting] = useState(back?.pending ?? false);
   const [problem, setProblem] = useState<string>();
 
   useEffect(() => {
     if (!back) return;
     let current = true;
     const goOn = async () => {
-      const outcome = back.brings ? await comeBack(portal) : undefined;
+      const outcome = back.pending ? await completeProviderSignIn(portal) : undefined;
       if (!current) return;
       setWaiting(false);
       setProblem(outcome?.problem?.text);
-      // The answer is read: a reload asks nothing twice.
+      // Removes the callback parameters, so a reload does not repeat it.
       await navigate(outcome?.path ?? paths.login(portal), { replace: true });
     };
     void goOn();
@@ -87,5 +87,5 @@ function useWayBack(portal: Portal) {
       current = false;
     };
   }, [back, navigate, portal]);
-  return { waiting, refused: back?.refused, problem };
+  return { waiting, callbackError: back?.error, problem };
 }

@@ -2,32 +2,32 @@ import { useTranslation } from 'react-i18next';
 import { useLoaderData, useLocation, useRevalidator } from 'react-router-dom';
 import { signOut } from '../../../api/session';
 import type { Me } from '../../../api/types';
-import { homeOf } from '../../../paths';
+import { homePath } from '../../../paths';
 import { ChallengeForm } from '../../../shared/security/ChallengeForm';
-import { afterwards, nextStep } from '../../../shared/session/due';
-import { welcome } from './signIn';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { returnTo, nextRequirement } from '../../../shared/session/requirements';
+import { showGreeting } from './signIn';
+import { AuthCard } from './AuthCard';
+import css from './AuthCard.module.css';
 
-/** After the password, for whoever has a second factor. The route's loader leads on once it was shown. */
+/** MFA challenge page. The route loader redirects once it is met. */
 export function Component() {
   const { t } = useTranslation('public');
   const me = useLoaderData<Me>();
   const { search } = useLocation();
   const { revalidate } = useRevalidator();
   const goOn = () => {
-    const rest = nextStep({ ...me, mfa: { due: null } });
-    if (!rest) welcome(afterwards(search) ?? homeOf(me.role));
+    const rest = nextRequirement({ ...me, mfa: { due: null } });
+    if (!rest) showGreeting(returnTo(search) ?? homePath(me.role));
     void revalidate();
   };
   return (
-    <Task title={t('mfa.title')} lead={t('mfa.lead')}>
+    <AuthCard title={t('mfa.title')} lead={t('mfa.lead')}>
       <ChallengeForm onVerified={goOn} />
       <nav className={css.ways} aria-label={t('login.ways')}>
         <button type="button" onClick={() => void signOut()}>
           {t('mfa.other')}
         </button>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }

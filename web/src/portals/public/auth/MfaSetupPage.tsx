@@ -3,14 +3,14 @@ import { useTranslation } from 'react-i18next';
 import { useLoaderData, useLocation, useRevalidator } from 'react-router-dom';
 import { signOut } from '../../../api/session';
 import type { Me } from '../../../api/types';
-import { homeOf } from '../../../paths';
+import { homePath } from '../../../paths';
 import { TotpSetup } from '../../../shared/security/TotpSetup';
-import { afterwards } from '../../../shared/session/due';
-import { welcome } from './signIn';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { returnTo } from '../../../shared/session/requirements';
+import { showGreeting } from './signIn';
+import { AuthCard } from './AuthCard';
+import css from './AuthCard.module.css';
 
-/** For a role that needs a second factor: nothing opens before there is one. */
+/** MFA enrolment page for roles that require it. */
 export function Component() {
   const { t } = useTranslation('public');
   const me = useLoaderData<Me>();
@@ -18,12 +18,12 @@ export function Component() {
   const { revalidate } = useRevalidator();
   const [enrolled, setEnrolled] = useState(false);
   const goOn = () => {
-    welcome(afterwards(search) ?? homeOf(me.role));
+    showGreeting(returnTo(search) ?? homePath(me.role));
     void revalidate();
   };
   const part = enrolled ? 'codes' : 'app';
   return (
-    <Task title={t(`mfa_setup.${part}.title`)} lead={t(`mfa_setup.${part}.lead`)} size="medium">
+    <AuthCard title={t(`mfa_setup.${part}.title`)} lead={t(`mfa_setup.${part}.lead`)} size="medium">
       <TotpSetup onEnrolled={() => setEnrolled(true)} onDone={goOn} />
       {!enrolled && (
         <nav className={css.ways} aria-label={t('login.ways')}>
@@ -32,6 +32,6 @@ export function Component() {
           </button>
         </nav>
       )}
-    </Task>
+    </AuthCard>
   );
 }

@@ -2,27 +2,27 @@ import { useEffect, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
 import { PasswordField } from '../../../shared/auth/PasswordField';
-import { longestPassword, passwordFault } from '../../../shared/auth/passwordFault';
-import { useShortest } from '../../../shared/auth/passwordRules';
-import { authProblem } from '../../../shared/auth/problem';
-import { useWait } from '../../../shared/auth/useWait';
+import { MAX_PASSWORD_LENGTH, passwordError } from '../../../shared/auth/passwordError';
+import { useMinPasswordLength } from '../../../shared/auth/passwordRules';
+import { authErrorText } from '../../../shared/auth/authErrorText';
+import { useCountdown } from '../../../shared/auth/useCountdown';
 import { BusyButton } from '../../../ui/BusyButton';
-import css from './Task.module.css';
+import css from './AuthCard.module.css';
 
 interface Props {
-  /** The session was begun by a password, so the server wants to hear it once more. */
+  /** The session was opened by password, so the server requires it again. */
   asksCurrent?: boolean;
-  /** There was no password before. */
+  /** First password of the account. */
   isFirst?: boolean;
   onSaved: () => void;
-  /** Nothing can be saved any more: the session of the link is over, or too old to be enough by itself. */
+  /** The session ended or is too old to set a password. */
   onExpired: (why: 'over' | 'late') => void;
 }
 
-/** Which field a refusal is about. */
-const aboutCurrent = ['current_password_invalid', 'current_password_required'];
-/** What else would have to be shown. Another mail does as well, and whoever came by one has nothing else at hand. */
-const wantsProof = ['current_password_required', 'reauthentication_needed'];
+/** Form field of an error. */
+const CURRENT_PASSWORD_ERRORS = ['current_password_invalid', 'current_password_required'];
+/** Reauthentication errors: another mail helps, because users who came by mail have nothing else at hand. */
+const REAUTH_ERRORS = ['current_password_required', 'reauthentication_needed'];
 
 export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved, onExpired }: Props) {
   const { t } = useTranslation('public');
@@ -33,14 +33,14 @@ export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved,
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ field: 'current' | 'password'; text: string }>();
-  const [wait, setWait] = useWait();
+  const [wait, setWait] = useCountdown();
 
   useEffect(() => {
     void auth.getSession().then(({ data }) => setEmail(data.session?.user.email ?? ''));
   }, []);
 
-  const shortest = useShortest();
-  const fault = passwordFault(password, shortest);
+  const shortest = useMinPasswordLength();
+  const fault = passwordError(password, shortest);
   const differs = again !== password;
   const lacksCurrent = asksCurrent && !current;
   const refusal = (field: 'current' | 'password') => problem?.field === field && problem.text;
@@ -64,16 +64,16 @@ export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved,
       onExpired('over');
       return;
     }
-    if (!asksCurrent && wantsProof.includes(error.code ?? '')) {
+    if (!asksCurrent && REAUTH_ERRORS.includes(error.code ?? '')) {
       onExpired('late');
       return;
     }
-    const trouble = authProblem(error);
+    const authError = authErrorText(error);
     setProblem({
-      field: aboutCurrent.includes(error.code ?? '') ? 'current' : 'password',
-      text: trouble.text,
+      field: CURRENT_PASSWORD_ERRORS.includes(error.code ?? '') ? 'current' : 'password',
+      text: authError.text,
     });
-    setWait(trouble.wait ?? 0);
+    setWait(authError.wait ?? 0);
   };
 
   const typed = (set: (text: string) => void) => (event: { currentTarget: { value: string } }) =>
@@ -81,7 +81,7 @@ export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved,
   const common = { required: true, withAsterisk: false };
   return (
     <form className={css.form} noValidate onSubmit={(event) => void submit(event)}>
-      {/* For password managers: whose password this is. */}
+      {/* Username for password managers. */}
       <input
         className="sr-only"
         type="email"
@@ -111,7 +111,7 @@ export function NewPasswordForm({ asksCurrent = false, isFirst = false, onSaved,
         value={password}
         error={
           tried && fault
-            ? t(`reset.${fault}`, { count: fault === 'too_long' ? longestPassword : shortest })
+            ? t(`reset.${fault}`, { count: fault === 'too_long' ? MAX_PASSWORD_LENGTH : shortest })
             : refusal('password')
         }
         onChange={typed(setPassword)}

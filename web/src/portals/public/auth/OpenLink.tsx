@@ -1,23 +1,23 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { auth } from '../../../api/session';
-import { authProblem } from '../../../shared/auth/problem';
+import { authErrorText } from '../../../shared/auth/authErrorText';
 import { BusyButton } from '../../../ui/BusyButton';
-import { leadBack, type MailLink, type Outcome } from './mailLink';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { followMailLink, type MailLink, type LinkOutcome } from './mailLink';
+import { AuthCard } from './AuthCard';
+import css from './AuthCard.module.css';
 
 interface Props {
   link: MailLink;
   title: string;
   lead: string;
   label: string;
-  /** Without a session a second address is still to be confirmed. */
+  /** The second address of an email change is still unconfirmed. */
   onVerified: (hasSession: boolean) => void;
   onExpired: () => void;
 }
 
-/** Asks for a click before the link is used up: mail scanners open links, people press buttons. */
+/** Asks for a click before consuming the link, because mail scanners open links. */
 export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Props) {
   const { t } = useTranslation('public');
   const [busy, setBusy] = useState(false);
@@ -26,7 +26,7 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
   const open = async () => {
     setBusy(true);
     setProblem(undefined);
-    const outcome = link.leadsBack ? await leadBack(link) : await verify(link);
+    const outcome = link.redirects ? await followMailLink(link) : await verify(link);
     if (outcome.url !== undefined) {
       location.assign(outcome.url);
       return;
@@ -40,13 +40,13 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
       setProblem(outcome.text);
       return;
     }
-    // Used up: it has no place in the history, and a reload should find the session instead.
+    // Consumed, so it is removed from the history, and a reload uses the session.
     history.replaceState(history.state, '', location.pathname);
     onVerified(outcome.hasSession);
   };
 
   return (
-    <Task title={title} lead={lead}>
+    <AuthCard title={title} lead={lead}>
       {problem && (
         <p className={css.problem} role="alert">
           {problem}
@@ -59,12 +59,12 @@ export function OpenLink({ link, title, lead, label, onVerified, onExpired }: Pr
         busyLabel={t('code.busy')}
         onClick={() => void open()}
       />
-    </Task>
+    </AuthCard>
   );
 }
 
-async function verify(link: MailLink): Promise<Outcome> {
+async function verify(link: MailLink): Promise<LinkOutcome> {
   const { data, error } = await auth.verifyOtp({ type: link.type, token_hash: link.tokenHash ?? '' });
-  if (error) return { status: error.status ?? 0, text: authProblem(error).text };
+  if (error) return { status: error.status ?? 0, text: authErrorText(error).text };
   return { hasSession: data.session !== null };
 }

@@ -1,7 +1,7 @@
 import { IconBriefcase, IconBuilding, IconChevronRight, IconNetwork, IconUser } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Portal } from '../../../paths';
-import { Go } from '../frame/Go';
+import { AppLink } from '../frame/AppLink';
 import css from './PortalCards.module.css';
 
 const icons: [Portal, typeof IconUser][] = [
@@ -12,7 +12,7 @@ const icons: [Portal, typeof IconUser][] = [
 ];
 
 interface Props {
-  /** The part of the catalogue with each card's name and text. */
+  /** Message prefix of the card texts. */
   words: 'selector' | 'signup';
   to: (portal: Portal) => string;
 }
@@ -23,12 +23,12 @@ export function PortalCards({ words, to }: Props) {
     <ul className={css.cards}>
       {icons.map(([portal, Icon]) => (
         <li key={portal}>
-          <Go to={to(portal)} className={css.card}>
+          <AppLink to={to(portal)} className={css.card}>
             <Icon size={20} stroke={1.5} aria-hidden="true" />
             <span className={css.name}>{t(`${words}.${portal}`)}</span>
             <span className={css.text}>{t(`${words}.${portal}_text`)}</span>
             <IconChevronRight size={16} stroke={1.5} aria-hidden="true" className={css.arrow} />
-          </Go>
+          </AppLink>
         </li>
       ))}
     </ul>

@@ -2,24 +2,24 @@ import { useState, type FormEvent } from 'react';
 import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { BusyButton } from '../../../ui/BusyButton';
-import type { Problem } from '../../../shared/auth/problem';
-import { recover } from './mailLink';
-import { useWait } from '../../../shared/auth/useWait';
-import css from './Task.module.css';
+import type { Problem } from '../../../shared/auth/authErrorText';
+import { requestRecoveryMail } from './mailLink';
+import { useCountdown } from '../../../shared/auth/useCountdown';
+import css from './AuthCard.module.css';
 
 interface Props {
   send?: (email: string) => Promise<Problem | undefined>;
   onSent: (email: string) => void;
 }
 
-/** Sends a new link. The answer is the same whether or not there is such an account. */
-export function RecoverForm({ send = recover, onSent }: Props) {
+/** Requests another link. The response is the same for unknown addresses. */
+export function RecoverForm({ send = requestRecoveryMail, onSent }: Props) {
   const { t } = useTranslation('public');
   const [email, setEmail] = useState('');
   const [tried, setTried] = useState(false);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();
-  const [wait, setWait] = useWait();
+  const [wait, setWait] = useCountdown();
   const notice = wait > 0 ? t('recover.wait', { count: wait }) : problem;
 
   const submit = async (event: FormEvent) => {
@@ -27,11 +27,11 @@ export function RecoverForm({ send = recover, onSent }: Props) {
     setTried(true);
     if (!email.trim()) return;
     setBusy(true);
-    const trouble = await send(email.trim());
+    const authError = await send(email.trim());
     setBusy(false);
-    if (!trouble) onSent(email.trim());
-    setProblem(trouble?.wait ? undefined : trouble?.text);
-    setWait(trouble?.wait ?? 0);
+    if (!authError) onSent(email.trim());
+    setProblem(authError?.wait ? undefined : authError?.text);
+    setWait(authError?.wait ?? 0);
   };
 
   return (

@@ -2,24 +2,24 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { accessToken } from '../../../api/session';
 import { paths } from '../../../paths';
-import { Go } from '../frame/Go';
+import { AppLink } from '../frame/AppLink';
 import { CodeForm } from './CodeForm';
-import { NewPasswordTask } from './NewPasswordTask';
+import { NewPasswordCard } from './NewPasswordCard';
 import { readMailLink } from './mailLink';
 import { OpenLink } from './OpenLink';
 import { RecoverForm } from './RecoverForm';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { AuthCard } from './AuthCard';
+import css from './AuthCard.module.css';
 
 type Step = 'link' | 'elsewhere' | 'looking' | 'code' | 'expired' | 'late' | 'sent' | 'password';
 
-/** Where the link in a password mail leads, and where a first password must be changed. */
+/** Password recovery page, and change of an initial password. */
 export function Component() {
   const { t } = useTranslation('public');
   const [link] = useState(() => readMailLink('recovery'));
   const [step, setStep] = useState<Step>(() => {
     if (link.failed) return 'expired';
-    if (link.elsewhere) return 'elsewhere';
+    if (link.otherBrowser) return 'elsewhere';
     return link.tokenHash ? 'link' : 'looking';
   });
   const [email, setEmail] = useState('');
@@ -54,13 +54,13 @@ export function Component() {
     );
   }
   if (step === 'password') {
-    return <NewPasswordTask onExpired={toAnother} />;
+    return <NewPasswordCard onExpired={toAnother} />;
   }
   if (step === 'expired' || step === 'late') {
     return (
-      <Task title={t(`${step}.title`)} lead={<span role="alert">{t(`${step}.text`)}</span>}>
+      <AuthCard title={t(`${step}.title`)} lead={<span role="alert">{t(`${step}.text`)}</span>}>
         <RecoverForm onSent={onSent} />
-      </Task>
+      </AuthCard>
     );
   }
   const words = {
@@ -69,7 +69,10 @@ export function Component() {
     code: [t('code.title'), t('code.lead')],
   }[step];
   return (
-    <Task title={words[0] ?? ''} lead={<span role={step === 'sent' ? 'status' : undefined}>{words[1]}</span>}>
+    <AuthCard
+      title={words[0] ?? ''}
+      lead={<span role={step === 'sent' ? 'status' : undefined}>{words[1]}</span>}
+    >
       <CodeForm
         key={step}
         email={step === 'sent' ? email : undefined}
@@ -77,9 +80,9 @@ export function Component() {
         onVerified={toPassword}
       />
       <nav className={css.ways} aria-label={t('login.ways')}>
-        <Go to={paths.forgotPassword}>{t('code.new_link')}</Go>
-        <Go to={paths.portalSelector}>{t('login.back')}</Go>
+        <AppLink to={paths.forgotPassword}>{t('code.new_link')}</AppLink>
+        <AppLink to={paths.portalSelector}>{t('login.back')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }

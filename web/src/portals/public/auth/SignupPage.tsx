@@ -1,19 +1,19 @@
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
-import { Go } from '../frame/Go';
+import { AppLink } from '../frame/AppLink';
 import { PortalCards } from './PortalCards';
-import { Task } from './Task';
-import css from './Task.module.css';
+import { AuthCard } from './AuthCard';
+import css from './AuthCard.module.css';
 
 export function Component() {
   const { t } = useTranslation('public');
   return (
-    <Task title={t('signup.title')} lead={t('signup.lead')} size="wide">
+    <AuthCard title={t('signup.title')} lead={t('signup.lead')} size="wide">
       <PortalCards words="signup" to={paths.signupFor} />
       <nav className={css.ways} aria-label={t('login.ways')}>
-        <Go to={paths.portalSelector}>{t('signup.have')}</Go>
-        <Go to={paths.landing}>{t('selector.home')}</Go>
+        <AppLink to={paths.portalSelector}>{t('signup.have')}</AppLink>
+        <AppLink to={paths.landing}>{t('selector.home')}</AppLink>
       </nav>
-    </Task>
+    </AuthCard>
   );
 }

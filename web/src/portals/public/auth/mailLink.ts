@@ -1,29 +1,29 @@
-/** The links in our mails, and asking for new ones. */
+/** Mail links: parsing, verification and resending. */
 import type { AuthError, EmailOtpType } from '@supabase/auth-js';
 import i18next from 'i18next';
-import { heardFetch } from '../../../api/connection';
-import { errorText, refusal } from '../../../api/errors';
-import { badGateway } from '../../../api/foreign';
+import { trackedFetch } from '../../../api/connection';
+import { errorText, responseError } from '../../../api/errors';
+import { BAD_GATEWAY } from '../../../api/proxyResponses';
 import { auth } from '../../../api/session';
 import { paths } from '../../../paths';
-import { authProblem, type Problem } from '../../../shared/auth/problem';
-import { beganFlow } from '../../../api/sessionPlace';
-import { isOwnPath } from '../../../shared/wantedPath';
+import { authErrorText, type Problem } from '../../../shared/auth/authErrorText';
+import { hasPendingFlow } from '../../../api/sessionStorage';
+import { isOwnPath } from '../../../shared/returnPath';
 
-/** What a link can be for; each has its own words. */
+/** Link types, each with its own texts. */
 export const linkTypes = ['signup', 'magiclink', 'email_change', 'email'] as const;
 export type LinkType = (typeof linkTypes)[number];
 
 export interface MailLink {
   tokenHash: string | null;
   type: EmailOtpType;
-  /** Begun with PKCE in another browser: only the six digits can be used here. */
-  elsewhere: boolean;
-  /** The click leads on: to this browser's own page with a code, or to another program with all that it brings. */
-  leadsBack: boolean;
-  /** The server sent the visitor here because the link was no longer good. */
+  /** Started with PKCE in another browser: only the code works here. */
+  otherBrowser: boolean;
+  /** Verification redirects: to this browser with a code, or to another program. */
+  redirects: boolean;
+  /** The server reports an expired link. */
   failed: boolean;
-  /** Where to go afterwards: a page of ours, or none. */
+  /** Internal path to open afterwards, if any. */
   next: string | undefined;
 }
 
@@ -33,34 +33,34 @@ export function readMailLink(fallback: EmailOtpType): MailLink {
   const tokenHash = query.get('token_hash') ?? query.get('token');
   const type = (query.get('type') as EmailOtpType | null) ?? fallback;
   const redirectTo = query.get('redirect_to');
-  const ours = isOurs(redirectTo, location.origin);
-  // A change of address of ours is confirmed wherever its two mails are read.
+  const ours = isOwnOrigin(redirectTo, location.origin);
+  // Email changes of the portal can be confirmed in any browser.
   const pkce = Boolean(tokenHash?.startsWith('pkce_')) && type !== 'email_change';
-  const elsewhere = pkce && ours && !beganFlow();
+  const otherBrowser = pkce && ours && !hasPendingFlow();
   return {
     tokenHash,
     type,
-    elsewhere,
-    leadsBack: !ours || (pkce && !elsewhere),
+    otherBrowser,
+    redirects: !ours || (pkce && !otherBrowser),
     failed: query.has('error_code') || fragment.has('error_code'),
-    next: ownPage(redirectTo, location.origin),
+    next: internalPath(redirectTo, location.origin),
   };
 }
 
-/** Without an address it is ours too. Another one may be a program that the operator has allowed, as the server knows. */
-function isOurs(address: string | null, origin: string): boolean {
+/** No redirect means this site. Another origin may be allowed by the operator; the server decides. */
+function isOwnOrigin(address: string | null, origin: string): boolean {
   return !address || (URL.canParse(address, origin) && new URL(address, origin).origin === origin);
 }
 
-export type Outcome =
+export type LinkOutcome =
   | { url: string }
   | { url?: undefined; status: number; text: string }
   | { url?: undefined; status?: undefined; hasSession: boolean };
 
-/** Uses the link up and answers where to go with what came: the server lets nobody be led astray. */
-export async function leadBack(link: MailLink): Promise<Outcome> {
+/** Verifies the link without HTTP redirect and returns the target; the server rejects open redirects. */
+export async function followMailLink(link: MailLink): Promise<LinkOutcome> {
   const redirectTo = new URLSearchParams(location.search).get('redirect_to');
-  const answer = await heardFetch('/auth/v1/verify', {
+  const response = await trackedFetch('/auth/v1/verify', {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-supabase-api-version': '2024-01-01' },
     body: JSON.stringify({
@@ -70,48 +70,49 @@ export async function leadBack(link: MailLink): Promise<Outcome> {
       skip_http_redirect: true,
     }),
   }).catch(() => undefined);
-  if (!answer) return { status: 0, text: i18next.t('public:problem.offline') };
-  const said = (await answer.json().catch(() => ({}))) as { url?: string; message?: string };
-  if (answer.ok && said.url) return arrive(new URL(said.url));
-  if (answer.status === badGateway)
-    return { status: answer.status, text: errorText(refusal(502, JSON.stringify(said))) };
-  return { status: answer.status, text: said.message ?? i18next.t('public:problem.unavailable') };
+  if (!response) return { status: 0, text: i18next.t('public:problem.offline') };
+  const result = (await response.json().catch(() => ({}))) as { url?: string; message?: string };
+  if (response.ok && result.url) return completeRedirect(new URL(result.url));
+  if (response.status === BAD_GATEWAY)
+    return { status: response.status, text: errorText(responseError(502, JSON.stringify(result))) };
+  return { status: response.status, text: result.message ?? i18next.t('public:problem.unavailable') };
 }
 
-/** A place that was asked for and is not allowed has become ours: what came for it is used here, as without a place. */
-async function arrive(to: URL): Promise<Outcome> {
+/** A disallowed redirect falls back to this site: its session is used here. */
+async function completeRedirect(to: URL): Promise<LinkOutcome> {
   if (to.origin !== location.origin || to.searchParams.has('code')) return { url: to.href };
-  const brought = new URLSearchParams(to.hash.slice(1));
-  const access_token = brought.get('access_token');
-  const refresh_token = brought.get('refresh_token');
+  const tokens = new URLSearchParams(to.hash.slice(1));
+  const access_token = tokens.get('access_token');
+  const refresh_token = tokens.get('refresh_token');
   if (!access_token || !refresh_token) return { hasSession: false };
   const { error } = await auth.setSession({ access_token, refresh_token });
-  return error ? { status: error.status ?? 0, text: authProblem(error).text } : { hasSession: true };
+  return error ? { status: error.status ?? 0, text: authErrorText(error).text } : { hasSession: true };
 }
 
-/** The path of an address of ours. Another site's, and pages of signing in, lead nowhere. */
-export function ownPage(address: string | null, origin: string): string | undefined {
+/** Internal path of a URL. Other origins and auth pages yield undefined. */
+export function internalPath(address: string | null, origin: string): string | undefined {
   if (!address || !URL.canParse(address, origin)) return undefined;
   const url = new URL(address, origin);
   const path = url.pathname + url.search;
-  const leads = url.origin === origin && isOwnPath(path) && path !== '/' && !path.startsWith('/auth/');
-  return leads ? path : undefined;
+  const isInternal = url.origin === origin && isOwnPath(path) && path !== '/' && !path.startsWith('/auth/');
+  return isInternal ? path : undefined;
 }
 
-const problem = (error: AuthError | null): Problem | undefined => (error ? authProblem(error) : undefined);
+const toProblem = (error: AuthError | null): Problem | undefined =>
+  error ? authErrorText(error) : undefined;
 
-/** Asks for a recovery mail. The answer is the same whether or not there is such an account. */
-export async function recover(email: string): Promise<Problem | undefined> {
+/** Requests a recovery mail. The response is the same for unknown addresses. */
+export async function requestRecoveryMail(email: string): Promise<Problem | undefined> {
   const redirectTo = location.origin + paths.resetPassword;
-  return problem((await auth.resetPasswordForEmail(email, { redirectTo })).error);
+  return toProblem((await auth.resetPasswordForEmail(email, { redirectTo })).error);
 }
 
-/** Asks for another mail of the kind whose link has expired. */
-export async function sendAgain(type: LinkType, email: string): Promise<Problem | undefined> {
+/** Requests another mail of the same type. */
+export async function resendMail(type: LinkType, email: string): Promise<Problem | undefined> {
   const emailRedirectTo = location.origin + paths.landing;
   if (type === 'magiclink' || type === 'email') {
     const options = { shouldCreateUser: false, emailRedirectTo };
-    return problem((await auth.signInWithOtp({ email, options })).error);
+    return toProblem((await auth.signInWithOtp({ email, options })).error);
   }
-  return problem((await auth.resend({ type, email, options: { emailRedirectTo } })).error);
+  return toProblem((await auth.resend({ type, email, options: { emailRedirectTo } })).error);
 }

@@ -1,31 +1,31 @@
 import { expect, test, vi } from 'vitest';
 
-const session = vi.hoisted(() => ({ auth: {}, accessToken: async () => undefined, bringsSession: true }));
+const session = vi.hoisted(() => ({ auth: {}, accessToken: async () => undefined, hasAuthCallback: true }));
 vi.mock('../../../api/session', () => session);
 vi.mock('./signIn', () => ({}));
-const { readWayBack } = await import('./provider');
+const { parseCallback } = await import('./provider');
 
-test('a code brings a session, an error none, and an ordinary address says nothing', () => {
-  expect(readWayBack('?code=abc', '')).toEqual({ brings: true });
-  expect(readWayBack('?error=access_denied&error_code=account_requested', '')).toEqual({
-    brings: false,
-    refused: 'account_requested',
+test('callback with a code has a session, with an error none, and is absent otherwise', () => {
+  expect(parseCallback('?code=abc', '')).toEqual({ pending: true });
+  expect(parseCallback('?error=access_denied&error_code=account_requested', '')).toEqual({
+    pending: false,
+    error: 'account_requested',
   });
-  expect(readWayBack('', '')).toBeUndefined();
+  expect(parseCallback('', '')).toBeUndefined();
 });
 
-test('a code for what somebody else began brings nothing', () => {
-  session.bringsSession = false;
-  expect(readWayBack('?code=abc', '')?.brings).toBe(false);
+test('code of another flow brings no session', () => {
+  session.hasAuthCallback = false;
+  expect(parseCallback('?code=abc', '')?.pending).toBe(false);
 });
 
-test('the query wins over the fragment, and both over a code', () => {
-  expect(readWayBack('?error_code=user_banned&code=abc', '#error_code=other')).toEqual({
-    brings: false,
-    refused: 'user_banned',
+test('query wins over fragment, and errors over a code', () => {
+  expect(parseCallback('?error_code=user_banned&code=abc', '#error_code=other')).toEqual({
+    pending: false,
+    error: 'user_banned',
   });
-  expect(readWayBack('', '#error=access_denied&error_code=bad_oauth_state')).toEqual({
-    brings: false,
-    refused: 'bad_oauth_state',
+  expect(parseCallback('', '#error=access_denied&error_code=bad_oauth_state')).toEqual({
+    pending: false,
+    error: 'bad_oauth_state',
   });
 });

@@ -1,62 +1,72 @@
-/** Signing in at Google or Microsoft: there, and the way back. */
+/** Provider sign-in (OAuth) with Google or Microsoft: redirect and callback. */
 import i18next from 'i18next';
-import { authProblem } from '../../../shared/auth/problem';
-import { cameBack, rememberSessionAfterwards } from '../../../api/sessionPlace';
-import { accessToken, auth, bringsSession } from '../../../api/session';
+import { authErrorText } from '../../../shared/auth/authErrorText';
+import {
+  restorePersistenceAfterRedirect,
+  setSessionPersistenceForRedirect,
+} from '../../../api/sessionStorage';
+import { accessToken, auth, hasAuthCallback } from '../../../api/session';
 import { paths, type Portal } from '../../../paths';
-import { enter, failed, type Outcome } from './signIn';
+import { enterPortal, showSignInError, type SignInOutcome } from './signIn';
 
-/** As the button calls it, and as the wire does. */
-export const wireNames = { google: 'google', microsoft: 'azure' } as const;
-export type Provider = keyof typeof wireNames;
+/** Provider name of the UI and id of the auth API. */
+export const providerIds = { google: 'google', microsoft: 'azure' } as const;
+export type Provider = keyof typeof providerIds;
 
-/** Leaves for the provider, which sends the person back to the same form. */
-export async function leaveFor(provider: Provider, portal: Portal, remember: boolean): Promise<void> {
-  rememberSessionAfterwards(remember);
+/** Redirects to the provider, which returns to the same login form. */
+export async function redirectToProvider(
+  provider: Provider,
+  portal: Portal,
+  remember: boolean,
+): Promise<void> {
+  setSessionPersistenceForRedirect(remember);
   await auth.signInWithOAuth({
-    provider: wireNames[provider],
+    provider: providerIds[provider],
     options: { redirectTo: location.origin + paths.login(portal) },
   });
 }
 
-export interface WayBack {
-  /** A session is being fetched for the code in the address. */
-  brings: boolean;
-  /** Why there will be none. */
-  refused?: string;
+export interface AuthCallback {
+  /** The auth client is exchanging the code for a session. */
+  pending: boolean;
+  /** Error code. */
+  error?: string;
 }
 
-/** What an address that a provider or a mail's link led to says. The query wins over the fragment. */
-export function readWayBack(search: string, hash: string): WayBack | undefined {
+/** Parses the callback of a provider or mail link. The query wins over the fragment. */
+export function parseCallback(search: string, hash: string): AuthCallback | undefined {
   const query = new URLSearchParams(search);
   const fragment = new URLSearchParams(hash.replace(/^#/, ''));
-  const refused = query.get('error_code') ?? fragment.get('error_code') ?? query.get('error') ?? undefined;
-  if (refused) return { brings: false, refused };
+  const error = query.get('error_code') ?? fragment.get('error_code') ?? query.get('error') ?? undefined;
+  if (error) return { pending: false, error };
   if (!query.has('code')) return undefined;
-  return bringsSession ? { brings: true } : { brings: false, refused: 'not_ours' };
+  return hasAuthCallback ? { pending: true } : { pending: false, error: 'not_ours' };
 }
 
-/** Kind words for a way back that brought nothing. */
-export function refusalText(code: string | undefined): string {
+/** Message of a callback error. */
+export function callbackErrorText(code: string | undefined): string {
   for (const key of [`public:provider.${code}`, `errors:${code}`]) {
     if (code && i18next.exists(key)) return i18next.t(key);
   }
   return i18next.t('public:provider.failed');
 }
 
-/** Nothing went wrong: somebody else has to act now. */
-export const isAnswer = (code: string | undefined) => code === 'account_requested';
+/** Not an error: staff must approve first. */
+export const isPendingApproval = (code: string | undefined) => code === 'account_requested';
 
-/** Back at the form with a code: the auth client is exchanging it for a session. */
-export async function comeBack(portal: Portal): Promise<Outcome> {
-  const outcome = await arrive(portal);
-  cameBack(!outcome.problem);
+/** Completes sign-in on the login form with a code. */
+export async function completeProviderSignIn(portal: Portal): Promise<SignInOutcome> {
+  const outcome = await exchangeCode(portal);
+  restorePersistenceAfterRedirect(!outcome.problem);
   return outcome;
 }
 
-async function arrive(portal: Portal): Promise<Outcome> {
+async function exchangeCode(portal: Portal): Promise<SignInOutcome> {
   const { error } = await auth.initialize();
-  if (error) return failed(portal, { text: error.code ? authProblem(error).text : refusalText(undefined) });
-  if (await accessToken().catch(() => undefined)) return enter(portal);
-  return failed(portal, { text: refusalText(undefined) });
+  if (error)
+    return showSignInError(portal, {
+      text: error.code ? authErrorText(error).text : callbackErrorText(undefined),
+    });
+  if (await accessToken().catch(() => undefined)) return enterPortal(portal);
+  return showSignInError(portal, { text: callbackErrorText(undefined) });
 }

@@ -2,13 +2,13 @@ import i18next from 'i18next';
 import { api, body } from '../../../api/client';
 import { errorText } from '../../../api/errors';
 import { auth, signOut } from '../../../api/session';
-import { authProblem, type Problem } from '../../../shared/auth/problem';
-import { before, nextStep } from '../../../shared/session/due';
-import { rememberSession } from '../../../api/sessionPlace';
-import { forgetWantedPath, wantedPath } from '../../../shared/wantedPath';
+import { authErrorText, type Problem } from '../../../shared/auth/authErrorText';
+import { withReturnTo, nextRequirement } from '../../../shared/session/requirements';
+import { setSessionPersistence } from '../../../api/sessionStorage';
+import { clearReturnPath, readReturnPath } from '../../../shared/returnPath';
 import { paths, type Portal } from '../../../paths';
 import { clearToast, toast } from '../../../ui/toasts';
-import { destination, refusal } from './gate';
+import { postSignInPath, denialReason } from './portalAccess';
 
 export interface Credentials {
   email: string;
@@ -16,65 +16,68 @@ export interface Credentials {
   remember: boolean;
 }
 
-export type Outcome = { path: string; problem?: undefined } | { path?: undefined; problem: Problem };
+export type SignInOutcome = { path: string; problem?: undefined } | { path?: undefined; problem: Problem };
 
-/** Signs in and asks the portal's gate; tells how it went by toast, and what to do next by its answer. */
-export async function signIn(portal: Portal, { email, password, remember }: Credentials): Promise<Outcome> {
-  const undo = rememberSession(remember);
+/** Password sign-in: checks portal access, shows a toast and returns the next path. */
+export async function signIn(
+  portal: Portal,
+  { email, password, remember }: Credentials,
+): Promise<SignInOutcome> {
+  const undo = setSessionPersistence(remember);
   try {
     const { error } = await auth.signInWithPassword({ email, password });
-    if (!error) return await enter(portal);
+    if (!error) return await enterPortal(portal);
     undo();
-    return failed(portal, authProblem(error));
+    return showSignInError(portal, authErrorText(error));
   } catch (error) {
-    // The browser's own refusals are no errors of the auth client: a form that waits for ever says nothing.
+    // Browser errors are not auth errors; they must not leave the form busy.
     undo();
-    return failed(portal, { text: errorText(error) });
+    return showSignInError(portal, { text: errorText(error) });
   }
 }
 
-/** The portal's gate, for whoever has a session: by password, or back from a provider. */
-export async function enter(portal: Portal): Promise<Outcome> {
-  // Not from the query cache: it may still be emptied of the person before.
-  const answer = await body(api.GET('/rest/v1/me')).then(
+/** Checks portal access of a new session, from password or provider. */
+export async function enterPortal(portal: Portal): Promise<SignInOutcome> {
+  // Bypasses the query cache, which may hold the previous user.
+  const result = await body(api.GET('/rest/v1/me')).then(
     (me) => ({ me, text: undefined }),
     (reason: unknown) => ({ me: undefined, text: errorText(reason) }),
   );
-  if (!answer.me) {
+  if (!result.me) {
     await signOut();
-    return failed(portal, { text: answer.text });
+    return showSignInError(portal, { text: result.text });
   }
 
-  const refused = refusal(portal, answer.me);
-  if (refused) {
+  const denied = denialReason(portal, result.me);
+  if (denied) {
     await signOut();
-    const text = i18next.t(`public:denied.${refused}`);
+    const text = i18next.t(`public:denied.${denied}`);
     toast({ title: i18next.t('common:denied.title'), description: text, destructive: true });
     return { problem: { text } };
   }
 
   clearToast();
-  const path = destination(portal, answer.me, wantedPath());
-  forgetWantedPath();
-  const step = nextStep(answer.me);
-  if (step) return { path: before(step, path) };
-  welcome(path);
+  const path = postSignInPath(portal, result.me, readReturnPath());
+  clearReturnPath();
+  const step = nextRequirement(result.me);
+  if (step) return { path: withReturnTo(step, path) };
+  showGreeting(path);
   return { path };
 }
 
-const welcomes = [
+const PORTAL_GREETINGS = [
   [paths.employeeDashboard, 'employee'],
   [paths.companyDashboard, 'company'],
 ] as const;
 
-/** Said once somebody is really in: the staff portals greet by toast. */
-export function welcome(path: string): void {
-  const portal = welcomes.find(([home]) => path.startsWith(home))?.[1];
+/** Welcome toast of the staff portals. */
+export function showGreeting(path: string): void {
+  const portal = PORTAL_GREETINGS.find(([home]) => path.startsWith(home))?.[1];
   if (!portal) return;
   toast({ title: i18next.t('public:welcome.title'), description: i18next.t(`public:welcome.${portal}`) });
 }
 
-export function failed(portal: Portal, problem: Problem): Outcome {
+export function showSignInError(portal: Portal, problem: Problem): SignInOutcome {
   const staff = portal === 'employee' || portal === 'company';
   const text = problem.text || (staff ? i18next.t('public:problem.credentials') : '');
   toast({ title: i18next.t('public:login.failed'), description: text, destructive: true });

@@ -1,16 +1,16 @@
-import { useWords } from '../../../messages/words';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import { paths } from '../../../paths';
 import { useSettings } from '../../../shared/settings/useSettings';
-import { Go } from './Go';
+import { AppLink } from './AppLink';
 import { Logo } from '../../../ui/Logo';
 import { useBrand } from './useBrand';
 import css from './Footer.module.css';
 
 const year = new Date().getFullYear();
 
-/** The operator's own pages are linked once they have a text. */
+/** Operator pages are linked if they have a text. */
 export function Footer() {
-  const t = useWords();
+  const t = useLandingMessages();
   const brand = useBrand();
   const pages = useSettings()?.pages;
   const columns = [
@@ -56,7 +56,7 @@ export function Footer() {
                 {links.map(([name, to]) =>
                   to ? (
                     <li key={name}>
-                      <Go to={to}>{t(`footer.${name}`)}</Go>
+                      <AppLink to={to}>{t(`footer.${name}`)}</AppLink>
                     </li>
                   ) : null,
                 )}

@@ -1,25 +1,25 @@
 import { useState } from 'react';
 import { IconMenu2, IconX } from '@tabler/icons-react';
-import { useWords } from '../../../messages/words';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import { paths } from '../../../paths';
 import { sections } from '../landing/sections';
-import { Go } from './Go';
+import { AppLink } from './AppLink';
 import { Logo } from '../../../ui/Logo';
-import { Switches } from './Switches';
+import { DisplaySettings } from './DisplaySettings';
 import { useBrand } from './useBrand';
 import button from './Button.module.css';
 import css from './Header.module.css';
 
 interface Props {
   onLogin: () => void;
-  /** The pointer or the keyboard came to the Login button. */
+  /** Pointer or keyboard focus on the Login button. */
   onReach: () => void;
-  /** The sections are on this very page. */
+  /** The sections are on the current page. */
   onLanding?: boolean;
 }
 
 export function Header({ onLogin, onReach, onLanding = false }: Props) {
-  const t = useWords();
+  const t = useLandingMessages();
   const brand = useBrand();
   const [open, setOpen] = useState(false);
   const close = () => setOpen(false);
@@ -34,10 +34,10 @@ export function Header({ onLogin, onReach, onLanding = false }: Props) {
         {t('frame.skip')}
       </a>
       <div className={css.bar}>
-        <Go to={paths.landing} className={css.brand} aria-label={t('frame.home', { brand })}>
+        <AppLink to={paths.landing} className={css.brand} aria-label={t('frame.home', { brand })}>
           <Logo />
           {brand}
-        </Go>
+        </AppLink>
         <button
           type="button"
           className={css.menu}
@@ -56,13 +56,13 @@ export function Header({ onLogin, onReach, onLanding = false }: Props) {
                   {t(`frame.${section}`)}
                 </a>
               ) : (
-                <Go key={section} to={`${paths.landing}#${section}`}>
+                <AppLink key={section} to={`${paths.landing}#${section}`}>
                   {t(`frame.${section}`)}
-                </Go>
+                </AppLink>
               ),
             )}
           </nav>
-          <Switches />
+          <DisplaySettings />
         </div>
         <button
           type="button"

@@ -1,16 +1,16 @@
 import { Outlet, useNavigate } from 'react-router-dom';
 import { Footer } from './Footer';
-import { GoProvider } from './Go';
+import { NavigateProvider } from './AppLink';
 import { Header } from './Header';
 import { useAccessDialog } from './useAccessDialog';
 import css from './PublicLayout.module.css';
 
-/** The pages behind the footer: the landing page's header and footer around a text. */
+/** Layout of public article pages. */
 export function Component() {
   const navigate = useNavigate();
   const access = useAccessDialog();
   return (
-    <GoProvider value={(path) => void navigate(path)}>
+    <NavigateProvider value={(path) => void navigate(path)}>
       <div className={css.page}>
         <Header onLogin={access.open} onReach={access.warm} />
         <main id="content" tabIndex={-1} className={css.main}>
@@ -19,6 +19,6 @@ export function Component() {
         <Footer />
         {access.dialog}
       </div>
-    </GoProvider>
+    </NavigateProvider>
   );
 }

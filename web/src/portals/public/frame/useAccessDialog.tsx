@@ -7,29 +7,29 @@ type Dialog = typeof import('../landing/AccessDialog').AccessDialog;
 const load = () => import('../landing/AccessDialog');
 
 interface Options {
-  /** The visitor was on the way to a page that needs a session: the dialog opens by itself. */
-  wanted?: boolean;
+  /** Opens initially: a visitor was redirected from a protected page. */
+  redirected?: boolean;
   onClose?: () => void;
 }
 
 interface Access {
   open: () => void;
-  /** Call when the pointer or the keyboard comes near. */
+  /** Prefetches the dialog on hover or focus. */
   warm: () => void;
   dialog: ReactNode;
 }
 
-/** The access dialog, loaded when a visitor reaches for it. */
-export function useAccessDialog({ wanted = false, onClose }: Options = {}): Access {
+/** Access dialog, loaded on demand. */
+export function useAccessDialog({ redirected = false, onClose }: Options = {}): Access {
   const brand = useBrand();
-  const [opened, setOpened] = useState(wanted);
+  const [opened, setOpened] = useState(redirected);
   const [Dialog, setDialog] = useState<Dialog>();
 
   useEffect(() => {
     if (!opened) return;
     load().then(
       (part) => setDialog(() => part.AccessDialog),
-      // Not to be had, for example after an update of the server: the page with the same choice.
+      // The chunk is gone, e.g. after a deployment: falls back to the portal selection page.
       () => location.assign(paths.portalSelector),
     );
   }, [opened]);
@@ -41,6 +41,6 @@ export function useAccessDialog({ wanted = false, onClose }: Options = {}): Acce
   return {
     open: () => setOpened(true),
     warm: () => void load().catch(() => undefined),
-    dialog: opened && Dialog && <Dialog brand={brand} wanted={wanted} onClose={close} />,
+    dialog: opened && Dialog && <Dialog brand={brand} redirected={redirected} onClose={close} />,
   };
 }

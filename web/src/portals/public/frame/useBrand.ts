@@ -1,8 +1,8 @@
-import { useWords } from '../../../messages/words';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import { useSettings } from '../../../shared/settings/useSettings';
 
-/** The product's name as the operator set it. */
+/** Product name configured by the operator. */
 export function useBrand(): string {
-  const t = useWords();
+  const t = useLandingMessages();
   return useSettings()?.brand_name ?? t('brand');
 }

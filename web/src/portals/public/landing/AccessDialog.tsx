@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from 'react';
-import { useWords } from '../../../messages/words';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import { IconBriefcase, IconBuilding, IconNetwork, IconUser, IconX } from '@tabler/icons-react';
-import { useGo } from '../frame/Go';
+import { useNavigateAnywhere } from '../frame/AppLink';
 import { paths } from '../../../paths';
 import button from '../frame/Button.module.css';
 import css from './AccessDialog.module.css';
@@ -15,19 +15,19 @@ const portals = [
 
 interface Props {
   brand: string;
-  /** The visitor was on the way to a page that needs a session. */
-  wanted: boolean;
+  /** A visitor was redirected from a protected page. */
+  redirected: boolean;
   onClose: () => void;
 }
 
-/** The browser's own modal dialog: focus stays inside, Escape closes, the page behind is inert. */
-export function AccessDialog({ brand, wanted, onClose }: Props) {
-  const t = useWords();
-  const go = useGo();
+/** Native modal dialog: focus trap, Escape and inert background. */
+export function AccessDialog({ brand, redirected, onClose }: Props) {
+  const t = useLandingMessages();
+  const go = useNavigateAnywhere();
   const dialog = useRef<HTMLDialogElement>(null);
   const [path, setPath] = useState<string>();
 
-  // Before it leaves the document: closing gives the focus back to where it was.
+  // Before unmount: closing restores the focus.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
@@ -57,7 +57,7 @@ export function AccessDialog({ brand, wanted, onClose }: Props) {
       >
         <h2 id="access-title">{brand}</h2>
         <p id="access-lead" className={css.lead}>
-          {t(wanted ? 'access.wanted' : 'access.lead')}
+          {t(redirected ? 'access.wanted' : 'access.lead')}
         </p>
         <fieldset className={css.portals}>
           <legend className={css.legend}>{t('access.lead')}</legend>

@@ -1,11 +1,11 @@
-import { useWords } from '../../../messages/words';
-import { Go } from '../frame/Go';
+import { useLandingMessages } from '../../../messages/landingMessages';
+import { AppLink } from '../frame/AppLink';
 import { paths } from '../../../paths';
 import button from '../frame/Button.module.css';
 import css from './CallToAction.module.css';
 
 export function CallToAction({ onStart, onReach }: { onStart: () => void; onReach: () => void }) {
-  const t = useWords();
+  const t = useLandingMessages();
   return (
     <section id="contact" className={css.section} tabIndex={-1} aria-labelledby="contact-title">
       <div className={css.inner}>
@@ -23,9 +23,9 @@ export function CallToAction({ onStart, onReach }: { onStart: () => void; onReac
           >
             {t('call.start')}
           </button>
-          <Go to={paths.contact} className={button.inverseQuiet}>
+          <AppLink to={paths.contact} className={button.inverseQuiet}>
             {t('call.contact')}
-          </Go>
+          </AppLink>
         </div>
       </div>
     </section>

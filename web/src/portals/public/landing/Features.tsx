@@ -1,15 +1,15 @@
-import { useWords } from '../../../messages/words';
-import { AccessDrawing, AnalyticsDrawing, DocumentsDrawing } from './FeatureDrawings';
+import { useLandingMessages } from '../../../messages/landingMessages';
+import { AccessIllustration, AnalyticsIllustration, DocumentsIllustration } from './FeatureIllustrations';
 import css from './Features.module.css';
 
 const features = [
-  ['analytics', AnalyticsDrawing],
-  ['documents', DocumentsDrawing],
-  ['access', AccessDrawing],
+  ['analytics', AnalyticsIllustration],
+  ['documents', DocumentsIllustration],
+  ['access', AccessIllustration],
 ] as const;
 
 export function Features() {
-  const t = useWords();
+  const t = useLandingMessages();
   return (
     <section id="features" className={css.section} tabIndex={-1} aria-labelledby="features-title">
       <div className={css.inner}>

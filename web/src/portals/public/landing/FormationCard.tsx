@@ -1,4 +1,4 @@
-import { useWords } from '../../../messages/words';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import css from './FormationCard.module.css';
 
 const steps = [
@@ -10,9 +10,9 @@ const steps = [
   ['bank', 'pending'],
 ] as const;
 
-/** The hero's picture: one order as the portal keeps it. */
+/** Hero illustration: an order in the portal. */
 export function FormationCard() {
-  const t = useWords();
+  const t = useLandingMessages();
   return (
     <figure className={css.card} aria-label={t('order.label')}>
       <figcaption className={css.head}>

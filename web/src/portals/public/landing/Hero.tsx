@@ -1,4 +1,4 @@
-import { useWords } from '../../../messages/words';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import button from '../frame/Button.module.css';
 import { FormationCard } from './FormationCard';
 import { scrollToSection } from './sections';
@@ -7,7 +7,7 @@ import css from './Hero.module.css';
 const facts = ['jurisdictions', 'portals', 'record'] as const;
 
 export function Hero({ onStart, onReach }: { onStart: () => void; onReach: () => void }) {
-  const t = useWords();
+  const t = useLandingMessages();
   return (
     <section className={css.hero}>
       <div className={css.inner}>

@@ -1,7 +1,7 @@
-/** Rendered before the router, the auth client and the query cache are loaded: keep its imports few. */
+/** Landing page, rendered before router, auth client and query cache: keep its imports few. */
 import { useEffect, useState } from 'react';
-import { forgetWantedPath, wantedPath } from '../../../shared/wantedPath';
-import { GoProvider } from '../frame/Go';
+import { clearReturnPath, readReturnPath } from '../../../shared/returnPath';
+import { NavigateProvider } from '../frame/AppLink';
 import { Footer } from '../frame/Footer';
 import { Header } from '../frame/Header';
 import { useAccessDialog } from '../frame/useAccessDialog';
@@ -14,13 +14,13 @@ import css from './Landing.module.css';
 
 interface Props {
   go: (path: string) => void;
-  /** Starts loading the app when it will soon be needed. */
+  /** Prefetches the app. */
   warm?: () => void;
 }
 
 export function Landing({ go, warm }: Props) {
-  const [wanted] = useState(() => wantedPath() !== null);
-  const access = useAccessDialog({ wanted, onClose: forgetWantedPath });
+  const [hasReturnPath] = useState(() => readReturnPath() !== null);
+  const access = useAccessDialog({ redirected: hasReturnPath, onClose: clearReturnPath });
 
   const open = () => {
     access.open();
@@ -28,16 +28,16 @@ export function Landing({ go, warm }: Props) {
   };
 
   useEffect(() => {
-    if (wanted) warm?.();
-  }, [wanted, warm]);
+    if (hasReturnPath) warm?.();
+  }, [hasReturnPath, warm]);
 
   useEffect(() => {
-    // The browser looked for the anchor before this page was there.
+    // The browser resolved the anchor before the page was rendered.
     if (location.hash) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
 
   return (
-    <GoProvider value={go}>
+    <NavigateProvider value={go}>
       <div className={css.page}>
         <Header onLogin={open} onReach={access.warm} onLanding />
         <main id="content" tabIndex={-1}>
@@ -50,6 +50,6 @@ export function Landing({ go, warm }: Props) {
         <Footer />
         {access.dialog}
       </div>
-    </GoProvider>
+    </NavigateProvider>
   );
 }

@@ -1,5 +1,5 @@
 import { useRef, useState, type KeyboardEvent } from 'react';
-import { useWords } from '../../../messages/words';
+import { useLandingMessages } from '../../../messages/landingMessages';
 import { Logo } from '../../../ui/Logo';
 import { ClientPreview } from './previews/ClientPreview';
 import { EmployeePreview } from './previews/EmployeePreview';
@@ -12,7 +12,7 @@ const previews = [
   ['iso', IsoPreview],
 ] as const;
 
-const moves: Record<string, (index: number) => number> = {
+const arrowKeyOffsets: Record<string, (index: number) => number> = {
   ArrowRight: (index) => (index + 1) % previews.length,
   ArrowLeft: (index) => (index + previews.length - 1) % previews.length,
   Home: () => 0,
@@ -20,12 +20,12 @@ const moves: Record<string, (index: number) => number> = {
 };
 
 export function Solutions() {
-  const t = useWords();
+  const t = useLandingMessages();
   const [shown, setShown] = useState(0);
   const tabs = useRef<HTMLDivElement>(null);
 
   const onKeyDown = (event: KeyboardEvent) => {
-    const move = moves[event.key];
+    const move = arrowKeyOffsets[event.key];
     if (!move) return;
     event.preventDefault();
     const next = move(shown);

@@ -1,7 +1,7 @@
 export const sections = ['features', 'solutions', 'about', 'contact'] as const;
 export type Section = (typeof sections)[number];
 
-/** Scrolls and moves the keyboard's place too, so that Tab goes on from there. */
+/** Scrolls and moves the focus, so that Tab continues there. */
 export function scrollToSection(id: Section) {
   const section = document.getElementById(id);
   const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;

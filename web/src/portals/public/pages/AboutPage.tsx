@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { Article } from './Article';
-import { Points } from './Points';
+import { ArticleSections } from './ArticleSections';
 
 const points = ['order', 'steps', 'people', 'places', 'record'] as const;
 
@@ -8,7 +8,7 @@ export function Component() {
   const { t } = useTranslation('public');
   return (
     <Article title={t('about.title')} lead={t('about.lead')}>
-      <Points page="about" points={points} />
+      <ArticleSections page="about" points={points} />
     </Article>
   );
 }

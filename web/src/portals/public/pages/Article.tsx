@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { usePageTitle } from '../frame/usePageTitle';
 import css from './Article.module.css';
 
-/** A page of text: its title on the left rail, the reading column beside it. */
+/** Article layout: title in the left column, text beside it. */
 export function Article({ title, lead, children }: { title: string; lead: string; children: ReactNode }) {
   usePageTitle(title);
   return (

@@ -3,12 +3,12 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../../api/errors';
 import { queries } from '../../../api/queries';
 import type { Settings } from '../../../api/types';
-import { ErrorState } from '../../../ui/states';
+import { ErrorState } from '../../../ui/ErrorState';
 import { usePageTitle } from '../frame/usePageTitle';
 import { NotFoundMessage } from '../NotFound';
 import css from './OperatorPage.module.css';
 
-/** A page whose text the operator writes; without one it does not exist. */
+/** Page with a text of the operator; 404 without one. */
 export function OperatorPage({ page }: { page: keyof Settings['pages'] }) {
   const { data: settings, error, refetch } = useQuery(queries.settings());
   if (error) return <ErrorState message={errorText(error)} onRetry={() => void refetch()} />;

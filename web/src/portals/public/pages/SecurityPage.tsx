@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { paths } from '../../../paths';
-import { Go } from '../frame/Go';
+import { AppLink } from '../frame/AppLink';
 import { Article } from './Article';
-import { Points } from './Points';
+import { ArticleSections } from './ArticleSections';
 
 const points = ['passwords', 'sessions', 'links', 'roles', 'browser', 'log', 'report'] as const;
 
@@ -10,7 +10,7 @@ export function Component() {
   const { t } = useTranslation('public');
   return (
     <Article title={t('security.title')} lead={t('security.lead')}>
-      <Points page="security" points={points} links={{ contact: <Go to={paths.contact} /> }} />
+      <ArticleSections page="security" points={points} links={{ contact: <AppLink to={paths.contact} /> }} />
     </Article>
   );
 }

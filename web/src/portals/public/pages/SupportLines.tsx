@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Settings } from '../../../api/types';
 import css from './SupportLines.module.css';
 
-/** How to reach a person, as far as the operator said. */
+/** Support contact lines of the operator. */
 export function SupportLines({ settings }: { settings: Settings | undefined }) {
   const { t } = useTranslation('public');
   const email = settings?.support_email;

@@ -1,10 +1,10 @@
 import { useRef, useState, type FormEvent } from 'react';
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { api, body, idempotent } from '../../../api/client';
+import { api, body, idempotencyHeaders } from '../../../api/client';
 import { errorText, fieldErrors } from '../../../api/errors';
-import { goToFault } from '../../../shared/goToFault';
-import { newKey } from '../../../shared/newKey';
+import { focusFirstError } from '../../../shared/focusFirstError';
+import { newIdempotencyKey } from '../../../shared/idempotencyKey';
 import { BusyButton } from '../../../ui/BusyButton';
 import { clearToast, toast } from '../../../ui/toasts';
 import { useDraft } from './useDraft';
@@ -14,19 +14,19 @@ const empty = { name: '', email: '', message: '' };
 type Field = keyof typeof empty;
 const fields: Field[] = ['name', 'email', 'message'];
 
-/** A request to staff from someone without a session. What was typed stays until it has arrived. */
+/** Public request form for visitors. Input is kept until the server has stored it. */
 export function RequestForm({ messageLabel }: { messageLabel: string }) {
   const { t } = useTranslation('public');
   const [draft, setDraft, forget] = useDraft('spv-request-support', empty);
   const [errors, setErrors] = useState<Record<string, string>>({});
   const [busy, setBusy] = useState(false);
   const [reference, setReference] = useState<string>();
-  const key = useRef(newKey());
+  const key = useRef(newIdempotencyKey());
 
   const send = async (event: FormEvent) => {
     event.preventDefault();
     const from = document.activeElement;
-    const refuse = (refusals: Record<string, string>) => goToFault(() => setErrors(refusals), from);
+    const refuse = (refusals: Record<string, string>) => focusFirstError(() => setErrors(refusals), from);
     const blank = fields.filter((field) => !draft[field].trim());
     if (blank.length) {
       toast({ title: t('common:missing.title'), description: t('common:missing.text'), destructive: true });
@@ -38,7 +38,7 @@ export function RequestForm({ messageLabel }: { messageLabel: string }) {
     try {
       const sent = await body(
         api.POST('/rest/v1/requests', {
-          params: idempotent(key.current),
+          params: idempotencyHeaders(key.current),
           body: { kind: 'support', ...draft },
         }),
       );
@@ -55,7 +55,7 @@ export function RequestForm({ messageLabel }: { messageLabel: string }) {
 
   if (reference) {
     const another = () => {
-      key.current = newKey();
+      key.current = newIdempotencyKey();
       setReference(undefined);
     };
     return <RequestSent reference={reference} onAnother={another} />;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
-import { tabStore } from '../../../api/storage';
+import { tabStore } from '../../../api/browserStorage';
 
-/** A form's values that outlive a reload of the tab. */
+/** Form draft kept in the tab across reloads. */
 export function useDraft<Values extends Record<string, string>>(key: string, empty: Values) {
   const [draft, setDraft] = useState<Values>(() => {
     try {
@@ -13,7 +13,7 @@ export function useDraft<Values extends Record<string, string>>(key: string, emp
   useEffect(() => {
     tabStore.setItem(key, JSON.stringify(draft));
   }, [key, draft]);
-  // At once: the form may be gone before its effects run.
+  // Synchronous: the form may unmount before effects run.
   const forget = () => {
     tabStore.removeItem(key);
     setDraft(empty);

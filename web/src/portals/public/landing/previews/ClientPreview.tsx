@@ -1,4 +1,4 @@
-import { useWords } from '../../../../messages/words';
+import { useLandingMessages } from '../../../../messages/landingMessages';
 import { Status } from './Status';
 import css from './previews.module.css';
 
@@ -10,7 +10,7 @@ const orders = [
 const actions = ['new_order', 'upload', 'support'] as const;
 
 export function ClientPreview() {
-  const t = useWords();
+  const t = useLandingMessages();
   return (
     <div className={css.split}>
       <div className={css.block}>

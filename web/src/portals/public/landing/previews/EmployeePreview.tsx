@@ -1,4 +1,4 @@
-import { useWords } from '../../../../messages/words';
+import { useLandingMessages } from '../../../../messages/landingMessages';
 import css from './previews.module.css';
 
 const activities = ['activity_1', 'activity_2', 'activity_3'] as const;
@@ -10,7 +10,7 @@ const tasks = [
 ] as const;
 
 export function EmployeePreview() {
-  const t = useWords();
+  const t = useLandingMessages();
   const figures = [
     ['total_clients', '248'],
     ['active_spvs', '86'],

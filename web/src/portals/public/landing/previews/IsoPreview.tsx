@@ -1,4 +1,4 @@
-import { useWords } from '../../../../messages/words';
+import { useLandingMessages } from '../../../../messages/landingMessages';
 import { Status } from './Status';
 import css from './previews.module.css';
 
@@ -15,7 +15,7 @@ const sums = [
 ] as const;
 
 export function IsoPreview() {
-  const t = useWords();
+  const t = useLandingMessages();
   return (
     <div className={css.split}>
       <div className={css.block}>

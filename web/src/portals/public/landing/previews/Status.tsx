@@ -1,9 +1,9 @@
-import { useWords } from '../../../../messages/words';
+import { useLandingMessages } from '../../../../messages/landingMessages';
 import css from './previews.module.css';
 
-/** As ui/StatusBadge looks, without what it loads. */
+/** Lightweight copy of ui/StatusBadge. */
 export function Status({ status }: { status: 'active' | 'pending' | 'processing' | 'closed' }) {
-  const t = useWords();
+  const t = useLandingMessages();
   return (
     <span className={css.status} data-status={status}>
       {t(`preview.${status}`)}

@@ -1,8 +1,0 @@
-#!/bin/sh
-# Builds what is not up to date and starts the portal with the demo data, the worker inside.
-set -e
-cd "$(dirname "$0")/.."
-STEPS=4 sh .make/build.sh
-echo "[4/4] Starting the portal; Ctrl-C stops it"
-export SPV_DEMO="${SPV_DEMO:-true}"
-exec "${CARGO_TARGET_DIR:-target}/debug/spvctl" serve

@@ -1,0 +1,191 @@
+/** Order page of a client: due dates, people and history. */
+import type { Locator } from '@playwright/test';
+import { paths } from '../src/paths';
+import { tones } from '../src/theme';
+import { expect, test } from './support/fixtures';
+
+interface Step {
+  id: string;
+  step_name: string;
+}
+interface Order {
+  steps: Step[];
+}
+interface Settings {
+  representative: { name: string; email: string };
+}
+interface Log {
+  items: { action: string }[];
+}
+
+/** A theme color as `rgb()`. */
+function rgb(hex: string): string {
+  return `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`;
+}
+
+test('due dates are amber when near, red when past, and neutral otherwise', async ({ office }) => {
+  const who = office.newPerson('Astrid', 'Holm');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setPassword(who.email);
+  const staff = await office.api('employee@example.com');
+  const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
+  const [late, near, far] = steps as [Step, Step, Step];
+  // Daylight saving may shift it by a day.
+  const soon = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 10);
+  await staff.patch(`/rest/v1/steps/${late.id}`, { owner: 'client', due_date: '2020-01-15' });
+  await staff.patch(`/rest/v1/steps/${near.id}`, { owner: 'staff', due_date: soon });
+  await staff.patch(`/rest/v1/steps/${far.id}`, { owner: 'authority', due_date: '2031-02-03' });
+  const deed = { name: 'Deed of trust', due_date: '2031-02-04' };
+  await staff.post(`/rest/v1/spvs/${spv.id}/document-requests`, deed);
+
+  const astrid = await office.person(who.email);
+  await astrid.open(paths.clientOrder(spv.id));
+  const row = (list: 'Your tasks' | 'Our progress', { step_name }: Step) =>
+    astrid.page
+      .getByRole('list', { name: list, exact: true })
+      .getByRole('listitem')
+      .filter({ has: astrid.page.getByText(step_name, { exact: true }) });
+  const tag = (step: Locator, words: RegExp) =>
+    step.locator('.mantine-Badge-root').filter({ hasText: words });
+
+  await expect(row('Your tasks', late)).toContainText('Due Jan 15, 2020');
+  const overdue = tag(row('Your tasks', late), /^Overdue by \d+ days$/);
+  await expect(overdue).toBeVisible();
+  await expect(overdue).toHaveCSS('background-color', rgb(tones.stop.bg[0]));
+  const dueSoon = tag(row('Our progress', near), /^Due (tomorrow|in [23] days)$/);
+  await expect(dueSoon).toBeVisible();
+  await expect(dueSoon).toHaveCSS('background-color', rgb(tones.wait.bg[0]));
+  await expect(row('Our progress', far)).toContainText('Due Feb 3, 2031');
+  await expect(tag(row('Our progress', far), /^(Due|Overdue) /)).toHaveCount(0);
+  const asked = astrid.page.getByRole('list', { name: 'Requested documents' }).locator('> li');
+  await expect(asked).toContainText('Due Feb 4, 2031');
+  await expect(tag(asked, /^(Due|Overdue) /)).toHaveCount(0);
+  // A requested document blocks the order.
+  await expect(astrid.card('Overview')).toContainText('Waiting for you: Deed of trust');
+});
+
+test('empty task list appears only after the document requests are loaded', async ({ office }) => {
+  const who = office.newPerson('Runa', 'Dahl');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setPassword(who.email);
+  const staff = await office.api('employee@example.com');
+  const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
+  for (const { id } of steps) await staff.patch(`/rest/v1/steps/${id}`, { owner: 'staff' });
+
+  const runa = await office.person(who.email);
+  const elias = await office.employee();
+  const address = '**/rest/v1/spvs/*/document-requests';
+  for (const { page } of [runa, elias]) await page.route(address, (route) => route.fulfill({ status: 404 }));
+  await runa.open(paths.clientOrder(spv.id));
+  const tasks = runa.card('Your tasks');
+  const done = tasks.getByText('Nothing for you to do right now');
+  await expect(tasks.getByRole('alert')).toContainText('This could not be loaded');
+  await expect(done).toHaveCount(0);
+  await runa.page.unroute(address);
+  await runa.button('Try again', tasks).click();
+  await expect(done).toBeVisible();
+
+  await elias.open(paths.employeeOrder(spv.id));
+  const asked = elias.card('Requested documents');
+  await expect(asked.getByRole('alert')).toContainText('This could not be loaded');
+  await elias.page.unroute(address);
+  await elias.button('Try again', asked).click();
+  await expect(asked).toContainText('Nothing has been asked for');
+});
+
+test('order page loads with its document requests, and without them when they fail', async ({ office }) => {
+  const who = office.newPerson('Sunniva', 'Moen');
+  const { spv } = await office.clientWithOrder(who);
+  await office.setPassword(who.email);
+  const staff = await office.api('employee@example.com');
+  await staff.post(`/rest/v1/spvs/${spv.id}/document-requests`, { name: 'Deed of trust' });
+
+  const sunniva = await office.person(who.email);
+  const elias = await office.employee();
+  for (const [person, path] of [
+    [sunniva, paths.clientOrder(spv.id)],
+    [elias, paths.employeeOrder(spv.id)],
+  ] as const) {
+    person.allowError(/500/);
+    const nothing = () => undefined as void;
+    let [fail, response] = [nothing, nothing];
+    const failed = new Promise<void>((resolve) => (fail = resolve));
+    const answered = new Promise<void>((resolve) => (response = resolve));
+    let tries = 0;
+    await person.page.route('**/rest/v1/spvs/*/document-requests', async (route) => {
+      tries += 1;
+      if (tries === 1) {
+        await failed;
+        return route.fulfill({ status: 500 });
+      }
+      await answered;
+      return route.continue();
+    });
+    await person.open(path);
+    await expect(person.heading(spv.identifier)).toBeVisible();
+    const overview = person.card('Overview');
+    await expect(overview).toHaveCount(0);
+    fail();
+    await expect(overview).toBeVisible();
+    await expect(overview).not.toContainText('Waiting for');
+    response();
+    await expect(overview).toContainText(/Waiting for .+: Deed of trust/);
+  }
+});
+
+test('client sees the people and history of an order but nothing internal', async ({ office }) => {
+  const api = await office.api();
+  const company = await office.company();
+  const partner = office.newPerson('Ivo', 'Bringer');
+  const iso = await api.post<{ id: string }>('/rest/v1/isos', {
+    first_name: partner.first,
+    last_name: partner.last,
+    email: partner.email,
+    company_id: company.id,
+  });
+  const who = office.newPerson('Cora', 'Winter');
+  const { spv } = await office.clientWithOrder(who, company.id, iso.id);
+  await office.setPassword(who.email);
+  const { representative } = await api.get<Settings>('/rest/v1/settings');
+  const staff = await office.api('employee@example.com');
+  const { steps } = await staff.get<Order>(`/rest/v1/spvs/${spv.id}`);
+  const step = steps[0] ?? { id: '', step_name: '' };
+
+  const cora = await office.person(who.email);
+  await cora.open(paths.clientOrder(spv.id));
+  const people = cora.card('People');
+  await expect(people.getByRole('term')).toHaveText(['Account representative', 'ISO partner', 'Company']);
+  // Partner and company show their names only.
+  await expect(people.getByRole('definition')).toHaveText([
+    representative.name,
+    representative.email,
+    partner.name,
+    company.name,
+  ]);
+  await expect(cora.link(representative.email, people)).toHaveAttribute(
+    'href',
+    `mailto:${representative.email}`,
+  );
+
+  const timeline = cora.card('Timeline');
+  const wrote = `Elias Brandt wrote a message about order ${spv.identifier}`;
+  await cora.withoutReload(async () => {
+    // Staff-only sections load first, so they would be visible by now.
+    await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'She is in a hurry', internal: true });
+    await staff.patch(`/rest/v1/steps/${step.id}`, { assignee_id: staff.session?.user.id });
+    await staff.patch(`/rest/v1/steps/${step.id}`, { status: 'in_progress' });
+    await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'We have begun.' });
+    await expect(timeline).toContainText(`Elias Brandt changed “${step.step_name}” to In progress`);
+    await expect(timeline).toContainText(wrote);
+  });
+  const ofTheStaff = cora.page.getByText(/internal note|in a hurry|gave “|Assigned to/);
+  await expect(ofTheStaff).toHaveCount(0);
+  await cora.page.reload();
+  await expect(timeline).toContainText(wrote);
+  await expect(cora.page.getByRole('log', { name: 'Messages' })).toContainText('We have begun.');
+  await expect(ofTheStaff).toHaveCount(0);
+  const told = await staff.get<Log>(`/rest/v1/activity?spv_id=${spv.id}`);
+  expect(told.items.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['note.written', 'step.assigned', 'step.updated', 'message.sent']),
+  );
+});

@@ -1,0 +1,90 @@
+/** Unsaved changes: input is never discarded without a question, however the page is left. */
+import { expect, test } from './support/fixtures';
+
+const words = 'Discard what you typed?';
+
+test('settings and profiles ask before discarding input', async ({ office }) => {
+  const who = office.newPerson('Ottilie', 'Brand');
+  await office.clientWithOrder(who);
+  await office.setPassword(who.email);
+  const ottilie = await office.person(who.email);
+  const question = ottilie.dialog(words);
+  await ottilie.open('/client-dashboard');
+  await ottilie.link('Profile').click();
+  await expect(ottilie.field('City')).toBeVisible();
+  // No question without input.
+  await ottilie.link('Documents').click();
+  await ottilie.expectPath('/client-dashboard/documents');
+  await ottilie.page.goBack();
+  await ottilie.fillFields({ City: 'Basel' });
+  for (const leave of [
+    () => ottilie.link('Documents').click(),
+    () => ottilie.page.getByRole('tab', { name: 'Preferences', exact: true }).click(),
+    () => ottilie.page.goBack({ waitUntil: 'commit' }).catch(() => null),
+    () => ottilie.button('Logout').click(),
+  ]) {
+    await leave();
+    await ottilie.button('Cancel', question).click();
+    await expect(question).toHaveCount(0);
+    await expect(ottilie.field('City')).toHaveValue('Basel');
+    await ottilie.expectPath('/client-profile');
+  }
+  // Closing the tab asks too.
+  const asked = ottilie.page.waitForEvent('dialog');
+  const reloading = ottilie.page.reload({ timeout: 5000 }).catch(() => null);
+  const dialog = await asked;
+  expect(dialog.type()).toBe('beforeunload');
+  await dialog.dismiss();
+  await reloading;
+  await expect(ottilie.field('City')).toHaveValue('Basel');
+  // Saved forms ask nothing; discarded input is gone.
+  await ottilie.button('Save Changes').click();
+  await ottilie.expectToast('Profile Updated');
+  await ottilie.link('Documents').click();
+  await ottilie.expectPath('/client-dashboard/documents');
+  await ottilie.open('/client-profile?tab=preferences');
+  await ottilie.choose('Date format', 'Year-month-day');
+  await ottilie.link('Documents').click();
+  await ottilie.button('Discard', question).click();
+  await ottilie.expectPath('/client-dashboard/documents');
+  await ottilie.open('/client-dashboard/orders/new');
+  await ottilie.fillFields({ 'First choice': 'Basel One' });
+  await ottilie.link('Dashboard').first().click();
+  await ottilie.button('Discard', question).click();
+  await ottilie.expectPath('/client-dashboard');
+
+  const sigrid = await office.superAdmin();
+  for (const [from, entry, form, field] of [
+    ['/admin-dashboard/logs', 'System Settings', undefined, 'Name'],
+    ['/employee-dashboard/leads', 'Dashboard', 'Quick Setup (Email)', 'First Name'],
+  ] as const) {
+    await sigrid.open(from);
+    await sigrid.link(entry).first().click();
+    if (form) await sigrid.button(form).click();
+    await sigrid.fillFields({ [field]: 'typed' });
+    await sigrid.page.goBack({ waitUntil: 'commit' }).catch(() => null);
+    await sigrid.button('Cancel', sigrid.dialog(words)).click();
+    await expect(sigrid.field(field)).toHaveValue('typed');
+  }
+  await sigrid.page.close({ runBeforeUnload: false });
+});
+
+test('every portal has a logout button at every width', async ({ office }) => {
+  const everybody = [
+    [await office.client(), '/client-dashboard'],
+    [await office.employee(), '/employee-dashboard'],
+    [await office.iso(), '/iso-dashboard'],
+    [await office.companyAdmin(), '/company-dashboard'],
+    [await office.superAdmin(), '/admin-dashboard'],
+  ] as const;
+  for (const [person, path] of everybody) {
+    await person.open(path);
+    for (const width of [1440, 768, 390, 320]) {
+      await person.page.setViewportSize({ width, height: 800 });
+      await expect(person.button('Logout').filter({ visible: true })).toHaveCount(1);
+      expect(
+        await person.page.evaluate(() => document.documentElement.scrollWidth - innerWidth),
+      ).toBeLessThanOrEqual(0);
+    }
+  }
+});

@@ -1,0 +1,140 @@
+/** User management: invite, find, suspend, archive and impersonate. */
+import { expect, test } from './support/fixtures';
+
+test('super admin invites, finds and immediately locks out a user @postgres', async ({ office }) => {
+  const sigrid = await office.superAdmin();
+  const { page } = sigrid;
+  await sigrid.open('/admin-dashboard/users');
+  await expect(sigrid.heading('User Management')).toBeVisible();
+  await expect(sigrid.card('Total Users')).toContainText(/\d/);
+  await expect(page.getByText(/^Showing 1 to \d+ of \d+$/)).toBeVisible();
+  await expect(sigrid.button('Previous')).toBeDisabled();
+
+  const nora = office.newPerson('Nora', 'Keel');
+  await sigrid.button('Add User').click();
+  const dialog = sigrid.dialog('Add User');
+  await sigrid.fillFields({ Email: 'nora at example' }, dialog);
+  await sigrid.button('Send Invitation', dialog).click();
+  await sigrid.expectErrorToast('Missing Information');
+  for (const label of ['Role', 'First Name', 'Last Name'])
+    await sigrid.expectFieldError(label, 'Please fill in this field.', dialog);
+  await sigrid.expectFieldError('Email', 'Enter an e-mail address, for example name@example.com.', dialog);
+  await sigrid.choose('Role', 'ISO partner', dialog);
+  await sigrid.button('Send Invitation', dialog).click();
+  await sigrid.expectErrorToast('Missing Information');
+  await sigrid.expectFieldError('ISO', 'Please fill in this field.', dialog);
+  await sigrid.choose('Role', 'Employee', dialog);
+  await sigrid.fillFields({ 'First Name': nora.first, 'Last Name': nora.last, Email: nora.email }, dialog);
+  await sigrid.button('Send Invitation', dialog).click();
+  await sigrid.expectToast('Invitation sent', `A link to set a password is on its way to ${nora.email}.`);
+  await office.setPassword(nora.email);
+
+  await sigrid.search('Search users', nora.email);
+  await expect(sigrid.row(nora.email)).toContainText('Active');
+  const person = await office.person(nora.email);
+  await person.open('/employee-dashboard');
+  await expect(person.heading(/Employee Dashboard|Dashboard/).first()).toBeVisible();
+
+  await sigrid.link(`View Details of ${nora.name}`).click();
+  await sigrid.expectPath(/\/admin-dashboard\/users\/[0-9a-f-]{36}$/);
+  await expect(sigrid.row(/Signed in|Password/, 'Sign-in history').first()).toBeVisible();
+  await sigrid.button('Actions').click();
+  await page.getByRole('menuitem', { name: 'Suspend', exact: true }).click();
+  await sigrid.button('Suspend', sigrid.dialog(`Suspend ${nora.name}?`)).click();
+  await sigrid.expectToast('User suspended', nora.name);
+  await expect(page.getByText('Suspended', { exact: true }).first()).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Activity', exact: true })).toContainText(
+    `suspended user ${nora.name}`,
+  );
+  // Sessions are revoked immediately, not at token expiry.
+  await person.expectPath('/');
+
+  await sigrid.button('Actions').click();
+  await page.getByRole('menuitem', { name: 'Restore', exact: true }).click();
+  await sigrid.expectToast('User restored', nora.name);
+  await sigrid.button('Actions').click();
+  await page.getByRole('menuitem', { name: 'Change role', exact: true }).click();
+  const role = sigrid.dialog(`Change the role of ${nora.name}`);
+  await sigrid.choose('Role', 'Super admin', role);
+  await sigrid.button('Change role', role).click();
+  await sigrid.expectToast('Role changed', `${nora.name}: Super admin`);
+  await sigrid.link('← User Management').click();
+  await sigrid.open(`/admin-dashboard/users?role=super_admin&order=name&q=${nora.email}`);
+  await expect(sigrid.row(nora.email)).toContainText('Super admin');
+});
+
+test('super admin impersonates a client read-only', async ({ office }) => {
+  const sigrid = await office.superAdmin();
+  const { page } = sigrid;
+  const maya = office.newPerson('Maya', 'Quill');
+  await office.clientWithOrder(maya);
+  await sigrid.open(`/admin-dashboard/users?q=${maya.email}`);
+  await sigrid.chooseRowAction('Look as this user', maya.name);
+  const dialog = sigrid.dialog(`Look at the portal as ${maya.name}`);
+  await sigrid.fillFields({ Reason: 'Cannot find the invoice' }, dialog);
+  await sigrid.button('Look', dialog).click();
+  await sigrid.expectPath('/client-dashboard');
+  const banner = page.getByRole('complementary', { name: 'Looking as somebody else', exact: true });
+  await expect(banner).toContainText(`You are looking as ${maya.name}.`);
+  await expect(banner).toContainText(/(30|29) minutes left\./);
+  await expect(sigrid.button(`Account menu of ${maya.name}`)).toBeVisible();
+
+  await sigrid.open('/client-profile');
+  await expect(banner).toBeVisible();
+  await sigrid.fillFields({ City: 'Bergen' });
+  await sigrid.button('Save Changes').click();
+  await sigrid.expectErrorToast(
+    'Error',
+    'You are looking at the portal as somebody else, so nothing can be changed. End this first.',
+  );
+  await sigrid.button('End', banner).click();
+  await sigrid.expectPath(/\/admin-dashboard\/users\/[0-9a-f-]{36}$/);
+  await expect(sigrid.heading(maya.name)).toBeVisible();
+  await expect(banner).toHaveCount(0);
+});
+
+test('maintenance shows a banner to everyone and makes the portal read-only except for super admins', async ({
+  office,
+}) => {
+  const sigrid = await office.superAdmin();
+  const { page } = sigrid;
+  const elias = await office.employee();
+  await sigrid.open('/admin-dashboard/security-settings');
+  await expect(sigrid.heading('Security settings')).toBeVisible();
+  const network = '203.0.113.0/24';
+  await sigrid.button('Block addresses').click();
+  await sigrid.fillFields({ 'Address or network': '127.0.0.0/8' }, sigrid.dialog('Block addresses'));
+  await sigrid.button('Block addresses', sigrid.dialog('Block addresses')).click();
+  await sigrid.expectErrorToast(
+    'Error',
+    'You come from this network yourself: blocking it would shut you out.',
+  );
+  await sigrid.fillFields({ 'Address or network': network }, sigrid.dialog('Block addresses'));
+  await sigrid.button('Block addresses', sigrid.dialog('Block addresses')).click();
+  await sigrid.expectToast('Blocked', network);
+  await sigrid.button(`Unblock ${network}`).click();
+  await sigrid.expectToast('Unblocked', network);
+  await sigrid.button('Rotate key').click();
+  await sigrid.button('Rotate key', sigrid.dialog('Sign with a new key?')).click();
+  await sigrid.expectToast('Key rotated');
+
+  await sigrid.button('Begin maintenance').click();
+  const dialog = sigrid.dialog('System Maintenance');
+  await sigrid.fillFields({ Message: 'Back at 18:00 UTC.' }, dialog);
+  await sigrid.button('Begin maintenance', dialog).click();
+  await sigrid.expectToast('Maintenance began');
+  try {
+    await expect(page.getByText('Maintenance. Back at 18:00 UTC.')).toBeVisible();
+    await elias.open('/employee-dashboard?tab=companies');
+    await expect(elias.page.getByText('Maintenance. Back at 18:00 UTC.')).toBeVisible();
+    await elias.button('Add Company').click();
+    const form = elias.dialog('Create New Company');
+    await elias.fillFields({ Name: 'Kept Out', 'Business Name': 'Kept Out LLC' }, form);
+    await elias.page.keyboard.press('Enter');
+    await elias.expectErrorToast('Error', /^The portal is being maintained/);
+  } finally {
+    await sigrid.button('End maintenance').click();
+    await sigrid.expectToast('Maintenance ended');
+  }
+  await expect(page.getByText('Maintenance. Back at 18:00 UTC.')).toHaveCount(0);
+});

@@ -1,6 +1,0 @@
-/** Before the first test: what is missing is named once, in a sentence, and nothing is started. */
-import ready from '../../e2e/support/ready';
-
-export default function setup(): void {
-  ready();
-}

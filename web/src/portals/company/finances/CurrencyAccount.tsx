@@ -1,0 +1,110 @@
+import { useTranslation } from 'react-i18next';
+import type { FinanceAccount, FinanceFigures } from '../../../api/types';
+import { compact, money, month, number } from '../../../messages/format';
+import { ColumnChart } from '../../../ui/charts/ColumnChart';
+import { FigureTable, type FigureColumn } from '../../../ui/charts/FigureTable';
+import { InfoTooltip } from '../../../ui/InfoTooltip';
+import { Section } from '../../../ui/Section';
+import classes from './finances.module.css';
+
+const amounts = ['ordered', 'invoiced', 'paid', 'commission'] as const;
+
+interface AmountRow {
+  figures: FinanceFigures;
+}
+
+/** Account in one currency: totals, monthly chart, and tables that add up to them. */
+export function CurrencyAccount({ account }: { account: FinanceAccount }) {
+  const { t } = useTranslation(['reports', 'names']);
+  const { currency, total } = account;
+  const say = (amount: string) => money(amount, currency);
+  const columns: FigureColumn<AmountRow>[] = [
+    {
+      key: 'spvs',
+      header: t('finances.spvs'),
+      explain: t('finances.spvs_text'),
+      cell: ({ figures }) => number(figures.spvs),
+      total: number(total.spvs),
+    },
+    ...amounts.map((name) => ({
+      key: name,
+      header: t(`finances.${name}`),
+      explain: t(`finances.${name}_text`),
+      cell: ({ figures }: AmountRow) => say(figures[name]),
+      total: say(total[name]),
+    })),
+  ];
+  const shown = ['ordered', 'invoiced', 'paid'] as const;
+  const tables = [
+    {
+      name: 'by_month',
+      first: t('finances.month'),
+      rows: account.months.map((row) => ({ key: row.month, name: month(row.month), figures: row.figures })),
+    },
+    {
+      name: 'by_partner',
+      first: t('finances.partner'),
+      rows: account.partners.map((row) => ({
+        key: row.iso_id ?? '',
+        name: row.name ?? t('finances.unassigned'),
+        figures: row.figures,
+      })),
+    },
+    {
+      name: 'by_country',
+      first: t('finances.country'),
+      rows: account.countries.map((row) => ({
+        key: row.country,
+        name: t(`names:country.${row.country}`),
+        figures: row.figures,
+      })),
+    },
+  ];
+  return (
+    <Section title={t('finances.in', { currency })} flush>
+      <dl className={classes.totals}>
+        {amounts.map((name) => (
+          <div key={name}>
+            <dt>
+              {t(`finances.${name}`)}
+              <InfoTooltip text={t(`finances.${name}_text`)} />
+            </dt>
+            <dd>{say(total[name])}</dd>
+          </div>
+        ))}
+        <div>
+          <dt>
+            {t('finances.due')}
+            <InfoTooltip text={t('finances.due_text')} />
+          </dt>
+          <dd>{say(account.due)}</dd>
+        </div>
+      </dl>
+      <div className={classes.chart}>
+        <ColumnChart
+          rows={account.months}
+          rowKey={(row) => row.month}
+          label={(row) => month(row.month, 'short')}
+          scale={compact}
+          series={shown.map((name) => ({
+            name: t(`finances.${name}`),
+            value: (row: AmountRow) => Number(row.figures[name]),
+            text: (row: AmountRow) => say(row.figures[name]),
+          }))}
+        />
+      </div>
+      {tables.map(({ name, first, rows }) => (
+        <div key={name} className={classes.block}>
+          <h3 className={classes.blockTitle}>{t(`finances.${name}`)}</h3>
+          <FigureTable
+            label={`${t(`finances.${name}`)} (${currency})`}
+            first={{ header: first, cell: (row) => row.name, total: t('total') }}
+            columns={columns as FigureColumn<(typeof rows)[number]>[]}
+            rows={rows}
+            rowKey={(row) => row.key}
+          />
+        </div>
+      ))}
+    </Section>
+  );
+}

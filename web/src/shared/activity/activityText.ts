@@ -1,0 +1,33 @@
+import type { TFunction } from 'i18next';
+import type { Activity } from '../../api/types';
+import { date } from '../../messages/format';
+
+/** Activity text: one event as a localized sentence. */
+export function activityText(t: TFunction, activity: Activity): string {
+  const { action, actor, subject, data } = activity;
+  const values = {
+    ...data,
+    actor: actorText(t, actor),
+    subject: namedValue(t, subject),
+    from: status(t, data.from),
+    to: status(t, data.to),
+    due_date: typeof data.due_date === 'string' ? date(data.due_date) : '',
+  };
+  // A newer server may send unknown actions.
+  return t(`events:${action}`, { ...values, defaultValue: `${values.actor}: ${subject.label}` });
+}
+
+/** Actor of an event: user name, or localized visitor, service, system or operator. */
+export function actorText(t: TFunction, { kind, name }: Activity['actor']): string {
+  if (kind === 'operator' && name) return t('names:actor.operator_named', { name });
+  return t(`names:actor.${kind}`, { defaultValue: name });
+}
+
+/** Reports are referred to by code and have localized names. */
+function namedValue(t: TFunction, { kind, label }: Activity['subject']): string {
+  return kind === 'report_schedule' ? t(`names:report.${label}`, { defaultValue: label }) : label;
+}
+
+function status(t: TFunction, value: unknown): string {
+  return typeof value === 'string' ? t(`names:step_status.${value}`, { defaultValue: value }) : '';
+}

@@ -1,0 +1,70 @@
+import { useTranslation } from 'react-i18next';
+import { date, dateTime } from '../../messages/format';
+import { useParam } from '../queryParams';
+import { ChoiceFilter } from '../../ui/ChoiceFilter';
+import { DayFilter } from '../../ui/DayFilter';
+import classes from './dateRange.module.css';
+
+export const periods = ['this_month', 'last_month', 'this_year', 'last_year', 'all_time'] as const;
+export type ReportPeriod = (typeof periods)[number];
+const CUSTOM_RANGE = 'own';
+
+export interface DateRange {
+  period?: ReportPeriod;
+  from?: string;
+  to?: string;
+}
+
+/** Date range of figures, kept in the URL: a named period or two custom days. */
+export function useDateRange() {
+  const { t } = useTranslation(['reports', 'names']);
+  const [periodParam, setPeriodParam] = useParam('period');
+  const [from, setFrom] = useParam('from');
+  const [to, setTo] = useParam('to');
+  const own = periodParam === CUSTOM_RANGE;
+  const period = periods.find((known) => known === periodParam) ?? 'this_year';
+  const range: DateRange = own ? { from: from || undefined, to: to || undefined } : { period };
+  const filter = (
+    <>
+      <ChoiceFilter
+        label={t('period')}
+        value={own ? CUSTOM_RANGE : period}
+        choices={[
+          ...periods.map((value) => ({ value, label: t(`names:report_period.${value}`) })),
+          { value: CUSTOM_RANGE, label: t('own_days') },
+        ]}
+        onChange={setPeriodParam}
+      />
+      {own && (
+        <div className={classes.days}>
+          <DayFilter label={t('names:field.from')} value={from} onChange={setFrom} />
+          <DayFilter label={t('names:field.to')} value={to} onChange={setTo} />
+        </div>
+      )}
+    </>
+  );
+  return { range, period: own ? undefined : period, filter };
+}
+
+const FRESH_FOR_MS = 60_000;
+
+interface CustomDays {
+  from?: string | null;
+  to?: string | null;
+  /** Time of computation, if cached. */
+  as_of?: string;
+}
+
+/** "January 1, 2026 – December 31, 2026", or all time; with the time of cached figures older than a minute. */
+export function useDateRangeText() {
+  const { t } = useTranslation('reports');
+  const range = (days: CustomDays) => {
+    if (!days.from && !days.to) return t('all_days');
+    if (!days.from) return t('until', { to: date(days.to) });
+    return days.to ? `${date(days.from)} – ${date(days.to)}` : t('since', { from: date(days.from) });
+  };
+  return (days: CustomDays) =>
+    days.as_of && Date.now() - Date.parse(days.as_of) > FRESH_FOR_MS
+      ? `${range(days)}, ${t('as_of', { time: dateTime(days.as_of) })}`
+      : range(days);
+}

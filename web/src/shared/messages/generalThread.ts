@@ -1,0 +1,2 @@
+/** URL key of the general conversation, which exists before its first message. */
+export const GENERAL_THREAD = 'support';

@@ -1,2 +1,0 @@
-/** What the address calls the client's general conversation, which is there before its first message. */
-export const support = 'support';

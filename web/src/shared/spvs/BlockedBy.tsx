@@ -1,0 +1,39 @@
+import { IconHourglass, IconUserExclamation } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { queries } from '../../api/queries';
+import type { SpvDetail, Step } from '../../api/types';
+import { DueTag } from './DueTag';
+import { isActive, waitingFor } from './dueDates';
+import classes from './BlockedBy.module.css';
+import { Prose } from '../../ui/Prose';
+
+/** Who blocks the order, and why. Nothing if the order is not blocked. */
+export function BlockedBy({ spv, reader }: { spv: SpvDetail; reader?: Step['owner'] }) {
+  const { t } = useTranslation(['orders', 'names']);
+  const workedOn = isActive(spv);
+  const requests = useQuery({ ...queries.documentRequests(spv.id), enabled: workedOn });
+  // Hidden until document requests are known, which may change it; on error the steps show it.
+  const waiting = workedOn && !requests.isPending ? waitingFor(spv.steps, requests.data ?? []) : undefined;
+  if (!waiting) return null;
+  const { name: what, day, on, reason } = waiting;
+  const yours = on === reader;
+  const Icon = yours ? IconUserExclamation : IconHourglass;
+  const name = { step: what, who: t(`names:waiting_on.${on}`) };
+  return (
+    <div className={classes.line} data-yours={yours}>
+      <Icon size={18} stroke={1.75} aria-hidden="true" />
+      <div className={classes.words}>
+        <div className={classes.what}>
+          {yours ? t('waiting_on_you', name) : t('waiting_on', name)}
+          <DueTag day={day} />
+        </div>
+        {reason && (
+          <div className={classes.why}>
+            <Prose>{reason}</Prose>
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}

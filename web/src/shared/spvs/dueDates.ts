@@ -1,0 +1,67 @@
+import type { DocumentRequest, Spv, Step } from '../../api/types';
+
+/** Due dates: `soon` within three days, `late` when past. */
+export type Urgency = 'far' | 'soon' | 'late';
+export interface Due {
+  nearness: Urgency;
+  /** Days from today; negative when past. */
+  days: number;
+}
+
+/** Not on hold, closed or cancelled: dates of other orders do not count. */
+export function isActive(spv: Pick<Spv, 'status'>): boolean {
+  return spv.status === 'pending' || spv.status === 'active' || spv.status === 'processing';
+}
+
+const DAY_MS = 86_400_000;
+const DUE_SOON_DAYS = 3;
+
+/** Both days as `2026-11-21`. */
+export function formatDueDate(day: string, today: string): Due {
+  const days = Math.round((Date.parse(day) - Date.parse(today)) / DAY_MS);
+  if (days < 0) return { nearness: 'late', days };
+  return { nearness: days <= DUE_SOON_DAYS ? 'soon' : 'far', days };
+}
+
+/** Adds business days, skipping weekends, as the server does. */
+export function businessDaysAfter(day: string, days: number): string {
+  let at = Date.parse(day);
+  for (let left = days; left > 0;) {
+    at += DAY_MS;
+    if (![0, 6].includes(new Date(at).getUTCDay())) left -= 1;
+  }
+  return new Date(at).toISOString().slice(0, 10);
+}
+
+export interface Waiting {
+  /** Due date of the step or document. */
+  name: string;
+  day: string | null;
+  on: NonNullable<Step['waiting_on']>;
+  /** Optional reason. */
+  reason: string | null;
+}
+
+/**
+ * Party that an order waits for: of a blocked step; else the client while documents are needed (returned ones first,
+ * then by due date); else the owner of the next step.
+ */
+export function waitingFor(steps: Step[], requests: DocumentRequest[]): Waiting | undefined {
+  const open = steps.filter((step) => step.status !== 'completed');
+  const blocked = open.find(({ status }) => status === 'blocked');
+  const openRequests = requests
+    .filter(({ required, status }) => required && (status === 'requested' || status === 'needs_revision'))
+    .toSorted((one, other) => (one.due_date ?? '9').localeCompare(other.due_date ?? '9'));
+  const request = openRequests.find(({ status }) => status === 'needs_revision') ?? openRequests[0];
+  if (request && !blocked) {
+    return { name: request.name, day: request.due_date, on: 'client', reason: request.reason };
+  }
+  const step = blocked ?? open.find(({ status }) => status === 'in_progress') ?? open[0];
+  return (
+    step && { name: step.step_name, day: step.due_date, on: waitingOn(step), reason: step.blocked_reason }
+  );
+}
+
+export function waitingOn(step: Step): NonNullable<Step['waiting_on']> {
+  return (step.status === 'blocked' && step.waiting_on) || step.owner;
+}
