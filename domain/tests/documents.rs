@@ -6,6 +6,7 @@ use chrono::Duration;
 use domain::{
     Ctx, Error,
     accounts::auth::Keys,
+    desk::people,
     kernel::{
         ids::SpvId,
         page::PageQuery,
@@ -258,7 +259,7 @@ async fn a_document_is_found_by_the_new_name_of_its_client() {
         send(&maya, named("deed.txt"), b"a").await.unwrap();
         let change =
             domain::directory::clients::Change { first_name: Some("Philippa".to_owned()), ..Default::default() };
-        domain::directory::clients::update(&erin, client, None, change).await.unwrap();
+        people::update_client(&erin, client, None, change).await.unwrap();
         let found = async |q: &str| {
             let filter = Filter { q: Some(q.to_owned()), ..Filter::default() };
             documents::list(&erin, &filter, &PageQuery::default()).await.unwrap().items.len()

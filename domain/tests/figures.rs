@@ -4,6 +4,7 @@ use chrono::{Duration, NaiveDate};
 use domain::{
     Ctx,
     accounts::users,
+    desk::people,
     directory::{clients, leads},
     kernel::{
         access::Role,
@@ -243,7 +244,9 @@ impl Office {
             }),
             16 => {
                 let iso_id = Some(Some(*iso).filter(|_| pick(3) > 0));
-                drop(clients::update(sam, client.id, None, clients::Change { iso_id, ..Default::default() }).await);
+                drop(
+                    people::update_client(sam, client.id, None, clients::Change { iso_id, ..Default::default() }).await,
+                );
             }
             17 => {
                 // Without an order: who has one stays a client.

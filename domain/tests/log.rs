@@ -3,7 +3,7 @@ use chrono::Duration;
 use domain::{
     Ctx, Error,
     accounts::{ip_blocklist, users},
-    desk::messages,
+    desk::{messages, people},
     directory::{clients, companies, leads},
     kernel::{
         access::Role,
@@ -416,7 +416,7 @@ async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
         let input = companies::SettingsInput { address: some("1 Pier"), ..Default::default() };
         companies::set(&clara, company, None, input).await.unwrap();
         let change = clients::Change { phone: some("+1 555 0143"), ..Default::default() };
-        clients::update(&olga, client, None, change).await.unwrap();
+        people::update_client(&olga, client, None, change).await.unwrap();
         let change = users::ProfileChange { city: some("Lisbon"), ..Default::default() };
         users::update_profile(&maya, None, change).await.unwrap();
         let wanted = users::Preferences { time_zone: some("Europe/Lisbon"), ..Default::default() };

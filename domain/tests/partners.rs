@@ -3,7 +3,10 @@ use chrono::{DateTime, Duration};
 use domain::{
     Ctx, Error,
     accounts::users,
-    desk::requests::{self, Kind, Priority, Request, ResultKind},
+    desk::{
+        people,
+        requests::{self, Kind, Priority, Request, ResultKind},
+    },
     directory::{
         calls::{self, Status},
         clients, companies, iso_notes,
@@ -223,7 +226,7 @@ async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell
             iso_id: Some(Some(iso)),
             ..clients::Change::default()
         };
-        clients::update(&sam, maya, None, moved).await.unwrap();
+        people::update_client(&sam, maya, None, moved).await.unwrap();
         let input = onboarding::OrderInput {
             client_id: Some(maya),
             company_id: Some(harbor),

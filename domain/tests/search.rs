@@ -2,6 +2,7 @@
 use domain::{
     Ctx,
     accounts::users,
+    desk::people,
     directory::{clients, companies, isos, leads},
     kernel::{
         access::Role,
@@ -154,7 +155,7 @@ async fn changed_people_are_found_by_what_they_are_now() {
         let (erin, clara) = (world.employee("Erin").await, world.company_admin("Clara", meridian).await);
         let change =
             clients::Change { iso_id: Some(Some(other)), last_name: Some("Quintana".to_owned()), ..Default::default() };
-        clients::update(&erin, maya, None, change).await.unwrap();
+        people::update_client(&erin, maya, None, change).await.unwrap();
         assert_eq!((listed(&ingrid, "maya").await, listed(&igor, "maya").await), (vec![], vec![maya]));
         assert_eq!((listed(&clara, "ortiz").await, listed(&clara, "quint").await), (vec![], vec![maya]));
         // The order stays with the partner that brought it.

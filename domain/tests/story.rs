@@ -369,7 +369,8 @@ async fn stored_counters_equal_a_recount_after_any_history() {
             let _ = match chance.below(13) {
                 9 => {
                     let depends_on = if chance.below(2) == 0 { vec![any(&chance)] } else { Vec::new() };
-                    let new = steps::New { step_name: format!("More {n}"), depends_on, ..steps::New::default() };
+                    let new =
+                        steps::NewStep { step_name: format!("More {n}"), depends_on, ..steps::NewStep::default() };
                     steps::add(&sigrid, *id, new).await.map(drop)
                 }
                 10 if detail.steps.len() > 2 => steps::remove(&sigrid, any(&chance), None).await.map(drop),

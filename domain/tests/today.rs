@@ -152,7 +152,8 @@ async fn dates_of_money_and_deadlines_are_the_offices() {
         let due = steps::Change { business_days: Some(0), ..steps::Change::default() };
         let (changed, _) = steps::update(&erin, step, None, due).await.unwrap();
         assert_eq!(changed.due_date.unwrap().to_string(), "2027-01-01");
-        let new = steps::New { step_name: "Translate".to_owned(), business_days: Some(1), ..steps::New::default() };
+        let new =
+            steps::NewStep { step_name: "Translate".to_owned(), business_days: Some(1), ..steps::NewStep::default() };
         let (added, _) = steps::add(&erin, spv, new).await.unwrap();
         assert_eq!(added.due_date.unwrap().to_string(), "2027-01-04", "a Monday");
     })

@@ -11,6 +11,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     Ctx,
     accounts::users::Status,
+    desk::people,
     directory::clients::{self, Change, Filter, Order},
     kernel::{
         access::Role,
@@ -293,7 +294,7 @@ pub async fn update(
         company_id: change.company_id,
         iso_id: change.iso_id,
     };
-    Ok(row(&ctx, clients::update(&ctx, id, version, change).await?))
+    Ok(row(&ctx, people::update_client(&ctx, id, version, change).await?))
 }
 
 /// Mails a new link to set a password.

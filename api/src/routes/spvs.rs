@@ -16,7 +16,7 @@ use domain::{
     },
     orders::{
         onboarding,
-        spvs::{self, Country, Detail, Filter, Input, IsoFilter, Order, Status},
+        spvs::{self, Country, Detail, Filter, IsoFilter, Order, Status},
         steps, templates,
     },
 };
@@ -272,7 +272,7 @@ pub struct NewSpv {
 #[utoipa::path(post, path = "/spvs", operation_id = "spv_create", tag = "spvs", request_body = NewSpv,
     responses((status = 201, body = SpvDetail)))]
 pub async fn create(New { ctx, input, .. }: New<NewSpv>) -> Result<Made<SpvDetail>> {
-    let input = Input {
+    let input = onboarding::OrderInput {
         client_id: input.client_id,
         company_id: input.company_id,
         iso_id: input.iso_id,

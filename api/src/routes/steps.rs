@@ -219,7 +219,7 @@ pub struct NewStep {
 #[utoipa::path(post, path = "/spvs/{id}/steps", operation_id = "step_create", tag = "steps",
     params(("id" = SpvId, Path)), request_body = NewStep, responses((status = 201, body = StepChanged)))]
 pub async fn create(Path(id): Path<SpvId>, New { ctx, input, .. }: New<NewStep>) -> Result<Made<StepChanged>> {
-    let new = steps::New {
+    let new = steps::NewStep {
         step_name: input.step_name,
         owner: input.owner,
         due_date: input.due_date,

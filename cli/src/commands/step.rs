@@ -178,7 +178,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         }
         Verb::Add(args) => {
             let detail = spvs::find(ctx, &args.spv).await?;
-            let new = steps::New {
+            let new = steps::NewStep {
                 depends_on: args.plan.needs(&detail.steps)?.unwrap_or_default(),
                 step_name: args.step_name,
                 owner: args.plan.owner,
