@@ -54,7 +54,7 @@ pub struct Metrics {
 
 impl Metrics {
     /// Reads them now.
-    pub fn take(ctx: &Ctx) -> Self {
+    pub fn collect(ctx: &Ctx) -> Self {
         Self {
             disk: ctx.options.data_dir.as_deref().and_then(crate::operations::health_checks::disk),
             keys_changed_at: security_scan::keys_changed_at(ctx),
