@@ -8,7 +8,7 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     Error,
-    platform::queue::{self, Listed},
+    platform::queue::{self, JobRow},
 };
 
 #[derive(Debug, Subcommand)]
@@ -85,7 +85,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     }
 }
 
-fn record(job: &Listed) -> Record {
+fn record(job: &JobRow) -> Record {
     Record::new()
         .with("id", job.id.clone())
         .with("job", job.job.clone())
