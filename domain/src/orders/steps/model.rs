@@ -182,7 +182,7 @@ impl Step {
     /// Applies name, owner, due date and automatic completion.
     pub(super) fn plan(&mut self, change: &Change, office_today: Option<NaiveDate>, check: &mut Check) {
         if let Some(name) = &change.step_name {
-            self.step_name = templates::names::kept(check.line("step_name", name, validate::LINE));
+            self.step_name = templates::names::to_english(check.line("step_name", name, validate::LINE));
         }
         if let Some(owner) = check.optional("owner", change.owner.as_deref(), owner) {
             self.owner = owner;
