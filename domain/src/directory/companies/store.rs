@@ -6,7 +6,7 @@ use super::{
 };
 use crate::kernel::{
     access::Scope,
-    db::{Col, Db, Dialect, Shape, Sql, Tx, in_list, rows_of},
+    db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, in_id_list, select_rows},
     error::{Error, Result},
     ids::{CompanyId, UserId},
     logo::Logo,
@@ -22,29 +22,29 @@ pub(crate) const ROW_COLUMNS: &str = "id, name, business_name, email, phone, log
      updated_by, version, tax_id, country, industry, size, website, address, time_zone, language, \
      currency, logo_id";
 
-pub(crate) const COLUMNS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("name", "t.name", Col::Plain),
-    ("business_name", "t.business_name", Col::Plain),
-    ("email", "t.email", Col::Plain),
-    ("phone", "t.phone", Col::Plain),
-    ("logo_url", "t.logo_url", Col::Plain),
-    ("domain", "t.domain", Col::Plain),
-    ("archived_at", "t.archived_at", Col::Plain),
-    ("created_at", "t.created_at", Col::Plain),
-    ("updated_at", "t.updated_at", Col::Plain),
-    ("updated_by", "t.updated_by", Col::Plain),
-    ("version", "t.version", Col::Plain),
-    ("tax_id", "t.tax_id", Col::Plain),
-    ("country", "t.country", Col::Plain),
-    ("industry", "t.industry", Col::Plain),
-    ("size", "t.size", Col::Plain),
-    ("website", "t.website", Col::Plain),
-    ("address", "t.address", Col::Plain),
-    ("time_zone", "t.time_zone", Col::Plain),
-    ("language", "t.language", Col::Plain),
-    ("currency", "t.currency", Col::Plain),
-    ("logo_id", "t.logo_id", Col::Id),
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("name", "t.name", ColumnKind::Plain),
+    ("business_name", "t.business_name", ColumnKind::Plain),
+    ("email", "t.email", ColumnKind::Plain),
+    ("phone", "t.phone", ColumnKind::Plain),
+    ("logo_url", "t.logo_url", ColumnKind::Plain),
+    ("domain", "t.domain", ColumnKind::Plain),
+    ("archived_at", "t.archived_at", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
+    ("tax_id", "t.tax_id", ColumnKind::Plain),
+    ("country", "t.country", ColumnKind::Plain),
+    ("industry", "t.industry", ColumnKind::Plain),
+    ("size", "t.size", ColumnKind::Plain),
+    ("website", "t.website", ColumnKind::Plain),
+    ("address", "t.address", ColumnKind::Plain),
+    ("time_zone", "t.time_zone", ColumnKind::Plain),
+    ("language", "t.language", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("logo_id", "t.logo_id", ColumnKind::Uuid),
 ];
 
 pub async fn insert(tx: &mut Tx, company: &Company) -> Result<()> {
@@ -210,12 +210,12 @@ pub async fn other_admins(tx: &mut Tx, company: CompanyId, but: UserId) -> Resul
     .await
 }
 
-const PROGRESS: &Shape = &[
-    ("client_id", "t.client_id", Col::Id),
-    ("spvs", "t.spvs", Col::Plain),
-    ("closed", "t.closed", Col::Plain),
-    ("steps_total", "t.steps_total", Col::Plain),
-    ("steps_completed", "t.steps_completed", Col::Plain),
+const PROGRESS: &[ColumnSpec] = &[
+    ("client_id", "t.client_id", ColumnKind::Uuid),
+    ("spvs", "t.spvs", ColumnKind::Plain),
+    ("closed", "t.closed", ColumnKind::Plain),
+    ("steps_total", "t.steps_total", ColumnKind::Plain),
+    ("steps_completed", "t.steps_completed", ColumnKind::Plain),
 ];
 
 /// The progress of a company's or a partner's orders, by client, for clients with orders; one query for a whole page.
@@ -232,11 +232,11 @@ pub async fn progress(db: &mut Db, scope: Scope, clients: &[UserId]) -> Result<H
          cast(coalesce(sum(steps_total) filter (where status <> 'cancelled'), 0) as bigint) as steps_total, \
          cast(coalesce(sum(steps_completed) filter (where status <> 'cancelled'), 0) as bigint) as steps_completed \
          from spvs where client_id {} and {column} = $2 group by client_id",
-        in_list(dialect)
+        in_id_list(dialect)
     );
     let ids = serde_json::to_string(clients).map_err(Error::internal)?;
     let rows: Vec<(UserId, i64, i64, i64, i64)> =
-        db.sql_built(rows_of(dialect, PROGRESS, &sql)).bind(ids).bind(whose).list().await?;
+        db.sql_built(select_rows(dialect, PROGRESS, &sql)).bind(ids).bind(whose).list().await?;
     Ok(rows
         .into_iter()
         .map(|(client, spvs, closed, steps_total, steps_completed)| {

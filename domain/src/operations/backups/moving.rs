@@ -182,7 +182,7 @@ async fn alike(ctx: &Ctx, there: &mut Tx, tell: Tell<'_>) -> Result<()> {
         let other = other.ok_or_else(|| Error::internal(format!("{} was not made there", table.name)))?;
         let names: Vec<&str> = other.columns.iter().map(|(name, _)| name.as_str()).collect();
         let mut found = Rows::default();
-        there.each_line(dump(there.dialect(), other), |row| found.add(&names, row)).await?;
+        there.for_each_line(dump(there.dialect(), other), |row| found.add(&names, row)).await?;
         if found != read {
             return Err(differs(&table.name));
         }

@@ -88,7 +88,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
     let (templates, time_zone) = read.await?;
     let currency = ctx.options.default_currency;
     let stamp = &Stamp { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
-    ctx.db.set_bulk(true).await?;
+    ctx.db.set_bulk_cache(true).await?;
     let today = settings::office_today(ctx).await?;
     let mut made = 0;
     while made < orders {
@@ -117,7 +117,7 @@ pub async fn load(ctx: &Ctx, load: impl Into<Load>, mut told: impl FnMut(u64) ->
     }
     // Rows of the log are read by their numbers, so they are looked at when they have theirs.
     activity::sequence_all(ctx).await?;
-    ctx.db.set_bulk(false).await?;
+    ctx.db.set_bulk_cache(false).await?;
     ctx.transaction(|tx| tx.analyze().scope_boxed()).await?;
     Ok(made)
 }

@@ -3,7 +3,7 @@ use super::model::{Commission, Payout, Run, RunStatus, Status, Totals};
 use crate::{
     kernel::{
         access::Scope,
-        db::{Col, Db, Dialect, Query, Shape, Sql, Tx, beside, for_update, rows_of},
+        db::{ColumnKind, ColumnSpec, Db, Dialect, Query, Sql, Tx, for_update, select_rows, unindexed},
         error::Result,
         ids::{CommissionId, IsoId, PayoutId, PayoutRunId, SpvId},
         money::Currency,
@@ -14,34 +14,34 @@ use crate::{
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
-pub(crate) const COLUMNS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("iso_id", "t.iso_id", Col::Id),
-    ("iso_first_name", "t.iso_first_name", Col::Plain),
-    ("iso_last_name", "t.iso_last_name", Col::Plain),
-    ("company_id", "t.company_id", Col::Id),
-    ("spv_id", "t.spv_id", Col::Id),
-    ("spv_custom_identifier", "t.spv_custom_identifier", Col::Plain),
-    ("client_id", "t.client_id", Col::Id),
-    ("client_first_name", "t.client_first_name", Col::Plain),
-    ("client_last_name", "t.client_last_name", Col::Plain),
-    ("kind", "t.kind", Col::Plain),
-    ("rule", "t.rule", Col::Plain),
-    ("rate", "t.rate", Col::Plain),
-    ("base_minor", "t.base_minor", Col::Plain),
-    ("currency", "t.currency", Col::Plain),
-    ("amount_minor", "t.amount_minor", Col::Plain),
-    ("status", "t.status", Col::Plain),
-    ("earned_date", "t.earned_date", Col::Plain),
-    ("paid_date", "t.paid_date", Col::Plain),
-    ("reason", "t.reason", Col::Plain),
-    ("run_id", "t.run_id", Col::Id),
-    ("run_year", "t.run_year", Col::Plain),
-    ("run_number", "t.run_number", Col::Plain),
-    ("created_at", "t.created_at", Col::Plain),
-    ("updated_at", "t.updated_at", Col::Plain),
-    ("updated_by", "t.updated_by", Col::Plain),
-    ("version", "t.version", Col::Plain),
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
+    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
+    ("company_id", "t.company_id", ColumnKind::Uuid),
+    ("spv_id", "t.spv_id", ColumnKind::Uuid),
+    ("spv_custom_identifier", "t.spv_custom_identifier", ColumnKind::Plain),
+    ("client_id", "t.client_id", ColumnKind::Uuid),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("kind", "t.kind", ColumnKind::Plain),
+    ("rule", "t.rule", ColumnKind::Plain),
+    ("rate", "t.rate", ColumnKind::Plain),
+    ("base_minor", "t.base_minor", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("amount_minor", "t.amount_minor", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("earned_date", "t.earned_date", ColumnKind::Plain),
+    ("paid_date", "t.paid_date", ColumnKind::Plain),
+    ("reason", "t.reason", ColumnKind::Plain),
+    ("run_id", "t.run_id", ColumnKind::Uuid),
+    ("run_year", "t.run_year", ColumnKind::Plain),
+    ("run_number", "t.run_number", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
 ];
 
 /// The columns of a [`Run`].
@@ -124,8 +124,11 @@ fn params(count: usize, from: usize) -> String {
 /// Reads these rows, sorted by order.
 pub async fn of_ids(db: &mut impl Sql, ids: &[CommissionId]) -> Result<Vec<Commission>> {
     let which = params(ids.len(), 1);
-    let sql =
-        rows_of(db.dialect(), COLUMNS, &format!("{SELECT_WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"));
+    let sql = select_rows(
+        db.dialect(),
+        COLUMNS,
+        &format!("{SELECT_WITH_NAMES} where e.id in ({which}) order by e.spv_id, e.id"),
+    );
     ids.iter().fold(db.sql_built(sql), |query, id| query.bind(*id)).list().await
 }
 
@@ -200,7 +203,7 @@ pub async fn revoke_approval(tx: &mut Tx, spv: SpvId, at: DateTime<Utc>, by: &st
 }
 
 pub async fn get(db: &mut impl Sql, id: CommissionId) -> Result<Option<Commission>> {
-    let sql = rows_of(db.dialect(), COLUMNS, &format!("{SELECT_WITH_NAMES} where e.id = $1"));
+    let sql = select_rows(db.dialect(), COLUMNS, &format!("{SELECT_WITH_NAMES} where e.id = $1"));
     let rows: Vec<Commission> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
@@ -301,7 +304,7 @@ async fn filter_condition(db: &mut Db, scope: Scope, filter: &Filter) -> Result<
     for (column, id) in whose.into_iter().chain(asked.into_iter().filter_map(|(column, id)| Some((column, id?)))) {
         ids.push(id);
         let condition = format!("e.{column} = ${}", ids.len());
-        let condition = if few && column != "spv_id" { beside(&condition) } else { condition };
+        let condition = if few && column != "spv_id" { unindexed(&condition) } else { condition };
         sql.push_str(&format!(" and {condition}"));
     }
     if let Some(run) = filter.run_id {
@@ -339,7 +342,7 @@ pub async fn list(
         sql.push_str(&format!(" and (e.earned_date, e.created_at, e.id) < (${}, ${}, ${})", n + 1, n + 2, n + 3));
     }
     sql.push_str(&format!(" order by e.earned_date desc, e.created_at desc, e.id desc limit {limit}"));
-    let mut query = filtered.bind(db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)));
+    let mut query = filtered.bind(db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)));
     if let Some((date, at, id)) = before {
         query = query.bind(date).bind(at).bind(id);
     }

@@ -1,7 +1,7 @@
 //! SQL of a company's analytics.
 use crate::{
     kernel::{
-        db::{Col, Db, Shape, Shaped, Sql, elapsed, list_of},
+        db::{ColumnKind, ColumnSpec, Db, Nested, Sql, elapsed_seconds, select_nested},
         error::Result,
         ids::CompanyId,
         local_date::local_date,
@@ -24,11 +24,11 @@ pub struct Orders {
     pub count: i64,
 }
 
-pub(crate) const ORDERS: &Shape = &[
-    ("month", "t.month", Col::Plain),
-    ("country", "t.country", Col::Plain),
-    ("status", "t.status", Col::Plain),
-    ("count", "t.count", Col::Plain),
+pub(crate) const ORDERS: &[ColumnSpec] = &[
+    ("month", "t.month", ColumnKind::Plain),
+    ("country", "t.country", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("count", "t.count", ColumnKind::Plain),
 ];
 
 /// Completed steps of one name.
@@ -41,11 +41,11 @@ pub struct Steps {
     pub longest: i64,
 }
 
-pub(crate) const STEPS: &Shape = &[
-    ("name", "t.step_name", Col::Plain),
-    ("completed", "t.completed", Col::Plain),
-    ("middle", "t.middle", Col::Plain),
-    ("longest", "t.longest", Col::Plain),
+pub(crate) const STEPS: &[ColumnSpec] = &[
+    ("name", "t.step_name", ColumnKind::Plain),
+    ("completed", "t.completed", ColumnKind::Plain),
+    ("middle", "t.middle", ColumnKind::Plain),
+    ("longest", "t.longest", ColumnKind::Plain),
 ];
 
 /// Completed steps that had a date, of the orders of one month.
@@ -56,16 +56,19 @@ pub struct Kept {
     pub kept: i64,
 }
 
-pub(crate) const KEPT: &Shape =
-    &[("month", "t.month", Col::Plain), ("due", "t.due", Col::Plain), ("kept", "t.kept", Col::Plain)];
+pub(crate) const KEPT: &[ColumnSpec] = &[
+    ("month", "t.month", ColumnKind::Plain),
+    ("due", "t.due", ColumnKind::Plain),
+    ("kept", "t.kept", ColumnKind::Plain),
+];
 
 #[derive(Debug, sqlx::FromRow)]
 pub struct Found {
-    #[sqlx(try_from = "Shaped<Vec<Orders>>")]
+    #[sqlx(try_from = "Nested<Vec<Orders>>")]
     pub orders: Vec<Orders>,
-    #[sqlx(try_from = "Shaped<Vec<Steps>>")]
+    #[sqlx(try_from = "Nested<Vec<Steps>>")]
     pub steps: Vec<Steps>,
-    #[sqlx(try_from = "Shaped<Vec<Kept>>")]
+    #[sqlx(try_from = "Nested<Vec<Kept>>")]
     pub kept: Vec<Kept>,
 }
 
@@ -94,7 +97,7 @@ pub async fn read(
         None => PLACED.to_owned(),
     };
     let month = "substr(cast(s.ordered_date as text), 1, 7)";
-    let seconds = elapsed(dialect, "x.since", "x.completed_at");
+    let seconds = elapsed_seconds(dialect, "x.since", "x.completed_at");
     let done = format!(
         "select {month} as month, d.step_name, d.due_date, d.completed_at, {} as since \
          from spvs s join spv_steps d on d.spv_id = s.id where {placed} and d.status = 'completed'",
@@ -117,7 +120,7 @@ pub async fn read(
         "select x.month, count(*) as due, count(*) filter (where {day} <= cast(x.due_date as text)) as kept \
          from done x where x.due_date is not null group by x.month"
     );
-    let list = |shape: &Shape, from: &str| list_of(dialect, shape, from);
+    let list = |shape: &[ColumnSpec], from: &str| select_nested(dialect, shape, from);
     let sql = format!(
         "with done as materialized ({done}) select ({}) as orders, ({}) as steps, ({}) as kept",
         list(ORDERS, &orders),
@@ -141,7 +144,7 @@ pub async fn step_times(
 ) -> Result<Vec<(String, i64, i64)>> {
     let dialect = db.dialect();
     let day = local_date(dialect, "x.completed_at", zone, now);
-    let seconds = elapsed(dialect, "x.since", "x.completed_at");
+    let seconds = elapsed_seconds(dialect, "x.since", "x.completed_at");
     let (from, to) = around(days);
     // The step before may have been completed before the first day, so that all of an order's are looked at.
     db.sql_built(format!(
