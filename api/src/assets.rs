@@ -1,4 +1,4 @@
-//! The built web app: its files, and its one page for every address that the app knows.
+//! The web app: embedded files, and `index.html` for every client route.
 use axum::{
     body::Body,
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -12,8 +12,8 @@ use domain::{
 use rust_embed::{EmbeddedFile, RustEmbed};
 use std::borrow::Cow;
 
-/// Every address that is a page. `:` stands for one segment. Any other answers 404, with the same page, which
-/// then shows its own 404 (decision 31).
+/// Client routes; `:` matches one segment. Any other path answers 404 with the same page, which then shows its own 404
+/// (public pages, decision 31).
 pub const CLIENT_ROUTES: &[&str] = &[
     "/",
     "/about",
@@ -108,7 +108,7 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/iso-dashboard/profile",
     "/iso-dashboard/requests",
     "/iso-dashboard/security",
-    // Short or old addresses, and those that lead to a namesake in the portal (decision 31).
+    // Short or old paths, and those that redirect to the page of that name in a portal (decision 31).
     "/admin",
     "/admin/users",
     "/analytics",
@@ -119,8 +119,9 @@ pub const CLIENT_ROUTES: &[&str] = &[
     "/reports",
 ];
 
-const NONCE: &str = "__CSP_NONCE__";
-const POLICY: [&str; 2] = [
+const NONCE_PLACEHOLDER: &str = "__CSP_NONCE__";
+/// Content security policy of the page, around its nonce.
+const PAGE_POLICY: [&str; 2] = [
     "default-src 'none'; script-src 'self'; style-src 'self'; style-src-elem 'self' 'nonce-",
     "'; style-src-attr 'none'; img-src 'self'; font-src 'self'; connect-src 'self'; manifest-src 'self'; \
      base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
@@ -128,10 +129,10 @@ const POLICY: [&str; 2] = [
 
 #[derive(RustEmbed)]
 #[folder = "../web/dist"]
-struct Built;
+struct Dist;
 
-/// The text of a page that is the operator's to write, by its address; none for every other address.
-pub fn operators_text<'p>(path: &str, pages: &'p Pages) -> Option<&'p Option<String>> {
+/// The text of a page that the operator writes; none for other paths.
+pub fn operator_text<'p>(path: &str, pages: &'p Pages) -> Option<&'p Option<String>> {
     match path.trim_end_matches('/') {
         "/careers" => Some(&pages.careers),
         "/pricing" => Some(&pages.pricing),
@@ -140,21 +141,21 @@ pub fn operators_text<'p>(path: &str, pages: &'p Pages) -> Option<&'p Option<Str
     }
 }
 
-/// The file at `path`, or the page; `empty` says that the page has no text, and then there is none (decision 31).
-pub fn answer(chance: &Chance, path: &str, headers: &HeaderMap, empty: bool) -> Response {
+/// The file at `path`, or the page. A page that the operator has not written (`empty`) answers 404 (decision 31).
+pub fn serve(chance: &Chance, path: &str, headers: &HeaderMap, empty: bool) -> Response {
     let name = path.trim_start_matches('/');
     let hidden = name.split('/').any(|part| part.starts_with('.'));
-    let wants_file = name != "index.html" && !hidden && !is_compressed_twin(name);
-    match Built::get(name).filter(|_| wants_file) {
+    let wants_file = name != "index.html" && !hidden && !is_precompressed(name);
+    match Dist::get(name).filter(|_| wants_file) {
         Some(plain) => file(name, plain, headers),
-        // A script of yesterday's build is not a page: a browser would stumble over its markup.
+        // A script of an older build must not be answered with HTML.
         None if name.starts_with("assets/") => StatusCode::NOT_FOUND.into_response(),
         None => page(chance, if is_client_route(path) && !empty { StatusCode::OK } else { StatusCode::NOT_FOUND }),
     }
 }
 
-/// `x.js.br` beside `x.js` is another form of it, and no file of its own.
-fn is_compressed_twin(name: &str) -> bool {
+/// `x.js.br` beside `x.js` is an encoding of it, not a file of its own.
+fn is_precompressed(name: &str) -> bool {
     name.ends_with(".br") || name.ends_with(".gz")
 }
 
@@ -164,7 +165,7 @@ fn file(name: &str, plain: EmbeddedFile, headers: &HeaderMap) -> Response {
     let mut response = if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
         StatusCode::NOT_MODIFIED.into_response()
     } else {
-        let (body, encoding) = smallest(name, plain.data, headers);
+        let (body, encoding) = best_encoding(name, plain.data, headers);
         let mut response = Response::new(body);
         if let Some(encoding) = encoding {
             response.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
@@ -175,7 +176,7 @@ fn file(name: &str, plain: EmbeddedFile, headers: &HeaderMap) -> Response {
     let kind = HeaderValue::from_str(plain.metadata.mimetype());
     out.insert(header::CONTENT_TYPE, kind.unwrap_or(HeaderValue::from_static("application/octet-stream")));
     out.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    // What lies in /assets has its content's hash in its name and never changes.
+    // Names in /assets contain a hash of the content.
     let cache = if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
     if let Ok(tag) = HeaderValue::from_str(&tag) {
@@ -184,13 +185,13 @@ fn file(name: &str, plain: EmbeddedFile, headers: &HeaderMap) -> Response {
     response
 }
 
-/// The build wrote `.br` and `.gz` beside each text; the best one that the browser takes is sent.
-fn smallest(name: &str, plain: Cow<'static, [u8]>, headers: &HeaderMap) -> (Body, Option<&'static str>) {
+/// The precompressed file (`.br`, `.gz`) that the browser accepts, or the plain one.
+fn best_encoding(name: &str, plain: Cow<'static, [u8]>, headers: &HeaderMap) -> (Body, Option<&'static str>) {
     for (encoding, ending) in [("br", "br"), ("gzip", "gz")] {
         if accepts(headers, encoding)
-            && let Some(twin) = Built::get(&format!("{name}.{ending}"))
+            && let Some(encoded) = Dist::get(&format!("{name}.{ending}"))
         {
-            return (body(twin.data), Some(encoding));
+            return (body(encoded.data), Some(encoding));
         }
     }
     (body(plain), None)
@@ -212,16 +213,16 @@ fn accepts(headers: &HeaderMap, encoding: &str) -> bool {
     })
 }
 
-/// The one page, with a nonce of its own in the policy and in its style tags.
+/// `index.html` with a fresh nonce in the policy and its style tags.
 fn page(chance: &Chance, status: StatusCode) -> Response {
     let nonce = BASE64_STANDARD.encode(chance.bytes::<16>());
-    let html = Built::get("index.html").map_or_else(Vec::new, |file| file.data.into_owned());
-    let html = String::from_utf8_lossy(&html).replace(NONCE, &nonce);
+    let html = Dist::get("index.html").map_or_else(Vec::new, |file| file.data.into_owned());
+    let html = String::from_utf8_lossy(&html).replace(NONCE_PLACEHOLDER, &nonce);
     let mut response = (status, Body::from(html)).into_response();
     let out = response.headers_mut();
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"));
     out.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    if let Ok(policy) = HeaderValue::from_str(&POLICY.join(&nonce)) {
+    if let Ok(policy) = HeaderValue::from_str(&PAGE_POLICY.join(&nonce)) {
         out.insert(header::CONTENT_SECURITY_POLICY, policy);
     }
     response
@@ -242,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_are_known_and_everything_else_is_not() {
+    fn client_routes_match_exact_paths_and_one_segment() {
         for known in ["/", "/clients", "/auth/login/iso", "/client-dashboard/orders/6f0d2f4e", "/about/"] {
             assert!(is_client_route(known), "{known}");
         }
@@ -252,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn an_encoding_is_taken_unless_refused() {
+    fn encodings_are_accepted_unless_q_is_0() {
         let of = |text: &str| accepts(&HeaderMap::from_iter([(header::ACCEPT_ENCODING, text.parse().unwrap())]), "br");
         assert!(of("gzip, deflate, br, zstd") && of("BR;q=0.5"));
         assert!(!of("gzip") && !of("br;q=0") && !of(""));

@@ -1,23 +1,24 @@
-//! Observes a body as it passes: how many bytes went by, and how it ended.
+//! Body wrappers: an observer of bytes and outcome, and one that keeps a streamed body inside a tracing span.
 use axum::body::{Body, Bytes, HttpBody};
 use hyper::body::{Frame, SizeHint};
 use std::{
     pin::Pin,
     task::{Context, Poll},
 };
+use tracing::Span;
 
-/// Progress of a response body, as its observer receives it.
+/// Progress of a body, as its observer receives it.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// So many more bytes passed.
+    /// This many more bytes passed.
     Data(u64),
-    /// The body failed; nothing more comes.
+    /// The body failed; no more events but `Dropped` follow.
     Failed(&'a axum::Error),
-    /// The body is dropped, at its end or before.
+    /// The body was dropped, at its end or before.
     Dropped,
 }
 
-/// `body`, with `observer` called for what becomes of it. Its length stays known.
+/// Calls `observer` for each [`Event`] of `body`. Keeps the size hint.
 pub fn observe(body: Body, observer: impl FnMut(Event<'_>) + Send + Unpin + 'static) -> Body {
     Body::new(Observed { body, observer })
 }
@@ -61,5 +62,48 @@ impl<F: FnMut(Event<'_>) + Unpin> HttpBody for Observed<F> {
 impl<F: FnMut(Event<'_>)> Drop for Observed<F> {
     fn drop(&mut self) {
         (self.observer)(Event::Dropped);
+    }
+}
+
+/// Polls and drops a streamed `body` inside `span`, so that log lines written while it is sent carry the request's fields.
+/// A body that is in memory already logs nothing and is returned as it is.
+pub fn in_span(body: Body, span: &Span) -> Body {
+    if span.is_disabled() || body.size_hint().exact().is_some() {
+        return body;
+    }
+    Body::new(InSpan { body, span: span.clone() })
+}
+
+struct InSpan {
+    body: Body,
+    span: Span,
+}
+
+impl HttpBody for InSpan {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let this = &mut *self;
+        let _entered = this.span.enter();
+        Pin::new(&mut this.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for InSpan {
+    fn drop(&mut self) {
+        let _entered = self.span.enter();
+        drop(std::mem::take(&mut self.body));
     }
 }

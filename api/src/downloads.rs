@@ -1,5 +1,5 @@
-//! Downloads of documents: logs those that are cut, and remembers those that have begun, so that their links may be
-//! resumed after they have expired.
+//! Downloads of documents: logs incomplete ones and remembers started ones, so that they can be resumed with an expired
+//! link.
 use crate::body::{Event, observe};
 use axum::body::Body;
 use chrono::{DateTime, Duration, Utc};
@@ -9,45 +9,45 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// How long a download that has begun may be resumed by its link.
-pub const RESUMABLE: Duration = Duration::hours(12);
-/// Downloads remembered at most; the oldest are forgotten, and resumed by a new link.
+/// How long after its start a download may be resumed.
+const RESUME_WINDOW: Duration = Duration::hours(12);
+/// The oldest are forgotten and need a new link.
 const MAX_DOWNLOADS: usize = 10_000;
 
-/// The links whose downloads have begun in this process, by the hash of their tokens.
+/// Downloads started in this process, by the hash of their link token.
 #[derive(Debug, Default)]
-pub struct Begun(Mutex<HashMap<[u8; 32], DateTime<Utc>>>);
+pub struct StartedDownloads(Mutex<HashMap<[u8; 32], DateTime<Utc>>>);
 
-impl Begun {
-    pub fn remember(&self, token: &str, now: DateTime<Utc>) {
-        let mut begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if begun.len() >= MAX_DOWNLOADS {
-            begun.retain(|_, at| now - *at < RESUMABLE);
-            if let Some(oldest) = begun.iter().min_by_key(|(_, at)| **at).map(|(key, _)| *key)
-                && begun.len() >= MAX_DOWNLOADS
+impl StartedDownloads {
+    pub fn record(&self, token: &str, now: DateTime<Utc>) {
+        let mut started = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if started.len() >= MAX_DOWNLOADS {
+            started.retain(|_, at| now - *at < RESUME_WINDOW);
+            if let Some(oldest) = started.iter().min_by_key(|(_, at)| **at).map(|(key, _)| *key)
+                && started.len() >= MAX_DOWNLOADS
             {
-                begun.remove(&oldest);
+                started.remove(&oldest);
             }
         }
-        begun.entry(Sha256::digest(token).into()).or_insert(now);
+        started.entry(Sha256::digest(token).into()).or_insert(now);
     }
 
-    pub fn has(&self, token: &str, now: DateTime<Utc>) -> bool {
+    pub fn contains(&self, token: &str, now: DateTime<Utc>) -> bool {
         let key: [u8; 32] = Sha256::digest(token).into();
-        let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        begun.get(&key).is_some_and(|at| now - *at < RESUMABLE)
+        let started = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        started.get(&key).is_some_and(|at| now - *at < RESUME_WINDOW)
     }
 }
 
-/// `body`, of `total` bytes, with a warning in the log where it ends before all of them are sent.
-pub fn logged(body: Body, version: String, total: u64) -> Body {
+/// Logs a warning when `body` ends before all `total` bytes are sent.
+pub fn log_incomplete(body: Body, version: String, total: u64) -> Body {
     let (mut sent, mut reason) = (0, None);
     observe(body, move |event| match event {
         Event::Data(bytes) => sent += bytes,
         Event::Failed(error) => reason = Some(error.to_string()),
         Event::Dropped if sent < total => {
             let reason = reason.as_deref().unwrap_or("the connection was closed");
-            tracing::warn!(version, bytes_sent = sent, bytes_total = total, reason, "a download was cut");
+            tracing::warn!(version, bytes_sent = sent, bytes_total = total, reason, "download incomplete");
         }
         Event::Dropped => {}
     })
@@ -58,14 +58,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_download_that_has_begun_is_remembered_for_hours_and_the_oldest_goes_first() {
-        let (begun, now) = (Begun::default(), DateTime::UNIX_EPOCH);
-        begun.remember("first", now);
-        assert!(begun.has("first", now + Duration::hours(11)) && !begun.has("first", now + Duration::hours(12)));
-        assert!(!begun.has("other", now));
+    fn started_downloads_are_remembered_for_the_window_and_the_oldest_evicted() {
+        let (started, now) = (StartedDownloads::default(), DateTime::UNIX_EPOCH);
+        started.record("first", now);
+        assert!(
+            started.contains("first", now + Duration::hours(11))
+                && !started.contains("first", now + Duration::hours(12))
+        );
+        assert!(!started.contains("other", now));
         for n in 0..MAX_DOWNLOADS {
-            begun.remember(&n.to_string(), now + Duration::seconds(1));
+            started.record(&n.to_string(), now + Duration::seconds(1));
         }
-        assert!(!begun.has("first", now) && begun.has("0", now + Duration::seconds(1)));
+        assert!(!started.contains("first", now) && started.contains("0", now + Duration::seconds(1)));
     }
 }

@@ -1,7 +1,7 @@
-//! The one way a refusal leaves the server: a status and `{ code, message, params?, fields?, request_id }`.
+//! Error responses: a status and `{ code, message, params?, fields?, request_id }`.
 //!
-//! A handler's error travels as an extension of its response, because only the middleware knows the request's
-//! id and language; [`word`] then writes the body. Internals are logged there, once, and never sent.
+//! A handler's error travels as an extension of its response, because only the middleware knows the request id and the
+//! language; [`render`] then writes the body. Internal causes are logged there, once, and never sent.
 use axum::{
     body::Body,
     http::{HeaderValue, StatusCode, header},
@@ -21,17 +21,17 @@ use utoipa::ToSchema;
 
 pub type Result<T, E = ApiError> = std::result::Result<T, E>;
 
-/// Why a request was not answered as asked.
+/// Why a request failed.
 #[derive(Debug)]
 pub enum ApiError {
-    /// What the use case said.
+    /// An error of the use case.
     Domain(Error),
-    /// What HTTP itself refuses, before any use case is asked.
+    /// A refusal of the HTTP layer, before any use case runs.
     Http(StatusCode, Problem),
 }
 
-/// Seconds after which a client may try again when the database is gone.
-const RETRY_AFTER: u64 = 2;
+/// `Retry-After` while the database is unavailable.
+const RETRY_AFTER_SECONDS: u64 = 2;
 
 impl ApiError {
     pub fn bad_json() -> Self {
@@ -42,12 +42,12 @@ impl ApiError {
         Self::Http(StatusCode::BAD_REQUEST, Problem::new("unknown_field").with("field", field))
     }
 
-    /// A field that is there and cannot be read as what it should be.
+    /// A field whose value cannot be parsed.
     pub fn malformed(field: &str) -> Self {
         Self::Domain(Error::field(field, "malformed"))
     }
 
-    /// An address that leads nowhere, or to nothing of yours.
+    /// No such path, or a row outside the actor's scope.
     pub fn not_found() -> Self {
         Self::Http(StatusCode::NOT_FOUND, Problem::new("not_found"))
     }
@@ -100,11 +100,11 @@ impl ApiError {
             }
         };
         let fields = match self {
-            Self::Domain(Error::Invalid(fields)) => fields.iter().map(|f| Refused::new(language, f)).collect(),
-            // The one conflict with what a field says, so that a form can tell it beside the field.
+            Self::Domain(Error::Invalid(fields)) => fields.iter().map(|f| FieldErrorBody::new(language, f)).collect(),
+            // The only conflict about a field: forms show it beside that field.
             Self::Domain(Error::Conflict(p)) if p.code == "email_taken" => {
                 let problem = Problem::new("email_taken");
-                vec![Refused::new(language, &FieldError { field: "email".to_owned(), problem })]
+                vec![FieldErrorBody::new(language, &FieldError { field: "email".to_owned(), problem })]
             }
             _ => Vec::new(),
         };
@@ -132,35 +132,39 @@ impl IntoResponse for ApiError {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             }
             Self::Domain(Error::Unavailable(_)) => {
-                headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER));
+                headers.insert(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS));
             }
             Self::Domain(Error::TooMany(seconds)) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from(*seconds));
             }
             _ => {}
         }
-        response.extensions_mut().insert(Refusal(Arc::new(self)));
+        response.extensions_mut().insert(PendingError(Arc::new(self)));
         response
     }
 }
 
-/// A refusal on its way out, still without words.
+/// An error on its way to the middleware, which renders it.
 #[derive(Clone)]
-struct Refusal(Arc<ApiError>);
+struct PendingError(Arc<ApiError>);
 
-/// Writes the body of a refusal, in the caller's language, and logs what is our fault or the database's.
-pub fn word<'l>(response: &mut Response, request_id: &str, language: impl FnOnce() -> &'l str) {
-    let Some(Refusal(error)) = response.extensions_mut().remove::<Refusal>() else { return };
+/// Writes the body of an error response in the caller's language; logs internal and database errors.
+pub fn render<'l>(response: &mut Response, request_id: &str, language: impl FnOnce() -> &'l str) {
+    let Some(PendingError(error)) = response.extensions_mut().remove::<PendingError>() else { return };
     match &*error {
-        ApiError::Domain(Error::Internal(cause)) => tracing::error!(request_id, error = %cause, "internal error"),
-        ApiError::Domain(Error::Unavailable(cause)) => {
-            tracing::warn!(request_id, error = %cause, "unavailable")
-        }
+        ApiError::Domain(Error::Internal(cause)) => tracing::error!(error = %cause, "internal error"),
+        ApiError::Domain(Error::Unavailable(cause)) => tracing::warn!(error = %cause, "database unavailable"),
         _ => {}
     }
     let body = serde_json::to_vec(&error.body(language(), request_id)).expect("an error body is plain data");
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     *response.body_mut() = Body::from(body);
+}
+
+/// The text of a panic, for the log.
+pub fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("a handler panicked: {}", text.unwrap_or("no message"))
 }
 
 /// What every refused call answers.
@@ -177,7 +181,7 @@ pub struct ErrorBody {
     params: Map<String, Value>,
     /// Every refused field, with code `invalid`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    fields: Vec<Refused>,
+    fields: Vec<FieldErrorBody>,
     /// Seconds until the next try, with status 429.
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,
@@ -188,7 +192,7 @@ pub struct ErrorBody {
 /// A refused field.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = FieldError)]
-pub struct Refused {
+pub struct FieldErrorBody {
     field: String,
     #[schema(example = "required")]
     code: String,
@@ -198,7 +202,7 @@ pub struct Refused {
     message: String,
 }
 
-impl Refused {
+impl FieldErrorBody {
     fn new(language: &str, error: &FieldError) -> Self {
         Self {
             field: error.field.clone(),

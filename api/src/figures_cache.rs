@@ -1,6 +1,6 @@
 //! Response cache for slow figures: an answer that took longer than [`SLOW`] to compute is reused for [`TTL`], for the same
 //! person, role, language and URL. A small office's figures are fast, so they are never cached and always current.
-use crate::answer::Json;
+use crate::response::SerializedJson;
 use axum::http::Uri;
 use domain::{
     Ctx,
@@ -28,19 +28,19 @@ struct Key {
 
 /// The cache.
 #[derive(Debug, Default)]
-pub struct FiguresCache(Mutex<HashMap<Key, (Instant, Json)>>);
+pub struct FiguresCache(Mutex<HashMap<Key, (Instant, SerializedJson)>>);
 
 impl FiguresCache {
-    /// The answer to `ctx`'s person for this URL: from the cache, or computed.
+    /// The answer to the actor of `ctx` for this URL: from the cache, or computed.
     ///
     /// # Errors
-    /// What `compute` answers; errors are not cached.
+    /// The errors of `compute`, which are not cached.
     pub async fn get<E>(
         &self,
         ctx: &Ctx,
         url: &Uri,
-        compute: impl Future<Output = Result<Json, E>>,
-    ) -> Result<Json, E> {
+        compute: impl Future<Output = Result<SerializedJson, E>>,
+    ) -> Result<SerializedJson, E> {
         match ctx.actor.user_id().zip(ctx.actor.role()) {
             Some((user, role)) => {
                 let language = ctx.language().to_owned();
@@ -50,24 +50,28 @@ impl FiguresCache {
         }
     }
 
-    async fn get_by<E>(&self, key: Key, compute: impl Future<Output = Result<Json, E>>) -> Result<Json, E> {
+    async fn get_by<E>(
+        &self,
+        key: Key,
+        compute: impl Future<Output = Result<SerializedJson, E>>,
+    ) -> Result<SerializedJson, E> {
         if let Some(body) = self.fresh(&key) {
             return Ok(body);
         }
-        let begun = Instant::now();
+        let started = Instant::now();
         let body = compute.await?;
-        if begun.elapsed() > SLOW {
+        if started.elapsed() > SLOW {
             self.insert(key, body.clone());
         }
         Ok(body)
     }
 
-    fn fresh(&self, key: &Key) -> Option<Json> {
+    fn fresh(&self, key: &Key) -> Option<SerializedJson> {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         entries.get(key).filter(|(at, _)| at.elapsed() < TTL).map(|(_, body)| body.clone())
     }
 
-    fn insert(&self, key: Key, body: Json) {
+    fn insert(&self, key: Key, body: SerializedJson) {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if entries.len() >= MAX_ENTRIES {
             entries.retain(|_, (at, _)| at.elapsed() < TTL);
@@ -93,13 +97,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn slow_answers_are_reused_per_person_and_url_and_errors_are_not() {
+    async fn slow_answers_are_cached_per_person_and_url_and_errors_are_not() {
         let (cache, computed) = (FiguresCache::default(), AtomicUsize::new(0));
         let ask = async |key: Key, takes: Duration, answer: Result<i32, ()>| {
             let compute = async {
                 tokio::time::sleep(takes).await;
                 computed.fetch_add(1, Ordering::Relaxed);
-                answer.map(|view| Json::of(&view))
+                answer.map(|view| SerializedJson::of(&view))
             };
             cache.get_by(key, compute).await.map(drop)
         };

@@ -1,20 +1,20 @@
-//! `Accept-Language` (RFC 9110): the language of ours that a reader prefers, by weight.
+//! Language negotiation by `Accept-Language` (RFC 9110).
 use axum::http::HeaderValue;
 use domain::kernel::i18n::LANGUAGES;
 
-/// The language with the greatest weight (`q`) that we have; of equal weights the first; English where none fits.
-pub fn preferred(header: Option<&HeaderValue>) -> &'static str {
+/// The supported language with the greatest weight (`q`), the first of equal weights, English by default.
+pub fn negotiate_language(header: Option<&HeaderValue>) -> &'static str {
     let text = header.and_then(|value| value.to_str().ok()).unwrap_or("");
     let ranges: Vec<(&str, u16)> = text.split(',').filter_map(range).collect();
     let mut best = (LANGUAGES[0], 0);
     for (name, weight) in &ranges {
         let named = match *name {
-            // Any that is not named by itself.
-            "*" => LANGUAGES.into_iter().find(|ours| !ranges.iter().any(|(name, _)| is(ours, name))),
+            // Any language that no other range names.
+            "*" => LANGUAGES.into_iter().find(|ours| !ranges.iter().any(|(name, _)| matches_range(ours, name))),
             name => LANGUAGES
                 .into_iter()
                 .find(|ours| ours.eq_ignore_ascii_case(name))
-                .or_else(|| LANGUAGES.into_iter().find(|ours| is(ours, name))),
+                .or_else(|| LANGUAGES.into_iter().find(|ours| matches_range(ours, name))),
         };
         if let Some(named) = named
             && *weight > best.1
@@ -53,8 +53,8 @@ fn thousandths(text: &str) -> Option<u16> {
     }
 }
 
-/// Whether a range (`es-MX`, `EN`) asks for this language of ours.
-fn is(ours: &str, name: &str) -> bool {
+/// Whether a range (`es-MX`, `EN`) matches a supported language.
+fn matches_range(ours: &str, name: &str) -> bool {
     let primary = |tag: &str| tag.split('-').next().unwrap_or("").to_ascii_lowercase();
     primary(ours) == primary(name)
 }
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_language_with_the_greatest_weight_is_preferred() {
+    fn greatest_weight_wins() {
         for (header, language) in [
             ("", "en-US"),
             ("es", "es"),
@@ -90,9 +90,9 @@ mod tests {
             (",,;q=1,es", "es"),
         ] {
             let value = HeaderValue::from_static(header);
-            assert_eq!(preferred(Some(&value)), language, "{header}");
+            assert_eq!(negotiate_language(Some(&value)), language, "{header}");
         }
-        assert_eq!(preferred(None), "en-US");
-        assert_eq!(preferred(Some(&HeaderValue::from_bytes(b"\xff").unwrap())), "en-US");
+        assert_eq!(negotiate_language(None), "en-US");
+        assert_eq!(negotiate_language(Some(&HeaderValue::from_bytes(b"\xff").unwrap())), "en-US");
     }
 }

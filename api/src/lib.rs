@@ -1,36 +1,51 @@
-//! The portal over HTTP: who asks, what they send, what they get back. What is true and who may do what is
-//! `domain`'s; this crate has no SQL and no rules.
+//! The portal's HTTP server: extraction, sessions, views, OpenAPI, serving the web app. No SQL and no business rules;
+//! those are `domain`'s.
 //!
-//! A request passes `middleware` (id, log, limits, headers), is matched by the table in `routes`, turned into a
-//! [`domain::Ctx`] and plain input by `extract`, handed to one use case, and answered by a view or by `error`.
-mod address;
-mod answer;
+//! A request passes `middleware` (span, admission, timeout, error rendering, headers), is matched by the table in `routes`,
+//! read by `extract` into a [`domain::Ctx`] and plain input, handed to one use case, and answered by a view or by `error`.
+//!
+//! Layers, lowest first. A module imports only from lower layers:
+//!
+//! | layer | modules |
+//! |---|---|
+//! | 1 | `assets` `body` `client_ip` `concurrency` `error` `language` `metrics` `oidc` `rate_limit` `redirect_allow_list` `redirect_url` `request_meta` `response` `uploads` `xlsx` |
+//! | 2 | `downloads` `figures_cache` `invoice_pdf` `openapi` |
+//! | 3 | `state` |
+//! | 4 | `auth_error` `extract` |
+//! | 5 | `middleware` |
+//! | 6 | `routes` |
+//! | 7 | `serve` |
 mod assets;
+mod auth_error;
 mod body;
+mod client_ip;
+mod concurrency;
 mod downloads;
 mod error;
-mod exports;
 mod extract;
 mod figures_cache;
-mod gate;
+pub mod invoice_pdf;
 mod language;
-mod limits;
 mod metrics;
 mod middleware;
 mod oidc;
 mod openapi;
-pub mod paper;
-mod places;
+mod rate_limit;
+mod redirect_allow_list;
+mod redirect_url;
+mod request_meta;
+mod response;
 mod routes;
 mod serve;
-mod sheet;
 mod state;
+mod uploads;
+mod xlsx;
 
-pub use address::Network;
 pub use assets::CLIENT_ROUTES;
+pub use client_ip::Network;
 pub use metrics::Metrics;
-pub use oidc::{Kind as ProviderKind, Providers, Settings as ProviderSettings};
-pub use openapi::openapi;
-pub use routes::{auth::redirect::Redirects, router};
+pub use oidc::{ProviderKind, ProviderSettings, Providers};
+pub use redirect_allow_list::RedirectAllowList;
+pub use routes::{openapi_json as openapi, router};
 pub use serve::serve;
-pub use state::{App, Http, Parts};
+pub use state::{AppConfig, AppState, HttpConfig};

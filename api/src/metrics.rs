@@ -1,5 +1,5 @@
-//! Figures for Prometheus, on a listener of their own and only where one is set: how many requests and jobs there were,
-//! how long they took, and how the portal stands when it is asked.
+//! Prometheus metrics on a listener of their own: counters and histograms of requests and jobs, gauges of the queue and the
+//! database, read when scraped.
 use axum::{
     Router,
     extract::{MatchedPath, State},
@@ -19,33 +19,33 @@ use std::{
 };
 use tokio::{net::TcpListener, time::timeout};
 
-/// Seconds: what is quick, what people notice, what a time limit ends.
-const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 15.0, 60.0];
-/// How often what was measured is put into its buckets while nobody asks.
-const UPKEEP: Duration = Duration::from_secs(10);
-/// Others are made up by whoever asks, and each would be kept for ever.
+/// Histogram buckets in seconds.
+const BUCKETS_SECONDS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 15.0, 60.0];
+/// How often measurements are moved into buckets when nothing scrapes.
+const UPKEEP_INTERVAL: Duration = Duration::from_secs(10);
+/// Other methods are counted as `other`: clients can invent any number of them.
 const METHODS: [Method; 7] =
     [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS];
 
-/// A database that takes longer is told as one that is away: whoever asks waits for little more.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A slower database is reported as down, within the scraper's timeout.
+const DATABASE_TIMEOUT: Duration = Duration::from_secs(2);
 
-static COUNTING: AtomicBool = AtomicBool::new(false);
+static ENABLED: AtomicBool = AtomicBool::new(false);
 
-/// What this process has counted.
+/// The metrics of this process.
 #[derive(Clone, Debug)]
 pub struct Metrics {
-    counted: PrometheusHandle,
+    recorder: PrometheusHandle,
     process: Collector,
 }
 
 impl Metrics {
-    /// From now on this process counts.
+    /// Installs the recorder of this process.
     ///
     /// # Errors
-    /// When it does already.
-    pub fn begin() -> Result<Self, BuildError> {
-        let counted = PrometheusBuilder::new().set_buckets(&BUCKETS)?.install_recorder()?;
+    /// When one is installed already.
+    pub fn install() -> Result<Self, BuildError> {
+        let recorder = PrometheusBuilder::new().set_buckets(&BUCKETS_SECONDS)?.install_recorder()?;
         describe_counter!("spv_http_requests_total", "Requests by method, route and status");
         describe_histogram!("spv_http_request_seconds", "How long requests took, by route");
         describe_counter!("spv_job_attempts_total", "Attempts at jobs: done, failed, or dead when none follows");
@@ -58,51 +58,51 @@ impl Metrics {
         gauge!("spv_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
         let process = Collector::default();
         process.describe();
-        COUNTING.store(true, Ordering::Relaxed);
-        Ok(Self { counted, process })
+        ENABLED.store(true, Ordering::Relaxed);
+        Ok(Self { recorder, process })
     }
 
-    /// Answers `GET /metrics` on `listener` until `shutdown`. It asks nobody who they are: the listener is for those who
-    /// may read it.
+    /// Serves `GET /metrics` on `listener` until `shutdown`, without authentication.
     ///
     /// # Errors
-    /// What the listener says.
+    /// Those of the listener.
     pub async fn serve(
         self,
         listener: TcpListener,
         ctx: Ctx,
         shutdown: impl Future<Output = ()> + Send + 'static,
     ) -> io::Result<()> {
-        let counted = self.counted.clone();
+        let recorder = self.recorder.clone();
         let upkeep = tokio::spawn(async move {
             loop {
-                tokio::time::sleep(UPKEEP).await;
-                counted.run_upkeep();
+                tokio::time::sleep(UPKEEP_INTERVAL).await;
+                recorder.run_upkeep();
             }
         });
-        let router = Router::new().route("/metrics", get(answer)).with_state((self, ctx));
+        let router = Router::new().route("/metrics", get(scrape)).with_state((self, ctx));
         let served = axum::serve(listener, router).with_graceful_shutdown(shutdown).await;
         upkeep.abort();
         served
     }
 }
 
-async fn answer(State((metrics, ctx)): State<(Metrics, Ctx)>) -> impl IntoResponse {
-    let standing = timeout(PATIENCE, standing(&ctx)).await.unwrap_or_else(|e| Err(Error::Unavailable(e.to_string())));
-    if let Err(error) = &standing {
-        tracing::debug!(%error, "the database does not say how the portal stands");
-        // What was true a while ago is not told as if it were now.
+async fn scrape(State((metrics, ctx)): State<(Metrics, Ctx)>) -> impl IntoResponse {
+    let updated = timeout(DATABASE_TIMEOUT, update_gauges(&ctx)).await;
+    let updated = updated.unwrap_or_else(|e| Err(Error::Unavailable(e.to_string())));
+    if let Err(error) = &updated {
+        tracing::debug!(%error, "queue gauges unavailable");
+        // Otherwise the last values would be reported as current.
         for name in ["spv_jobs_waiting", "spv_jobs_dead", "spv_workers"] {
             gauge!(name).set(f64::NAN);
         }
     }
-    gauge!("spv_database_up").set(if standing.is_ok() { 1.0 } else { 0.0 });
+    gauge!("spv_database_up").set(if updated.is_ok() { 1.0 } else { 0.0 });
     metrics.process.collect();
     let kind = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
-    (kind, metrics.counted.render())
+    (kind, metrics.recorder.render())
 }
 
-async fn standing(ctx: &Ctx) -> domain::Result<()> {
+async fn update_gauges(ctx: &Ctx) -> domain::Result<()> {
     let jobs = queue::unfinished(ctx).await?;
     gauge!("spv_jobs_waiting").set(jobs.waiting as f64);
     gauge!("spv_jobs_dead").set(jobs.dead as f64);
@@ -110,9 +110,9 @@ async fn standing(ctx: &Ctx) -> domain::Result<()> {
     Ok(())
 }
 
-/// Counts an answered request. The route's template, never the address asked for.
-pub fn request(method: &Method, route: Option<&MatchedPath>, status: StatusCode, took: Duration) {
-    if !COUNTING.load(Ordering::Relaxed) {
+/// Records a completed request, labelled by the route's template.
+pub fn record_request(method: &Method, route: Option<&MatchedPath>, status: StatusCode, took: Duration) {
+    if !ENABLED.load(Ordering::Relaxed) {
         return;
     }
     let method = if METHODS.contains(method) { method.to_string() } else { "other".to_owned() };

@@ -1,15 +1,7 @@
-//! The API's description, made from the routes themselves. `web/openapi.json` is this text, committed; a test
-//! fails when it is stale, and the web app's types are made from it.
-use crate::routes;
-use axum::{
-    http::header,
-    response::{IntoResponse, Response},
-};
+//! OpenAPI document: completes what the routes declare. `web/openapi.json` is a committed copy; a test fails when it is
+//! stale, and the web app's types are generated from it.
 use serde::Serialize;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
 use utoipa::{
     OpenApi,
     openapi::{
@@ -20,7 +12,6 @@ use utoipa::{
         security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
 };
-use utoipa_axum::router::OpenApiRouter;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -35,36 +26,27 @@ use utoipa_axum::router::OpenApiRouter;
 )]
 struct Document;
 
-static TEXT: LazyLock<String> = LazyLock::new(|| {
-    let (_, mut document) = OpenApiRouter::with_openapi(Document::openapi())
-        .nest("/rest/v1", routes::rest())
-        .merge(routes::beside())
-        .split_for_parts();
+/// The document's title, description and shared schemas, before the routes are added.
+pub fn base() -> utoipa::openapi::OpenApi {
+    Document::openapi()
+}
+
+/// The document of all routes as pretty JSON, with a line end.
+pub fn render(mut document: utoipa::openapi::OpenApi) -> String {
     complete(&mut document);
     let mut text = document.to_pretty_json().expect("the document is plain data");
     text.push('\n');
     text
-});
-
-/// The OpenAPI document as pretty JSON, with a line end.
-pub fn openapi() -> String {
-    TEXT.clone()
 }
 
-/// The document, for programs and for the page at `/docs/api`.
-pub async fn document() -> Response {
-    ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")], TEXT.as_str()).into_response()
-}
-
-/// Adds what is true of every operation, so that it is written once: who may, what a refusal looks like, which
-/// headers are read and sent.
+/// Adds what all operations share: security, error responses, `If-Match`, `Idempotency-Key` and `ETag` headers.
 fn complete(document: &mut utoipa::openapi::OpenApi) {
     let (mut inputs, mut answers) = (BTreeSet::new(), BTreeSet::new());
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             describe(method, path, operation);
             inputs.extend(body_schema(operation));
-            answers.extend(named(&operation.responses));
+            answers.extend(referenced(&operation.responses));
         }
     }
     let components = document.components.get_or_insert_default();
@@ -75,13 +57,13 @@ fn complete(document: &mut utoipa::openapi::OpenApi) {
     for (status, description) in REFUSALS {
         components.responses.insert(format!("Refused_{status}"), refusal(description));
     }
-    // What stands within an input is one, too, unless answers have it as well.
-    let within: Vec<String> =
-        reached(&components.schemas, &inputs).difference(&reached(&components.schemas, &answers)).cloned().collect();
-    inputs.extend(within);
+    // Schemas nested in inputs are inputs too, unless responses use them as well.
+    let nested: Vec<String> =
+        closure(&components.schemas, &inputs).difference(&closure(&components.schemas, &answers)).cloned().collect();
+    inputs.extend(nested);
     for (name, schema) in &mut components.schemas {
-        if let Some((_, row)) = name.split_once('_') {
-            name_rows(schema, row);
+        if let Some((_, item)) = name.split_once('_') {
+            reference_items(schema, item);
         }
         if !inputs.contains(name) && !["ErrorBody", "FieldError"].contains(&name.as_str()) {
             require_all(schema);
@@ -113,7 +95,7 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
         operation.parameters.iter().flatten().any(|p| matches!(p, RefOr::T(p) if p.parameter_in == ParameterIn::Query));
     let creates =
         operation.responses.responses.contains_key("201") || operation.responses.responses.contains_key("202");
-    let row = has_tag(operation);
+    let row = add_etag(operation);
     let refusals = [
         ("400", has_body || has_query),
         ("401", !public),
@@ -132,8 +114,8 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
     }
     let mut parameters = operation.parameters.take().unwrap_or_default();
     let changes = (by_id || method == "patch") && has_body && method != "get" && row;
-    let named = |among: &[&str]| operation.operation_id.as_deref().is_some_and(|id| among.contains(&id));
-    if (changes && !named(&UNVERSIONED)) || named(&VERSIONED) {
+    let is_one_of = |ids: &[&str]| operation.operation_id.as_deref().is_some_and(|id| ids.contains(&id));
+    if (changes && !is_one_of(&TAKES_NO_VERSION)) || is_one_of(&TAKES_VERSION) {
         parameters.push(header_parameter("If-Match", "The `version` that was seen; a newer one is not overwritten."));
     }
     if method == "post" && creates && ["/rest/", "/functions/"].iter().any(|root| path.starts_with(root)) {
@@ -145,8 +127,8 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
     operation.parameters = (!parameters.is_empty()).then_some(parameters);
 }
 
-/// Notes the `ETag` of answers that are one row, and says whether this is one.
-fn has_tag(operation: &mut Operation) -> bool {
+/// Adds the `ETag` header to a response that is a versioned row; returns whether it is one.
+fn add_etag(operation: &mut Operation) -> bool {
     let Some((_, RefOr::T(response))) =
         operation.responses.responses.iter_mut().find(|(status, _)| *status == "200" || *status == "201")
     else {
@@ -154,7 +136,7 @@ fn has_tag(operation: &mut Operation) -> bool {
     };
     let row = response.content.values().any(|content| {
         matches!(content, RefOr::T(Content { schema: Some(RefOr::Ref(Ref { ref_location, .. })), .. })
-            if ROWS.iter().any(|row| ref_location.ends_with(&format!("/{row}"))))
+            if VERSIONED_ROWS.iter().any(|row| ref_location.ends_with(&format!("/{row}"))))
     });
     if row {
         let text = ObjectBuilder::new().schema_type(Type::String).build();
@@ -164,8 +146,8 @@ fn has_tag(operation: &mut Operation) -> bool {
     row
 }
 
-/// Answers that carry a version.
-const ROWS: [&str; 22] = [
+/// Schemas of versioned rows.
+const VERSIONED_ROWS: [&str; 22] = [
     "Account",
     "AccountDetail",
     "Call",
@@ -190,11 +172,11 @@ const ROWS: [&str; 22] = [
     "StepChanged",
 ];
 
-/// These take a version, too, and answer with something else than a row.
-const VERSIONED: [&str; 4] = ["company_delete", "iso_delete", "step_delete", "template_set"];
+/// Operations that take `If-Match` although they do not return a versioned row.
+const TAKES_VERSION: [&str; 4] = ["company_delete", "iso_delete", "step_delete", "template_set"];
 
-/// These overwrite nothing that somebody may have seen: they add something, send something or end sessions.
-const UNVERSIONED: [&str; 8] = [
+/// Operations without `If-Match`: they overwrite nothing, but add or send something or end sessions.
+const TAKES_NO_VERSION: [&str; 8] = [
     "client_invite",
     "company_logo_set",
     "document_request_create",
@@ -205,7 +187,7 @@ const UNVERSIONED: [&str; 8] = [
     "user_sign_out",
 ];
 
-/// What each refusal means, wherever it is given.
+/// Descriptions of the error responses.
 const REFUSALS: [(&str, &str); 10] = [
     ("400", "The request cannot be read, or names a field that does not exist."),
     ("401", "Not signed in, or not any more."),
@@ -235,7 +217,7 @@ fn header_parameter(name: &str, description: &str) -> RefOr<Parameter> {
     RefOr::T(parameter)
 }
 
-/// The schema that an operation reads as its body.
+/// The schema of an operation's request body.
 fn body_schema(operation: &Operation) -> Option<String> {
     let RefOr::T(body) = operation.request_body.as_ref()? else { return None };
     match body.content.get("application/json")? {
@@ -246,36 +228,36 @@ fn body_schema(operation: &Operation) -> Option<String> {
     }
 }
 
-/// A list refers to its rows by name; made from a generic type, it would write them out.
-fn name_rows(schema: &mut RefOr<Schema>, row: &str) {
+/// Makes a generic list refer to its item schema by name instead of inlining it.
+fn reference_items(schema: &mut RefOr<Schema>, item: &str) {
     if let RefOr::T(Schema::Object(list)) = schema
         && let Some(items) = list.properties.get_mut("items")
     {
-        *items = RefOr::T(ArrayBuilder::new().items(Ref::from_schema_name(row)).into());
+        *items = RefOr::T(ArrayBuilder::new().items(Ref::from_schema_name(item)).into());
     }
 }
 
-/// The schemas that are named somewhere in a part of the document.
-fn named(part: &impl Serialize) -> BTreeSet<String> {
+/// The schemas that a part of the document refers to.
+fn referenced(part: &impl Serialize) -> BTreeSet<String> {
     let text = serde_json::to_string(part).expect("the document is plain data");
     let after = text.split("\"#/components/schemas/").skip(1);
     after.filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect()
 }
 
-/// Those, and what they are made of.
-fn reached(schemas: &BTreeMap<String, RefOr<Schema>>, from: &BTreeSet<String>) -> BTreeSet<String> {
+/// `from` and all schemas that they refer to.
+fn closure(schemas: &BTreeMap<String, RefOr<Schema>>, from: &BTreeSet<String>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut next: Vec<String> = from.iter().cloned().collect();
     while let Some(name) = next.pop() {
         if let Some(schema) = schemas.get(&name) {
-            next.extend(named(schema).into_iter().filter(|inner| !found.contains(inner)));
+            next.extend(referenced(schema).into_iter().filter(|inner| !found.contains(inner)));
         }
         found.insert(name);
     }
     found
 }
 
-/// Answers always carry every field; null says that there is nothing in it.
+/// Responses always carry every field, null where it has no value.
 fn require_all(schema: &mut RefOr<Schema>) {
     match schema {
         RefOr::T(Schema::Object(object)) => object.required = object.properties.keys().cloned().collect(),

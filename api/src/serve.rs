@@ -1,11 +1,11 @@
 //! The HTTP listener: accepts connections, limits them per peer address, and shuts down gracefully.
 use crate::{
-    address::Network,
-    limits::neighbourhood,
-    middleware::Peer,
-    places::{Place, Places},
+    client_ip::Network,
+    concurrency::{ConcurrencyLimit, Permit},
+    rate_limit::neighbourhood,
+    request_meta::Peer,
     routes,
-    state::App,
+    state::AppState,
 };
 use axum::{Router, body::Body};
 use futures::FutureExt;
@@ -34,7 +34,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Pause after a connection could not be accepted, which is usually for want of file descriptors.
 const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
 
-/// Serves `app` on `listener` until `shutdown`, which says for how long to drain: `/readyz` answers 503 and every
+/// Serves `app` on `listener` until `shutdown`, whose output is the drain time: `/readyz` answers 503 and every
 /// response closes its connection, while requests are still served, so that a load balancer takes this node out before
 /// it refuses connections. Then lets requests in flight finish, and the first ones of connections that were accepted last;
 /// event streams end.
@@ -42,7 +42,7 @@ const ACCEPT_BACKOFF: Duration = Duration::from_millis(100);
 /// # Errors
 /// When the listener cannot be taken from the runtime at the end. A connection that cannot be accepted is logged and tried
 /// again.
-pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output = Duration>) -> io::Result<()> {
+pub async fn serve(listener: TcpListener, app: AppState, shutdown: impl Future<Output = Duration>) -> io::Result<()> {
     let server = Server::new(&app);
     let mut shutdown = std::pin::pin!(shutdown.fuse());
     let mut drained = std::pin::pin!(futures::future::Fuse::terminated());
@@ -56,7 +56,7 @@ pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => server.spawn(stream, peer.ip().to_canonical()),
                 Err(e) => {
-                    tracing::warn!(error = %e, "a connection could not be accepted");
+                    tracing::warn!(error = %e, "accepting a connection failed");
                     sleep(ACCEPT_BACKOFF).await;
                 }
             },
@@ -69,12 +69,12 @@ pub async fn serve(listener: TcpListener, app: App, shutdown: impl Future<Output
         server.spawn(TcpStream::from_std(stream)?, peer.ip().to_canonical());
     }
     drop(listener);
-    app.closing.cancel();
+    app.shutdown.cancel();
     // hyper's graceful shutdown closes a connection whose request it has not read yet, which fails that request. Every
     // response closes its connection by now, so connections that are used end by themselves.
     let _ = timeout(LAST_REQUEST_GRACE, all_closed(&server.connections)).await;
     if timeout(SHUTDOWN_TIMEOUT, server.connections.shutdown()).await.is_err() {
-        tracing::warn!("requests were still in flight after {} s", SHUTDOWN_TIMEOUT.as_secs());
+        tracing::warn!(seconds = SHUTDOWN_TIMEOUT.as_secs(), "requests still in flight at shutdown");
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ async fn all_closed(connections: &GracefulShutdown) {
     }
 }
 
-/// What every connection needs.
+/// State shared by all connections.
 struct Server {
     router: Router,
     connections: GracefulShutdown,
@@ -95,7 +95,7 @@ struct Server {
 }
 
 impl Server {
-    fn new(app: &App) -> Self {
+    fn new(app: &AppState) -> Self {
         Self {
             router: routes::router(app.clone()),
             connections: GracefulShutdown::new(),
@@ -104,13 +104,13 @@ impl Server {
         }
     }
 
-    /// Serves a connection in a task of its own; closes it when its peer has too many.
+    /// Serves a connection in a task of its own; closes it when its peer has reached its limit.
     fn spawn(&self, stream: TcpStream, peer: IpAddr) {
         let Ok(permit) = self.limit.acquire(peer) else {
-            tracing::debug!(%peer, "connection closed: too many of this address");
+            tracing::debug!(%peer, "connection closed: too many from this address");
             return;
         };
-        // Answers are written whole; waiting for more to send would only delay them.
+        // Responses are written whole: Nagle's algorithm would only delay them.
         let _ = stream.set_nodelay(true);
         let began = CancellationToken::new();
         let first_request = began.clone();
@@ -136,35 +136,35 @@ impl Server {
                 },
             };
             if let Err(e) = ended {
-                tracing::debug!(error = %e, "a connection ended early");
+                tracing::debug!(error = %e, "connection ended early");
             }
         });
     }
 }
 
-/// Limits connections per peer address; loopback and trusted proxies are exempt, as they speak for many people.
+/// Limits connections per peer address; loopback and trusted proxies are exempt, because many people share them.
 #[derive(Debug)]
 struct ConnectionLimit {
-    /// None where there is no limit.
-    counts: Option<Places<IpAddr>>,
+    /// None without a limit.
+    counts: Option<ConcurrencyLimit<IpAddr>>,
     exempt: Vec<Network>,
 }
 
-/// A peer has as many connections as it may.
+/// The peer has reached its limit.
 #[derive(Debug)]
 struct TooManyConnections;
 
 impl ConnectionLimit {
-    /// `most` of zero is no limit.
-    fn new(most: usize, exempt: Vec<Network>) -> Self {
-        Self { counts: (most > 0).then(|| Places::new(most)), exempt }
+    /// A `limit` of zero means none.
+    fn new(limit: usize, exempt: Vec<Network>) -> Self {
+        Self { counts: (limit > 0).then(|| ConcurrencyLimit::new(limit)), exempt }
     }
 
     /// Held by the connection until it ends. IPv6 addresses of one customer network count as one peer.
-    fn acquire(&self, peer: IpAddr) -> Result<Option<Place<IpAddr>>, TooManyConnections> {
+    fn acquire(&self, peer: IpAddr) -> Result<Option<Permit<IpAddr>>, TooManyConnections> {
         let exempt = peer.is_loopback() || self.exempt.iter().any(|network| network.contains(peer));
         let Some(counts) = self.counts.as_ref().filter(|_| !exempt) else { return Ok(None) };
-        counts.place_of(Some(neighbourhood(peer))).map(Some).ok_or(TooManyConnections)
+        counts.try_acquire(Some(neighbourhood(peer))).map(Some).ok_or(TooManyConnections)
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
             assert!(many.iter().all(Result::is_ok), "{exempt}");
         }
         drop((held, v6));
-        assert!(of("192.0.2.1").is_ok(), "a connection that has ended frees its place");
+        assert!(of("192.0.2.1").is_ok(), "an ended connection releases its permit");
         let none = ConnectionLimit::new(0, Vec::new());
         let many: Vec<_> = (0..500).map(|_| none.acquire("192.0.2.1".parse().unwrap())).collect();
         assert!(many.iter().all(Result::is_ok));

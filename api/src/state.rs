@@ -1,17 +1,13 @@
-//! What every handler shares: the parts of a [`Ctx`], the sign-in cache, the live feed, how HTTP is configured.
+//! Application state of the router: what a [`Ctx`] is built from, caches, rate and concurrency limits, HTTP configuration.
 use crate::{
-    address::Network,
-    downloads::Begun,
-    exports::MAX_EXPORTS_PER_PERSON,
+    client_ip::Network,
+    concurrency::ConcurrencyLimit,
+    downloads::StartedDownloads,
     figures_cache::FiguresCache,
-    limits::{Limiter, Limits},
-    oidc::{self, Providers},
-    places::Places,
-    routes::{
-        auth::redirect::Redirects,
-        events,
-        storage::{self, Appending},
-    },
+    oidc::{ProviderSettings, Providers},
+    rate_limit::{AuthRateLimits, Limiter},
+    redirect_allow_list::RedirectAllowList,
+    uploads::ActiveAppends,
 };
 use domain::{
     Actor, Ctx, Error, Options, Origin,
@@ -36,13 +32,19 @@ use std::{
 };
 use tokio_util::sync::CancellationToken;
 
+/// Event streams of one person: one per tab, also while the server is unreachable and all of them retry.
+const MAX_EVENT_STREAMS_PER_USER: usize = 100;
+const MAX_EXPORTS_PER_USER: usize = 4;
+/// Upload parts of one person: each is held in memory until it is stored.
+const MAX_UPLOAD_PARTS_PER_USER: usize = 8;
+
 /// The state of the router; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct App(Arc<Shared>);
+pub struct AppState(Arc<AppInner>);
 
-/// What [`App::new`] is made of.
+/// The dependencies and the configuration of [`AppState::new`].
 #[derive(Clone, Debug)]
-pub struct Parts {
+pub struct AppConfig {
     pub db: Db,
     pub clock: Clock,
     pub chance: Chance,
@@ -50,40 +52,40 @@ pub struct Parts {
     pub auth: Auth,
     /// Filled by [`domain::outbox::activity_feed::run`], which the caller runs.
     pub feed: ActivityBroadcast,
-    pub http: Http,
+    pub http: HttpConfig,
 }
 
-/// How HTTP is configured.
+/// Configuration of the HTTP server.
 #[derive(Clone, Debug)]
-pub struct Http {
+pub struct HttpConfig {
     /// Origins of other sites whose pages may call us: `https://app.example.com`.
     pub cors_origins: Vec<String>,
-    /// Whose `X-Forwarded-For` is believed; nobody's unless told.
+    /// Proxies whose `X-Forwarded-For` is trusted; none by default.
     pub trusted_proxies: Vec<Network>,
-    /// Where mails and providers may send a browser, beside our own address.
-    pub redirects: Redirects,
+    /// Where mails and sign-in providers may redirect, beside our own URL.
+    pub redirects: RedirectAllowList,
     /// Largest body of a request, in bytes.
     pub body_limit: usize,
-    /// Longest time until an answer begins. An event stream begins at once and then takes as long as it likes.
+    /// Request timeout until the response begins; streaming its body has no limit.
     pub time_limit: Duration,
-    /// Where people may sign in beside here.
-    pub providers: Vec<oidc::Settings>,
-    /// Whether the sign-in routes are limited for each address and account; off for measuring only.
+    /// OpenID sign-in providers.
+    pub providers: Vec<ProviderSettings>,
+    /// Rate limits of the auth routes; off for measuring only.
     pub rate_limits: bool,
     /// Open connections per peer address; 0 for any number.
     pub max_connections_per_address: usize,
     /// Timeout of the first request's headers on a new connection.
     pub first_header_timeout: Duration,
-    /// Whether HSTS speaks for the subdomains of the public address, too.
+    /// HSTS `includeSubDomains`.
     pub hsts_subdomains: bool,
 }
 
-impl Default for Http {
+impl Default for HttpConfig {
     fn default() -> Self {
         Self {
             cors_origins: Vec::new(),
             trusted_proxies: Vec::new(),
-            redirects: Redirects::default(),
+            redirects: RedirectAllowList::default(),
             body_limit: 1 << 20,
             time_limit: Duration::from_secs(10),
             providers: Vec::new(),
@@ -96,71 +98,66 @@ impl Default for Http {
 }
 
 #[derive(Debug)]
-pub struct Shared {
-    parts: Parts,
-    /// Contact requests need no sign-in: a few a minute for each address.
+pub struct AppInner {
+    config: AppConfig,
+    /// Contact requests, which need no sign-in, per address.
     pub contact_limit: Limiter<IpAddr>,
-    /// What people write who are signed in, of whatever kind: each of it is read by the staff, and told to them.
+    /// Requests, messages and the like per user: each notifies the staff.
     pub request_limit: Limiter<UserId>,
     pub providers: Providers,
-    /// How often the sign-in routes may be asked.
-    pub limits: Limits,
+    pub auth_rate_limits: AuthRateLimits,
     /// Cancelled when shutdown begins: the node is no longer ready, and responses close their connections.
     pub draining: CancellationToken,
-    /// Ends the event streams, so that a stopping server need not wait for them.
-    pub closing: CancellationToken,
-    /// How many event streams each person has open.
-    pub streams: Places,
-    /// PDFs, exports and reports each person is being made.
-    pub exports: Places,
+    /// Ends the event streams, so that shutdown need not wait for them.
+    pub shutdown: CancellationToken,
+    pub event_streams: ConcurrencyLimit,
+    /// PDFs, exports and reports being made.
+    pub running_exports: ConcurrencyLimit,
     pub figures_cache: FiguresCache,
-    /// Downloads that have begun, whose links may be resumed.
-    pub downloads: Begun,
-    /// How many pieces of uploads each person is sending.
-    pub pieces: Places,
-    /// Who goes on with which upload.
-    pub appending: Appending,
+    pub downloads: StartedDownloads,
+    pub upload_parts: ConcurrencyLimit,
+    pub active_appends: ActiveAppends,
     request_ids: AtomicU64,
     https: bool,
 }
 
-impl Deref for App {
-    type Target = Shared;
-    fn deref(&self) -> &Shared {
+impl Deref for AppState {
+    type Target = AppInner;
+    fn deref(&self) -> &AppInner {
         &self.0
     }
 }
 
-impl Deref for Shared {
-    type Target = Parts;
-    fn deref(&self) -> &Parts {
-        &self.parts
+impl Deref for AppInner {
+    type Target = AppConfig;
+    fn deref(&self) -> &AppConfig {
+        &self.config
     }
 }
 
-impl App {
-    pub fn new(parts: Parts) -> Self {
+impl AppState {
+    pub fn new(config: AppConfig) -> Self {
         const THREE: NonZeroU32 = NonZeroU32::new(3).expect("three is not zero");
         const TWENTY: NonZeroU32 = NonZeroU32::new(20).expect("twenty is not zero");
         const SIXTY: NonZeroU32 = NonZeroU32::new(60).expect("sixty is not zero");
-        let first_id = u64::from_le_bytes(parts.chance.bytes());
-        let limits = Limits::new(parts.http.rate_limits);
-        let https = parts.options.public_url.starts_with("https://");
-        let providers = Providers::new(&parts.http.providers, &parts.options.public_url);
-        Self(Arc::new(Shared {
-            parts,
+        let first_id = u64::from_le_bytes(config.chance.bytes());
+        let auth_rate_limits = AuthRateLimits::new(config.http.rate_limits);
+        let https = config.options.public_url.starts_with("https://");
+        let providers = Providers::new(&config.http.providers, &config.options.public_url);
+        Self(Arc::new(AppInner {
+            config,
             providers,
-            limits,
+            auth_rate_limits,
             contact_limit: Limiter::per_minute(THREE, THREE),
             request_limit: Limiter::per_minute(TWENTY, SIXTY),
             draining: CancellationToken::new(),
-            closing: CancellationToken::new(),
-            streams: Places::new(events::EACH),
-            exports: Places::new(MAX_EXPORTS_PER_PERSON),
+            shutdown: CancellationToken::new(),
+            event_streams: ConcurrencyLimit::new(MAX_EVENT_STREAMS_PER_USER),
+            running_exports: ConcurrencyLimit::new(MAX_EXPORTS_PER_USER),
             figures_cache: FiguresCache::default(),
-            downloads: Begun::default(),
-            pieces: Places::new(storage::PIECES),
-            appending: Appending::default(),
+            downloads: StartedDownloads::default(),
+            upload_parts: ConcurrencyLimit::new(MAX_UPLOAD_PARTS_PER_USER),
+            active_appends: ActiveAppends::default(),
             request_ids: AtomicU64::new(first_id),
             https,
         }))
@@ -180,37 +177,35 @@ impl App {
         }
     }
 
-    /// Whose access token this is.
+    /// The user of an access token.
     ///
     /// # Errors
-    /// Unauthenticated; Unavailable when the token is new here and the database cannot be asked.
-    pub async fn who(&self, token: &str) -> Result<Arc<SignedIn>, Error> {
+    /// `unauthenticated`; Unavailable when the token is not cached and the database is down.
+    pub async fn authenticate(&self, token: &str) -> Result<Arc<SignedIn>, Error> {
         match auth::authenticate(&self.auth, &self.db, &self.options, self.clock.now(), token).await {
-            // Which of the reasons it was is the sign-in protocol's business.
+            // Only the auth routes report the reason.
             Err(Error::Unauthenticated(_)) => Err(Error::unauthenticated("unauthenticated")),
             other => other,
         }
     }
 
-    /// Whether the actor may write to the staff once more. The staff themselves, as often as they like; visitors have a
-    /// limit of their own.
+    /// Rate limit for requests and messages to the staff. Staff have none; visitors have `contact_limit`.
     ///
     /// # Errors
     /// TooMany with the seconds until the next is allowed.
-    pub fn may_write(&self, actor: &Actor) -> Result<(), Error> {
+    pub fn check_request_limit(&self, actor: &Actor) -> Result<(), Error> {
         match actor.user_id() {
             Some(user) if !actor.is_staff() => self.request_limit.check(&user),
             _ => Ok(()),
         }
     }
 
-    /// True when browsers reach us by https, by the public address.
+    /// Whether the public URL is https.
     pub fn is_https(&self) -> bool {
         self.https
     }
 
-    /// Sixteen hexadecimal digits that no other request of this process has; they say nothing of how many
-    /// there were.
+    /// Sixteen hexadecimal digits, unique in this process; they do not reveal the number of requests.
     pub fn next_request_id(&self) -> String {
         let mut id = self.request_ids.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
         id = (id ^ (id >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

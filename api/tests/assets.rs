@@ -1,4 +1,4 @@
-//! The web app as a browser gets it: pages, files, headers.
+//! The web app: pages, files, headers.
 
 use crate::support::TestApp;
 use axum::http::Method;
@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, fs};
 const WEB: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web");
 
 async fn portal() -> TestApp {
-    TestApp::new(World::sqlite().await, api::Http::default()).await
+    TestApp::new(World::sqlite().await, api::HttpConfig::default()).await
 }
 
 /// A portal whose operator has written every page that is theirs.
@@ -21,8 +21,8 @@ async fn written() -> TestApp {
 }
 
 #[tokio::test]
-async fn every_page_that_the_app_knows_answers_200_and_every_other_address_404_with_the_same_page() {
-    let nobody = written().await.nobody();
+async fn client_routes_answer_200_and_other_paths_404_with_the_same_page() {
+    let nobody = written().await.anonymous();
     for route in api::CLIENT_ROUTES {
         let page = nobody.get(&route.replace(':', "6f0d2f4e")).await;
         assert_eq!(page.status, 200, "{route}");
@@ -48,9 +48,9 @@ async fn every_page_that_the_app_knows_answers_200_and_every_other_address_404_w
 }
 
 #[tokio::test]
-async fn the_operators_own_pages_are_there_as_long_as_they_have_a_text() {
+async fn operator_pages_answer_404_without_a_text() {
     let app = portal().await;
-    let (nobody, sam) = (app.nobody(), app.super_admin("Sam").await);
+    let (nobody, sam) = (app.anonymous(), app.super_admin("Sam").await);
     for page in ["pricing", "careers", "privacy"] {
         let path = format!("/{page}");
         for text in [None, Some("What we say."), Some(" ")] {
@@ -71,8 +71,8 @@ async fn the_operators_own_pages_are_there_as_long_as_they_have_a_text() {
 
 /// The app's addresses are written in `paths.ts` only; the server knows each of them.
 #[tokio::test]
-async fn the_server_knows_every_address_of_the_app() {
-    let nobody = written().await.nobody();
+async fn client_routes_match_the_web_apps_paths() {
+    let nobody = written().await.anonymous();
     let text = fs::read_to_string(format!("{WEB}/src/paths.ts")).unwrap();
     let literals: BTreeSet<String> = text
         .split(['\'', '`'])
@@ -92,8 +92,8 @@ async fn the_server_knows_every_address_of_the_app() {
 }
 
 #[tokio::test]
-async fn a_page_has_a_nonce_of_its_own_and_a_policy_without_loopholes() {
-    let nobody = portal().await.nobody();
+async fn each_page_has_a_fresh_nonce_and_a_strict_policy() {
+    let nobody = portal().await.anonymous();
     let mut nonces = BTreeSet::new();
     for _ in 0..3 {
         let page = nobody.get("/").await;
@@ -115,10 +115,10 @@ async fn a_page_has_a_nonce_of_its_own_and_a_policy_without_loopholes() {
 }
 
 #[tokio::test]
-async fn every_answer_has_safe_headers() {
+async fn all_responses_have_security_headers() {
     let app = portal().await;
     for path in ["/", "/rest/v1/me", "/rest/v1/settings", "/healthz", "/auth/v1/health", "/nothing"] {
-        let answer = app.nobody().get(path).await;
+        let answer = app.anonymous().get(path).await;
         assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert_eq!(answer.header("referrer-policy"), Some("no-referrer"), "{path}");
         assert_eq!(answer.header("cross-origin-opener-policy"), Some("same-origin"), "{path}");
@@ -127,18 +127,18 @@ async fn every_answer_has_safe_headers() {
         assert!(answer.header("strict-transport-security").is_none(), "{path}: the public address is http");
         assert_eq!(answer.header("x-request-id").map(str::len), Some(16), "{path}");
     }
-    assert_eq!(app.nobody().get("/rest/v1/settings").await.header("cache-control"), Some("no-store"));
+    assert_eq!(app.anonymous().get("/rest/v1/settings").await.header("cache-control"), Some("no-store"));
 
     let mut world = World::sqlite().await;
     let options = domain::Options { public_url: "https://portal.example.com".to_owned(), ..(*world.options).clone() };
     world.options = options.into();
-    let secure = TestApp::new(world, api::Http::default()).await;
-    assert!(secure.nobody().get("/").await.header("strict-transport-security").is_some());
+    let secure = TestApp::new(world, api::HttpConfig::default()).await;
+    assert!(secure.anonymous().get("/").await.header("strict-transport-security").is_some());
 }
 
 #[tokio::test]
-async fn built_files_are_kept_forever_and_come_compressed_when_asked() {
-    let nobody = portal().await.nobody();
+async fn assets_are_immutable_and_precompressed() {
+    let nobody = portal().await.anonymous();
     let Ok(files) = fs::read_dir(format!("{WEB}/dist/assets")) else { return left_out("a built web app") };
     let names: Vec<String> = files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
     for name in names.iter().filter(|name| name.ends_with(".js") || name.ends_with(".css")) {
@@ -164,10 +164,10 @@ async fn built_files_are_kept_forever_and_come_compressed_when_asked() {
 }
 
 #[tokio::test]
-async fn json_is_compressed_when_it_is_worth_it() {
+async fn json_is_compressed_above_the_minimum_size() {
     let app = portal().await;
     let erin = app.employee("Erin").await;
-    let document = app.nobody().get("/rest/v1/openapi.json").header("accept-encoding", "br").await;
+    let document = app.anonymous().get("/rest/v1/openapi.json").header("accept-encoding", "br").await;
     assert_eq!(document.header("content-encoding"), Some("br"));
     assert!(document.bytes.len() < api::openapi().len() / 3);
     let small = erin.get("/rest/v1/clients").header("accept-encoding", "br, gzip").await;
@@ -175,11 +175,12 @@ async fn json_is_compressed_when_it_is_worth_it() {
 }
 
 #[tokio::test]
-async fn other_sites_may_call_only_when_named() {
-    let named = api::Http { cors_origins: vec!["https://app.example.com".to_owned()], ..api::Http::default() };
+async fn cors_allows_configured_origins_only() {
+    let named =
+        api::HttpConfig { cors_origins: vec!["https://app.example.com".to_owned()], ..api::HttpConfig::default() };
     let app = TestApp::new(World::sqlite().await, named).await;
     let ask = |origin: &'static str| {
-        let asking = app.nobody().ask(Method::OPTIONS, "/rest/v1/clients").header("origin", origin);
+        let asking = app.anonymous().ask(Method::OPTIONS, "/rest/v1/clients").header("origin", origin);
         asking
             .header("access-control-request-method", "POST")
             .header("access-control-request-headers", "authorization, apikey")
@@ -189,6 +190,6 @@ async fn other_sites_may_call_only_when_named() {
     assert!(welcome.header("access-control-allow-headers").unwrap().contains("apikey"));
     assert_eq!(ask("https://evil.example.com").await.header("access-control-allow-origin"), None);
     let closed = portal().await;
-    let answer = closed.nobody().get("/rest/v1/settings").header("origin", "https://app.example.com").await;
+    let answer = closed.anonymous().get("/rest/v1/settings").header("origin", "https://app.example.com").await;
     assert_eq!(answer.header("access-control-allow-origin"), None);
 }

@@ -3,17 +3,17 @@
 
 use crate::{
     documents::{link, upload},
-    support::{Person, TestApp, on_both},
+    support::{TestApp, TestUser, on_both},
 };
 use domain::{kernel::ids::DocumentId, outbox::notifications, platform::activity};
 use serde_json::{Value, json};
 
 /// A document that will hang on something, and its version.
-async fn file(person: &Person, name: &str, of: &[(&str, &str)]) -> DocumentId {
+async fn file(person: &TestUser, name: &str, of: &[(&str, &str)]) -> DocumentId {
     upload(person, b"%PDF-1.4 paper", &[&[("file_name", name), ("attach", "it")], of].concat()).await.0
 }
 
-async fn invoice_of(person: &Person) -> String {
+async fn invoice_of(person: &TestUser) -> String {
     person.get("/rest/v1/invoices").await.ok()["items"][0]["id"].as_str().unwrap().to_owned()
 }
 
@@ -24,7 +24,7 @@ fn names(documents: &Value) -> Vec<&str> {
 }
 
 /// The titles of what somebody was told of.
-async fn told(app: &TestApp, person: &Person) -> Vec<String> {
+async fn told(app: &TestApp, person: &TestUser) -> Vec<String> {
     let operator = app.world.operator();
     activity::sequence_all(&operator).await.unwrap();
     notifications::process_pending(&operator).await.unwrap();
@@ -34,7 +34,7 @@ async fn told(app: &TestApp, person: &Person) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_receipt_is_a_document_of_the_order_beside_its_invoice() {
+async fn receipts_are_documents_of_the_order() {
     on_both(|app| async move {
         let (erin, maya) = (app.employee("Erin").await, app.client("Maya").await);
         let invoice = invoice_of(&maya).await;
@@ -61,7 +61,7 @@ async fn a_receipt_is_a_document_of_the_order_beside_its_invoice() {
         assert_eq!(names(&theirs["items"]), ["transfer.pdf"]);
         let seen = erin.get(&format!("/rest/v1/invoices/{invoice}")).await.ok();
         let version = seen["receipts"][0]["document"]["latest"]["id"].as_str().unwrap().parse().unwrap();
-        let content = app.nobody().get(&link(&erin, domain::kernel::ids::VersionId(version), "inline").await).await;
+        let content = app.anonymous().get(&link(&erin, domain::kernel::ids::VersionId(version), "inline").await).await;
         assert_eq!(content.bytes.as_ref(), b"%PDF-1.4 paper");
         // The staff hear of the receipt, and not of the upload beside it.
         let heard = told(&app, &erin).await;
@@ -84,7 +84,7 @@ async fn a_receipt_is_a_document_of_the_order_beside_its_invoice() {
 }
 
 #[tokio::test]
-async fn nobody_sends_a_receipt_for_a_foreign_invoice_nor_with_a_foreign_document() {
+async fn receipts_need_own_invoice_and_own_document() {
     on_both(|app| async move {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let (erin, cora) = (app.employee("Erin").await, app.company_admin("Cora", app.acme).await);
@@ -92,7 +92,7 @@ async fn nobody_sends_a_receipt_for_a_foreign_invoice_nor_with_a_foreign_documen
         let nils = app.client_of("Nils", app.acme, Some(iso)).await;
         let (hers, his) = (invoice_of(&maya).await, invoice_of(&nils).await);
         let (paper, other) = (file(&maya, "hers.pdf", &[]).await, file(&nils, "his.pdf", &[]).await);
-        let send = async |person: &Person, invoice: &str, document: DocumentId| {
+        let send = async |person: &TestUser, invoice: &str, document: DocumentId| {
             person.post(&format!("/rest/v1/invoices/{invoice}/receipts"), json!({ "document_id": document })).await
         };
         for stranger in [&ivan, &cora, &nils] {
@@ -118,7 +118,7 @@ async fn nobody_sends_a_receipt_for_a_foreign_invoice_nor_with_a_foreign_documen
 }
 
 #[tokio::test]
-async fn papers_go_with_a_request_and_belong_to_its_order() {
+async fn request_attachments_belong_to_the_order() {
     on_both(|app| async move {
         let (erin, maya, nils) = (app.employee("Erin").await, app.client("Maya").await, app.client("Nils").await);
         let (plan, deed) = (file(&maya, "plan.pdf", &[]).await, file(&maya, "deed.pdf", &[]).await);
@@ -157,7 +157,7 @@ async fn papers_go_with_a_request_and_belong_to_its_order() {
 }
 
 #[tokio::test]
-async fn files_go_with_messages_both_ways() {
+async fn messages_carry_files_both_ways() {
     on_both(|app| async move {
         let (erin, maya, nils) = (app.employee("Erin").await, app.client("Maya").await, app.client("Nils").await);
         let spv = maya.spv.unwrap().to_string();
@@ -207,7 +207,7 @@ async fn files_go_with_messages_both_ways() {
 }
 
 #[tokio::test]
-async fn what_hangs_on_an_internal_note_is_the_staffs_alone() {
+async fn attachments_of_internal_notes_are_staff_only() {
     on_both(|app| async move {
         let (erin, sam, maya) = (app.employee("Erin").await, app.super_admin("Sam").await, app.client("Maya").await);
         let spv = maya.spv.unwrap().to_string();
@@ -260,7 +260,7 @@ async fn what_hangs_on_an_internal_note_is_the_staffs_alone() {
         let take = json!({ "document_id": secret });
         maya.post(&format!("/rest/v1/invoices/{invoice}/receipts"), take).await.refused(404, "not_found");
         assert!(!told(&app, &maya).await.iter().any(|action| action.starts_with("document.")));
-        for letter in app.post().await {
+        for letter in app.deliver_mails().await {
             assert!(!format!("{letter:?}").contains("SECRET"));
         }
         // The staff have it: in the order, in the search, in the note.

@@ -1,6 +1,6 @@
-//! `/auth/v1` as `@supabase/auth-js` sees it: statuses, codes, shapes and headers.
+//! `/auth/v1` with `@supabase/auth-js`: statuses, codes, shapes and headers.
 
-use crate::support::{Asking, Person, TestApp, on_both};
+use crate::support::{TestApp, TestRequest, TestUser, on_both};
 use axum::http::Method;
 use domain::accounts::{
     auth::{
@@ -14,18 +14,18 @@ use serde_json::{Value, json};
 const PASSWORD: &str = "correct horse battery staple";
 
 /// A request of a client that knows the new shape of errors.
-fn modern(asking: Asking) -> Asking {
+fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
 /// The same person with another token.
-fn holding(person: &Person, token: &Value) -> Person {
+fn holding(person: &TestUser, token: &Value) -> TestUser {
     let mut person = person.clone();
     person.token = token.as_str().map(str::to_owned);
     person
 }
 
-async fn link(app: &TestApp, person: &Person, email: &str) -> (String, String) {
+async fn link(app: &TestApp, person: &TestUser, email: &str) -> (String, String) {
     let mut tx = app.world.db.begin().await.expect("begins");
     let made = links::make(&mut tx, &app.world.operator(), person.id, email, LinkKind::Recovery).await.expect("works");
     tx.commit().await.expect("commits");
@@ -33,12 +33,12 @@ async fn link(app: &TestApp, person: &Person, email: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_session_is_granted_used_refreshed_and_ended() {
+async fn session_lifecycle_token_refresh_logout() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let input =
             json!({ "email": "MAYA@example.com", "password": PASSWORD, "gotrue_meta_security": {}, "phone": null });
-        let session = app.nobody().post("/auth/v1/token?grant_type=password", input).await.ok();
+        let session = app.anonymous().post("/auth/v1/token?grant_type=password", input).await.ok();
         assert_eq!((session["token_type"].as_str(), session["expires_in"].as_i64()), (Some("bearer"), Some(900)));
         let user = &session["user"];
         assert_eq!(
@@ -54,14 +54,14 @@ async fn a_session_is_granted_used_refreshed_and_ended() {
         assert_eq!(me["email"], "maya@example.com");
 
         let body = json!({ "refresh_token": session["refresh_token"] });
-        let next = app.nobody().post("/auth/v1/token?grant_type=refresh_token", body.clone()).await.ok();
+        let next = app.anonymous().post("/auth/v1/token?grant_type=refresh_token", body.clone()).await.ok();
         assert_ne!(next["refresh_token"], session["refresh_token"]);
 
         let out = with(&next["access_token"]).ask(Method::POST, "/auth/v1/logout?scope=local").await;
         assert_eq!((out.status.as_u16(), out.bytes.len()), (204, 0));
         modern(with(&next["access_token"]).get("/auth/v1/user")).await.refused(403, "session_not_found");
         with(&session["access_token"]).get("/rest/v1/me").await.refused(401, "unauthenticated");
-        modern(app.nobody().post("/auth/v1/token?grant_type=refresh_token", body))
+        modern(app.anonymous().post("/auth/v1/token?grant_type=refresh_token", body))
             .await
             .refused(400, "session_not_found");
         assert!(maya.get("/auth/v1/user").await.status.is_success(), "the other session goes on");
@@ -73,10 +73,10 @@ async fn a_session_is_granted_used_refreshed_and_ended() {
 }
 
 #[tokio::test]
-async fn refusals_have_the_shape_that_the_client_asks_for() {
+async fn error_shape_follows_the_requested_api_version() {
     on_both(async |app: TestApp| {
         let wrong = || {
-            app.nobody()
+            app.anonymous()
                 .post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" }))
         };
         let new = modern(wrong()).await;
@@ -91,8 +91,8 @@ async fn refusals_have_the_shape_that_the_client_asks_for() {
         );
         assert_eq!(old.body["msg"], "Invalid login credentials");
 
-        let spanish =
-            modern(app.nobody().post("/auth/v1/token?grant_type=password", json!([]))).header("accept-language", "es");
+        let spanish = modern(app.anonymous().post("/auth/v1/token?grant_type=password", json!([])))
+            .header("accept-language", "es");
         let said = spanish.await.refused(400, "bad_json");
         assert_eq!(said["message"], "No se pudo leer la solicitud. Recargue la página e inténtelo de nuevo.");
     })
@@ -100,9 +100,9 @@ async fn refusals_have_the_shape_that_the_client_asks_for() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused_by_code() {
+async fn malformed_requests_return_protocol_codes() {
     on_both(async |app: TestApp| {
-        let nobody = app.nobody();
+        let nobody = app.anonymous();
         let token = |grant: &str, body: Value| modern(nobody.post(&format!("/auth/v1/token?grant_type={grant}"), body));
         for body in ["", "{", "null", "[]", "\"x\"", "{\"email\":5}"] {
             modern(nobody.ask(Method::POST, "/auth/v1/token?grant_type=password").raw(body))
@@ -144,12 +144,12 @@ async fn what_cannot_be_read_is_refused_by_code() {
 
 /// It was chosen under other rules; the app may ask for a better one.
 #[tokio::test]
-async fn a_password_that_has_become_weak_is_told_with_the_session() {
+async fn weak_password_is_reported_with_the_session() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let sign_in = async |password: &str| {
             let input = json!({ "email": "maya@example.com", "password": password });
-            app.nobody().post("/auth/v1/token?grant_type=password", input).await.ok()
+            app.anonymous().post("/auth/v1/token?grant_type=password", input).await.ok()
         };
         let strong = sign_in(PASSWORD).await;
         assert!(strong.get("weak_password").is_none(), "{strong}");
@@ -161,29 +161,29 @@ async fn a_password_that_has_become_weak_is_told_with_the_session() {
         let told = json!({ "message": "Password should be at least 8 characters.", "reasons": ["length"] });
         assert_eq!(weak["weak_password"], told);
         let body = json!({ "refresh_token": weak["refresh_token"] });
-        let next = app.nobody().post("/auth/v1/token?grant_type=refresh_token", body).await.ok();
+        let next = app.anonymous().post("/auth/v1/token?grant_type=refresh_token", body).await.ok();
         assert!(next.get("weak_password").is_none(), "{next}");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_mail_scanner_does_no_harm() {
+async fn opening_a_link_consumes_nothing() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let (token, _) = link(&app, &maya, "maya@example.com").await;
         let address = format!("/auth/v1/verify?token={token}&type=recovery&redirect_to=https%3A%2F%2Fevil.example");
         for method in [Method::GET, Method::HEAD, Method::GET] {
-            let answer = app.nobody().ask(method, &address).await;
+            let answer = app.anonymous().ask(method, &address).await;
             assert_eq!(answer.status.as_u16(), 303);
             let page = format!("http://127.0.0.1:8080/auth/reset-password?token_hash={token}&type=recovery");
             assert_eq!(answer.header("location"), Some(page.as_str()), "our page, whatever was asked for");
         }
-        modern(app.nobody().get("/auth/v1/verify?type=recovery")).await.refused(400, "validation_failed");
+        modern(app.anonymous().get("/auth/v1/verify?type=recovery")).await.refused(400, "validation_failed");
         let body = json!({ "type": "recovery", "token_hash": token });
-        let session = app.nobody().post("/auth/v1/verify", body.clone()).await.ok();
+        let session = app.anonymous().post("/auth/v1/verify", body.clone()).await.ok();
         let holder = holding(&maya, &session["access_token"]);
-        let said = modern(app.nobody().post("/auth/v1/verify", body)).await.refused(403, "otp_expired");
+        let said = modern(app.anonymous().post("/auth/v1/verify", body)).await.refused(403, "otp_expired");
         assert_eq!(said["message"], "Token has expired or is invalid");
 
         let put = |body: Value| modern(holder.ask(Method::PUT, "/auth/v1/user").json(&body));
@@ -204,11 +204,11 @@ async fn a_mail_scanner_does_no_harm() {
 }
 
 #[tokio::test]
-async fn codes_work_and_every_wrong_one_is_answered_alike() {
+async fn codes_work_once_and_wrong_ones_look_alike() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let (token, code) = link(&app, &maya, "maya@example.com").await;
-        let verify = |body: Value| modern(app.nobody().post("/auth/v1/verify", body));
+        let verify = |body: Value| modern(app.anonymous().post("/auth/v1/verify", body));
         let right = json!({ "type": "recovery", "email": "maya@example.com", "token": code });
         for (body, status, code) in [
             (json!({ "token_hash": token }), 400, "validation_failed"),
@@ -232,10 +232,10 @@ async fn codes_work_and_every_wrong_one_is_answered_alike() {
 }
 
 #[tokio::test]
-async fn recovery_is_answered_the_same_for_everybody() {
+async fn recovery_does_not_reveal_accounts() {
     on_both(async |app: TestApp| {
         app.employee("Maya").await;
-        let recover = |body: Value| modern(app.nobody().post("/auth/v1/recover", body));
+        let recover = |body: Value| modern(app.anonymous().post("/auth/v1/recover", body));
         let challenge = "a".repeat(43);
         for email in ["maya@example.com", "nobody@example.com"] {
             let answer =
@@ -255,7 +255,7 @@ async fn recovery_is_answered_the_same_for_everybody() {
             .refused(400, "validation_failed");
         recover(json!({ "email": "maya@" })).await.refused(400, "validation_failed");
         recover(json!({})).await.refused(400, "validation_failed");
-        let resend = |body: Value| modern(app.nobody().post("/auth/v1/resend", body));
+        let resend = |body: Value| modern(app.anonymous().post("/auth/v1/resend", body));
         assert_eq!(resend(json!({ "type": "signup", "email": "nobody@example.com" })).await.ok(), json!({}));
         resend(json!({ "type": "recovery", "email": "a@example.com" })).await.refused(400, "validation_failed");
         resend(json!({ "type": "sms", "phone": "+15550100" })).await.refused(400, "phone_provider_disabled");
@@ -264,9 +264,9 @@ async fn recovery_is_answered_the_same_for_everybody() {
 }
 
 #[tokio::test]
-async fn what_is_off_says_so_in_the_clients_terms() {
+async fn unsupported_features_return_protocol_errors() {
     on_both(async |app: TestApp| {
-        let (nobody, maya) = (app.nobody(), app.super_admin("Maya").await);
+        let (nobody, maya) = (app.anonymous(), app.super_admin("Maya").await);
         let erin = app.employee("Erin").await;
         let id = uuid::Uuid::nil();
         for (person, method, path, body, status, code) in [
@@ -334,25 +334,25 @@ async fn what_is_off_says_so_in_the_clients_terms() {
 }
 
 #[tokio::test]
-async fn keys_health_and_settings_are_public() {
+async fn jwks_health_and_settings_are_public() {
     on_both(async |app: TestApp| {
-        let keys = app.nobody().get("/auth/v1/.well-known/jwks.json").await;
+        let keys = app.anonymous().get("/auth/v1/.well-known/jwks.json").await;
         assert_eq!(keys.header("cache-control"), Some("public, max-age=600"));
         assert_eq!((keys.body["keys"][0]["alg"].as_str(), keys.body["keys"][0].get("d")), (Some("ES256"), None));
-        assert_eq!(app.nobody().get("/auth/v1/settings").await.ok()["disable_signup"], true);
-        assert_eq!(app.nobody().get("/auth/v1/health").await.ok()["name"], "SPV Portal");
-        let private = app.nobody().get("/auth/v1/settings").await;
+        assert_eq!(app.anonymous().get("/auth/v1/settings").await.ok()["disable_signup"], true);
+        assert_eq!(app.anonymous().get("/auth/v1/health").await.ok()["name"], "SPV Portal");
+        let private = app.anonymous().get("/auth/v1/settings").await;
         assert_eq!(private.header("cache-control"), Some("no-store"));
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_said_in_the_clients_terms() {
-    let http = api::Http { time_limit: std::time::Duration::from_millis(1), ..api::Http::default() };
+async fn timeouts_have_the_protocols_shape() {
+    let http = api::HttpConfig { time_limit: std::time::Duration::from_millis(1), ..api::HttpConfig::default() };
     let app = TestApp::new(domain::testing::World::sqlite().await, http).await;
     let asking =
-        || app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@b.co", "password": "x" }));
+        || app.anonymous().post("/auth/v1/token?grant_type=password", json!({ "email": "a@b.co", "password": "x" }));
     modern(asking()).await.refused(504, "request_timeout");
     let old = asking().await;
     assert_eq!((old.body["code"].as_i64(), old.body["error_code"].as_str()), (Some(504), Some("request_timeout")));
@@ -360,11 +360,12 @@ async fn what_takes_too_long_is_said_in_the_clients_terms() {
 }
 
 #[tokio::test]
-async fn a_lost_database_is_temporary() {
-    let app = TestApp::new(domain::testing::World::sqlite().await, api::Http::default()).await;
+async fn database_outage_returns_503() {
+    let app = TestApp::new(domain::testing::World::sqlite().await, api::HttpConfig::default()).await;
     app.world.db.close().await;
     let answer = modern(
-        app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" })),
+        app.anonymous()
+            .post("/auth/v1/token?grant_type=password", json!({ "email": "a@example.com", "password": "x" })),
     )
     .await;
     assert_eq!(answer.header("retry-after"), Some("2"));

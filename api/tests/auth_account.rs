@@ -1,6 +1,6 @@
-//! `PUT /auth/v1/user` and what goes with it: the password, the address, what people say of themselves.
+//! `PUT /auth/v1/user`: password, email, metadata.
 
-use crate::support::{Answer, Asking, Person, TestApp, on_both, on_both_with};
+use crate::support::{TestApp, TestRequest, TestResponse, TestUser, on_both, on_both_with};
 use chrono::Duration;
 use domain::{accounts::auth::links::LinkKind, kernel::db::Sql, outbox::mails::Kind};
 use serde_json::{Value, json};
@@ -9,20 +9,20 @@ const PASSWORD: &str = "correct horse battery staple";
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-fn modern(asking: Asking) -> Asking {
+fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
-async fn put(person: &Person, body: Value) -> Answer {
+async fn put(person: &TestUser, body: Value) -> TestResponse {
     modern(person.put("/auth/v1/user", body)).await
 }
 
-async fn verify(app: &TestApp, body: Value) -> Answer {
-    modern(app.nobody().post("/auth/v1/verify", body)).await
+async fn verify(app: &TestApp, body: Value) -> TestResponse {
+    modern(app.anonymous().post("/auth/v1/verify", body)).await
 }
 
 #[tokio::test]
-async fn a_new_password_needs_the_old_one_or_a_code_or_a_fresh_link() {
+async fn new_password_needs_old_password_code_or_fresh_link() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         put(&maya, json!({ "password": "a brand new one" })).await.refused(400, "current_password_required");
@@ -35,10 +35,10 @@ async fn a_new_password_needs_the_old_one_or_a_code_or_a_fresh_link() {
 
         // An access token lives shorter than a day: the session does not.
         let sign_in = json!({ "email": "maya@example.com", "password": "a brand new one" });
-        let session = app.nobody().post("/auth/v1/token?grant_type=password", sign_in).await.ok();
+        let session = app.anonymous().post("/auth/v1/token?grant_type=password", sign_in).await.ok();
         app.world.clock.advance(Duration::hours(25));
         let body = json!({ "refresh_token": session["refresh_token"] });
-        let session = app.nobody().post("/auth/v1/token?grant_type=refresh_token", body).await.ok();
+        let session = app.anonymous().post("/auth/v1/token?grant_type=refresh_token", body).await.ok();
         let maya = maya.holding(&session);
         put(&maya, json!({ "password": "yet another one" })).await.refused(400, "reauthentication_needed");
         put(&maya, json!({ "password": "yet another one", "nonce": "000000" }))
@@ -47,7 +47,7 @@ async fn a_new_password_needs_the_old_one_or_a_code_or_a_fresh_link() {
         modern(maya.get("/auth/v1/reauthenticate")).await.ok();
         let said = modern(maya.get("/auth/v1/reauthenticate")).await.refused(429, "over_email_send_rate_limit");
         assert!(said["message"].as_str().unwrap().contains("after 60 seconds"));
-        let letter = app.letter().await;
+        let letter = app.only_mail().await;
         assert_eq!((letter.kind, letter.to.as_str()), (Kind::Reauthentication, "maya@example.com"));
         verify(&app, json!({ "type": "email", "email": letter.to, "token": letter.code }))
             .await
@@ -58,7 +58,7 @@ async fn a_new_password_needs_the_old_one_or_a_code_or_a_fresh_link() {
         put(&maya, json!({ "password": "one more of them", "nonce": letter.code }))
             .await
             .refused(422, "reauthentication_not_valid");
-        modern(app.nobody().get("/auth/v1/reauthenticate")).await.refused(401, "no_authorization");
+        modern(app.anonymous().get("/auth/v1/reauthenticate")).await.refused(401, "no_authorization");
         let noah = app.employee("Noah").await;
         let mut tx = app.world.db.begin().await.unwrap();
         let waits =
@@ -68,8 +68,8 @@ async fn a_new_password_needs_the_old_one_or_a_code_or_a_fresh_link() {
         modern(noah.get("/auth/v1/reauthenticate")).await.refused(422, "email_not_confirmed");
 
         app.world.clock.advance(Duration::seconds(60));
-        app.nobody().post("/auth/v1/recover", json!({ "email": "maya@example.com" })).await.ok();
-        let letter = app.letter().await;
+        app.anonymous().post("/auth/v1/recover", json!({ "email": "maya@example.com" })).await.ok();
+        let letter = app.only_mail().await;
         let session = verify(&app, json!({ "type": "recovery", "token_hash": letter.token })).await.ok();
         let maya = maya.holding(&session);
         app.world.clock.advance(Duration::minutes(14));
@@ -79,7 +79,7 @@ async fn a_new_password_needs_the_old_one_or_a_code_or_a_fresh_link() {
 }
 
 #[tokio::test]
-async fn what_people_say_of_themselves_is_merged() {
+async fn user_metadata_is_merged() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         put(&maya, json!({ "data": { "a": 1, "b": { "c": 2 }, "role": "super_admin" } })).await.ok();
@@ -104,7 +104,7 @@ async fn what_people_say_of_themselves_is_merged() {
 }
 
 #[tokio::test]
-async fn a_new_address_is_confirmed_at_both() {
+async fn email_change_is_confirmed_at_both_addresses() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         app.employee("Noah").await;
@@ -118,7 +118,7 @@ async fn a_new_address_is_confirmed_at_both() {
             (Some("maya@example.com"), Some("first@example.com"))
         );
         put(&maya, json!({ "email": "Ortiz@example.com" })).await.refused(429, "over_email_send_rate_limit");
-        let first = app.post().await;
+        let first = app.deliver_mails().await;
         app.world.clock.advance(Duration::seconds(60));
         put(&maya, json!({ "email": "Ortiz@example.com" })).await.ok();
         // The first wish is forgotten.
@@ -127,7 +127,7 @@ async fn a_new_address_is_confirmed_at_both() {
                 .await
                 .refused(403, "otp_expired");
         }
-        let letters = app.post().await;
+        let letters = app.deliver_mails().await;
         let to: Vec<_> = letters.iter().map(|letter| (letter.kind, letter.to.as_str())).collect();
         assert_eq!(to, [(Kind::EmailChangeCurrent, "maya@example.com"), (Kind::EmailChangeNew, "Ortiz@example.com")]);
         assert!(letters[0].url.contains("/auth/confirm?token_hash=") && letters[0].url.ends_with("&type=email_change"));
@@ -143,10 +143,10 @@ async fn a_new_address_is_confirmed_at_both() {
         assert_eq!(maya.get("/auth/v1/user").await.ok()["email"], "maya@example.com");
         // The one that is still to come, once more.
         app.world.clock.advance(Duration::seconds(60));
-        modern(app.nobody().post("/auth/v1/resend", json!({ "type": "email_change", "email": "maya@example.com" })))
+        modern(app.anonymous().post("/auth/v1/resend", json!({ "type": "email_change", "email": "maya@example.com" })))
             .await
             .ok();
-        let again = app.letter().await;
+        let again = app.only_mail().await;
         assert_eq!(again.kind, Kind::EmailChangeCurrent);
         let session = verify(&app, json!({ "type": "email_change", "token_hash": again.token })).await.ok();
         assert_eq!(session["user"]["email"], "Ortiz@example.com");
@@ -156,17 +156,17 @@ async fn a_new_address_is_confirmed_at_both() {
             .await
             .refused(403, "otp_expired");
         let sign_in = json!({ "email": "ortiz@example.com", "password": PASSWORD });
-        app.nobody().post("/auth/v1/token?grant_type=password", sign_in).await.ok();
+        app.anonymous().post("/auth/v1/token?grant_type=password", sign_in).await.ok();
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_change_of_address_is_taken_back_by_asking_for_the_present_one() {
+async fn email_change_is_cancelled_by_requesting_the_current_address() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         put(&maya, json!({ "email": "ortiz@example.com" })).await.ok();
-        let letters = app.post().await;
+        let letters = app.deliver_mails().await;
         let body = json!({ "type": "email_change", "token_hash": letters[0].token });
         assert_eq!(verify(&app, body).await.ok()["code"], "200");
         let user = put(&maya, json!({ "email": "maya@example.com" })).await.ok();
@@ -180,7 +180,7 @@ async fn a_change_of_address_is_taken_back_by_asking_for_the_present_one() {
 }
 
 #[tokio::test]
-async fn the_first_half_of_a_change_is_told_where_the_client_reads_it() {
+async fn first_confirmation_message_is_in_fragment_or_query() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         for pkce in [false, true] {
@@ -190,7 +190,7 @@ async fn the_first_half_of_a_change_is_told_where_the_client_reads_it() {
                 wish["code_challenge_method"] = json!("s256");
             }
             put(&maya, wish).await.ok();
-            let letters = app.post().await;
+            let letters = app.deliver_mails().await;
             let body = json!({ "type": "email_change", "token_hash": letters[0].token, "skip_http_redirect": true });
             let url = verify(&app, body).await.ok()["url"].as_str().unwrap().to_owned();
             let (before, fragment) = url.split_once('#').unwrap();
@@ -203,13 +203,13 @@ async fn the_first_half_of_a_change_is_told_where_the_client_reads_it() {
 }
 
 #[tokio::test]
-async fn the_first_of_two_who_want_an_address_gets_it() {
+async fn first_confirmed_email_change_wins() {
     on_both(async |app: TestApp| {
         let (maya, noah) = (app.employee("Maya").await, app.employee("Noah").await);
         let mut letters = Vec::new();
         for person in [&maya, &noah] {
             put(person, json!({ "email": "both@example.com" })).await.ok();
-            letters.extend(app.post().await);
+            letters.extend(app.deliver_mails().await);
         }
         for (n, status) in [(0, 200), (1, 200), (2, 200), (3, 422)] {
             let answer = verify(&app, json!({ "type": "email_change", "token_hash": letters[n].token })).await;
@@ -221,23 +221,23 @@ async fn the_first_of_two_who_want_an_address_gets_it() {
 }
 
 #[tokio::test]
-async fn where_one_confirmation_is_enough_the_new_address_gives_it() {
+async fn single_confirmation_mode_confirms_at_the_new_address() {
     on_both_with(
         |options, _| options.secure_email_change = false,
         async |app: TestApp| {
-            assert_eq!(app.nobody().get("/rest/v1/settings").await.ok()["secure_email_change"], false);
+            assert_eq!(app.anonymous().get("/rest/v1/settings").await.ok()["secure_email_change"], false);
             let company = app.acme;
             let (_, ivan) = app.iso("Ivan", company).await;
             let body =
                 json!({ "email": "ivan@example.org", "code_challenge": CHALLENGE, "code_challenge_method": "s256" });
             put(&ivan, body).await.ok();
-            let letter = app.letter().await;
+            let letter = app.only_mail().await;
             assert_eq!((letter.kind, letter.to.as_str()), (Kind::EmailChangeNew, "ivan@example.org"));
             let body = json!({ "type": "email_change", "token_hash": letter.token, "skip_http_redirect": true });
             let url = verify(&app, body).await.ok()["url"].as_str().unwrap().to_owned();
             let code = url.split("code=").nth(1).unwrap();
             let body = json!({ "auth_code": code, "code_verifier": VERIFIER });
-            let session = app.nobody().post("/auth/v1/token?grant_type=pkce", body).await.ok();
+            let session = app.anonymous().post("/auth/v1/token?grant_type=pkce", body).await.ok();
             let claims: Value = app.app.auth.keys.verify(session["access_token"].as_str().unwrap()).unwrap();
             assert_eq!(
                 (&claims["amr"][0]["method"], &claims["email"]),

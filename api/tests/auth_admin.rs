@@ -1,33 +1,33 @@
 //! `/auth/v1/admin` and `/auth/v1/invite`: service tokens and super admins.
 
-use crate::support::{Answer, Asking, Person, TestApp, on_both};
+use crate::support::{TestApp, TestRequest, TestResponse, TestUser, on_both};
 use chrono::Duration;
 use domain::{kernel::db::Sql, outbox::mails::Kind, platform::activity};
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
 
-fn modern(asking: Asking) -> Asking {
+fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
-async fn post(person: &Person, path: &str, body: Value) -> Answer {
+async fn post(person: &TestUser, path: &str, body: Value) -> TestResponse {
     modern(person.post(&format!("/auth/v1/{path}"), body)).await
 }
 
-async fn sign_in(app: &TestApp, email: &str, password: &str) -> Answer {
-    post(&app.nobody(), "token?grant_type=password", json!({ "email": email, "password": password })).await
+async fn sign_in(app: &TestApp, email: &str, password: &str) -> TestResponse {
+    post(&app.anonymous(), "token?grant_type=password", json!({ "email": email, "password": password })).await
 }
 
 #[tokio::test]
-async fn administrators_are_service_tokens_and_super_admins() {
+async fn admin_api_needs_service_token_or_super_admin() {
     on_both(async |app: TestApp| {
         let sign =
-            |claims: Value| app.nobody().holding(&json!({ "access_token": app.app.auth.keys.sign(&claims).unwrap() }));
+            |claims: Value| app.anonymous().holding(&json!({ "access_token": app.app.auth.keys.sign(&claims).unwrap() }));
         let (past, future) = (app.world.clock.now().timestamp() - 1, app.world.clock.now().timestamp() + 60);
         for (person, status, code) in [
-            (app.nobody(), 401, "no_authorization"),
-            (app.nobody().holding(&json!({ "access_token": "x.y.z" })), 403, "bad_jwt"),
+            (app.anonymous(), 401, "no_authorization"),
+            (app.anonymous().holding(&json!({ "access_token": "x.y.z" })), 403, "bad_jwt"),
             (app.employee("Erin").await, 403, "not_admin"),
             (app.client("Maya").await, 403, "not_admin"),
             (sign(json!({ "role": "service_role", "exp": past })), 403, "bad_jwt"),
@@ -55,7 +55,7 @@ async fn administrators_are_service_tokens_and_super_admins() {
 }
 
 #[tokio::test]
-async fn pages_are_counted_and_linked_as_the_client_reads_them() {
+async fn user_list_has_total_and_link_headers() {
     on_both(async |app: TestApp| {
         for name in ["Ada", "Ben", "Cy"] {
             app.world.user(domain::kernel::access::Role::Employee, name, None, None).await;
@@ -105,7 +105,7 @@ async fn pages_are_counted_and_linked_as_the_client_reads_them() {
 }
 
 #[tokio::test]
-async fn accounts_are_made_changed_banned_and_archived() {
+async fn accounts_are_created_updated_banned_and_archived() {
     on_both(async |app: TestApp| {
         let service = app.service();
         let said = json!({ "profile_image": "x.png", "role": "super_admin" });
@@ -113,7 +113,7 @@ async fn accounts_are_made_changed_banned_and_archived() {
         let ada = post(&service, "admin/users", body.clone()).await.ok();
         assert_eq!((&ada["user_metadata"], &ada["app_metadata"]["role"], &ada["app_metadata"]["roles"]), (&said, &json!("client"), &json!(["editor"])));
         assert_eq!(ada.get("email_confirmed_at"), None);
-        assert!(app.post().await.is_empty(), "nobody is written to");
+        assert!(app.deliver_mails().await.is_empty(), "nobody is written to");
         post(&service, "admin/users", body).await.refused(422, "email_exists");
         for (body, status, code) in [
             (json!({}), 400, "validation_failed"),
@@ -138,7 +138,7 @@ async fn accounts_are_made_changed_banned_and_archived() {
         sign_in(&app, "ada@example.com", PASSWORD).await.refused(400, "email_not_confirmed");
         assert!(put(json!({ "email_confirm": true })).await.ok()["email_confirmed_at"].is_string());
         let session = sign_in(&app, "ada@example.com", PASSWORD).await.ok();
-        let held = app.nobody().holding(&session);
+        let held = app.anonymous().holding(&session);
         let user = put(json!({ "user_metadata": { "profile_image": null, "x": 1 }, "app_metadata": { "roles": null, "plan": "a" } })).await.ok();
         assert_eq!((user["user_metadata"].get("profile_image"), &user["user_metadata"]["x"]), (None, &json!(1)));
         assert_eq!((user["app_metadata"].get("roles"), &user["app_metadata"]["plan"]), (None, &json!("a")));
@@ -190,10 +190,10 @@ async fn accounts_are_made_changed_banned_and_archived() {
 }
 
 #[tokio::test]
-async fn links_are_made_and_invitations_sent() {
+async fn links_are_generated_and_invitations_sent() {
     on_both(async |app: TestApp| {
         let service = app.service();
-        let verify = async |body: Value| post(&app.nobody(), "verify", body).await;
+        let verify = async |body: Value| post(&app.anonymous(), "verify", body).await;
         let link = async |body: Value| post(&service, "admin/generate_link", body).await;
         for (body, status, code) in [
             (json!({ "type": "recovery", "email": "nobody@example.com" }), 404, "user_not_found"),
@@ -238,7 +238,7 @@ async fn links_are_made_and_invitations_sent() {
         verify(json!({ "type": "email_change", "token_hash": one["hashed_token"] })).await.ok();
         let session = verify(json!({ "type": "email_change", "token_hash": two["hashed_token"] })).await.ok();
         assert_eq!(session["user"]["email"], "new@example.com");
-        assert!(app.post().await.is_empty());
+        assert!(app.deliver_mails().await.is_empty());
 
         let user =
             post(&service, "invite", json!({ "email": "ina@example.com", "data": { "name": "Ina Ito" } })).await.ok();
@@ -246,12 +246,12 @@ async fn links_are_made_and_invitations_sent() {
         post(&service, "invite", json!({ "email": "ina@example.com" })).await.ok();
         post(&service, "invite", json!({ "email": "new@example.com" })).await.refused(422, "email_exists");
         post(&service, "invite", json!({ "email": "" })).await.refused(400, "validation_failed");
-        let letters = app.post().await;
+        let letters = app.deliver_mails().await;
         assert!(
             letters.len() == 2 && letters[0].kind == Kind::Invite && letters[0].url.contains("/auth/reset-password?")
         );
         let session = verify(json!({ "type": "invite", "token_hash": letters[1].token })).await.ok();
-        let ina = app.nobody().holding(&session);
+        let ina = app.anonymous().holding(&session);
         modern(ina.put("/auth/v1/user", json!({ "password": PASSWORD }))).await.ok();
         sign_in(&app, "ina@example.com", PASSWORD).await.ok();
     })
@@ -259,7 +259,7 @@ async fn links_are_made_and_invitations_sent() {
 }
 
 #[tokio::test]
-async fn the_audit_tells_who_did_what() {
+async fn audit_log_names_actor_and_action() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;
         app.world.clock.advance(Duration::seconds(1));
@@ -284,7 +284,7 @@ async fn the_audit_tells_who_did_what() {
 }
 
 #[tokio::test]
-async fn another_address_takes_back_what_went_to_the_old_mailbox() {
+async fn email_change_invalidates_links_sent_to_the_old_address() {
     on_both(async |app: TestApp| {
         let service = app.service();
         let maya = app.client("Maya").await;
@@ -301,9 +301,9 @@ async fn another_address_takes_back_what_went_to_the_old_mailbox() {
         let moved = modern(service.put(&path, json!({ "email": "maya@example.org" }))).await.ok();
         assert_eq!((moved["email"].as_str(), moved.get("new_email")), (Some("maya@example.org"), None));
         let old = json!({ "type": "recovery", "token_hash": made["hashed_token"] });
-        post(&app.nobody(), "verify", old).await.refused(403, "otp_expired");
-        for letter in app.post().await {
-            post(&app.nobody(), "verify", json!({ "type": "email_change", "token_hash": letter.token }))
+        post(&app.anonymous(), "verify", old).await.refused(403, "otp_expired");
+        for letter in app.deliver_mails().await {
+            post(&app.anonymous(), "verify", json!({ "type": "email_change", "token_hash": letter.token }))
                 .await
                 .refused(403, "otp_expired");
         }
@@ -312,11 +312,11 @@ async fn another_address_takes_back_what_went_to_the_old_mailbox() {
 }
 
 #[tokio::test]
-async fn whoever_is_banned_is_no_super_admin_who_stays() {
+async fn banned_super_admins_do_not_count_as_the_last_one() {
     on_both(async |app: TestApp| {
         let service = app.service();
         let (one, two) = (app.super_admin("Sam").await, app.super_admin("Ida").await);
-        let path = |person: &Person| format!("/auth/v1/admin/users/{}", person.id);
+        let path = |person: &TestUser| format!("/auth/v1/admin/users/{}", person.id);
         let ban = json!({ "ban_duration": "1h" });
         modern(service.put(&path(&one), ban.clone())).await.ok();
         modern(service.put(&path(&two), ban)).await.refused(409, "last_super_admin");
@@ -332,7 +332,7 @@ async fn whoever_is_banned_is_no_super_admin_who_stays() {
 
 /// With one question for everybody's factors, and one for everybody's identities.
 #[tokio::test]
-async fn a_page_of_accounts_is_read_at_once() {
+async fn user_page_is_loaded_in_constant_queries() {
     on_both(async |app: TestApp| {
         let service = app.service();
         for n in 0..12 {
@@ -353,7 +353,7 @@ async fn a_page_of_accounts_is_read_at_once() {
 }
 
 #[tokio::test]
-async fn people_neither_open_nor_take_over_an_account_in_use() {
+async fn links_do_not_open_or_take_over_an_account_in_use() {
     on_both(async |app: TestApp| {
         let (sam, service) = (app.super_admin("Sam").await, app.service());
         let (maya, pia) = (app.client("Maya").await, app.super_admin("Pia").await);
@@ -396,7 +396,7 @@ async fn people_neither_open_nor_take_over_an_account_in_use() {
         modern(sam.put(&path, json!({ "password": "another good password" }))).await.refused(403, "account_in_use");
         let bob = post(&sam, "invite", json!({ "email": "bob@example.com" })).await.ok();
         post(&sam, "invite", json!({ "email": "bob@example.com" })).await.ok();
-        assert_eq!(app.post().await.len(), 2);
+        assert_eq!(app.deliver_mails().await.len(), 2);
         let link = json!({ "type": "recovery", "email": "bob@example.com" });
         post(&sam, "admin/generate_link", link).await.ok();
         assert!(bob["invited_at"].is_string());

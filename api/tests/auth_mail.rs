@@ -1,6 +1,6 @@
-//! Mails of `/auth/v1`: asked for, clicked, typed in, led back to the browser where they began.
+//! Mails of `/auth/v1`: recovery, magic link, sign-up, invitations.
 
-use crate::support::{Answer, Asking, Letter, TestApp, on_both, on_both_with};
+use crate::support::{SentMail, TestApp, TestRequest, TestResponse, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
 use domain::{
@@ -16,12 +16,12 @@ const PASSWORD: &str = "correct horse battery staple";
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-fn modern(asking: Asking) -> Asking {
+fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
-async fn post(app: &TestApp, path: &str, body: Value) -> Answer {
-    modern(app.nobody().post(&format!("/auth/v1/{path}"), body)).await
+async fn post(app: &TestApp, path: &str, body: Value) -> TestResponse {
+    modern(app.anonymous().post(&format!("/auth/v1/{path}"), body)).await
 }
 
 fn pkce(mut body: Value) -> Value {
@@ -31,7 +31,7 @@ fn pkce(mut body: Value) -> Value {
 }
 
 /// Clicks on our page, which wants to be led back.
-async fn click(app: &TestApp, letter: &Letter, kind: &str) -> String {
+async fn click(app: &TestApp, letter: &SentMail, kind: &str) -> String {
     let body = json!({ "type": kind, "token_hash": letter.token, "skip_http_redirect": true });
     post(app, "verify", body).await.ok()["url"].as_str().unwrap().to_owned()
 }
@@ -41,7 +41,7 @@ fn query(url: &str, name: &str) -> Option<String> {
     url.query_pairs().find(|(found, _)| found == name).map(|(_, value)| value.into_owned())
 }
 
-async fn exchange(app: &TestApp, code: &str, verifier: &str) -> Answer {
+async fn exchange(app: &TestApp, code: &str, verifier: &str) -> TestResponse {
     post(app, "token?grant_type=pkce", json!({ "auth_code": code, "code_verifier": verifier })).await
 }
 
@@ -75,7 +75,7 @@ async fn mail_of(app: &TestApp, kind: Kind) -> mail_delivery::Outgoing {
 }
 
 #[tokio::test]
-async fn the_mail_of_a_first_order_waits_until_the_account_is_set_up() {
+async fn first_order_mail_waits_for_account_setup() {
     for (setup, first) in [("quick", Kind::PasswordSetup), ("full", Kind::WelcomeSetup)] {
         on_both(async |app: TestApp| {
             let erin = app.employee("Erin").await;
@@ -87,7 +87,7 @@ async fn the_mail_of_a_first_order_waits_until_the_account_is_set_up() {
             let link = mail_of(&app, first).await.link.unwrap();
             let body = json!({ "type": "recovery", "token_hash": link.token });
             let session = post(&app, "verify", body).await.ok();
-            let nora = app.nobody().holding(&session);
+            let nora = app.anonymous().holding(&session);
             assert_eq!(nora.get("/rest/v1/me").await.ok()["first_password"], true);
             modern(nora.put("/auth/v1/user", json!({ "password": PASSWORD }))).await.ok();
             assert_eq!(nora.get("/rest/v1/me").await.ok()["first_password"], false);
@@ -106,7 +106,7 @@ async fn the_mail_of_a_first_order_waits_until_the_account_is_set_up() {
 }
 
 #[tokio::test]
-async fn after_a_day_the_mail_of_a_first_order_goes_without_a_button_unless_staff_ask_for_it() {
+async fn first_order_mail_goes_without_link_after_a_day() {
     on_both(async |app: TestApp| {
         let erin = app.employee("Erin").await;
         let client = json!({ "setup": "quick", "first_name": "Nora", "last_name": "Lund", "email": "nora@example.com",
@@ -128,7 +128,7 @@ async fn after_a_day_the_mail_of_a_first_order_goes_without_a_button_unless_staf
 }
 
 #[tokio::test]
-async fn of_whoever_asks_for_a_mail_the_list_of_jobs_says_nothing() {
+async fn job_list_hides_mail_requesters() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;
         app.employee("Maya").await;
@@ -139,7 +139,7 @@ async fn of_whoever_asks_for_a_mail_the_list_of_jobs_says_nothing() {
         assert_eq!(asked["payload"], json!({ "wanted": "recovery" }));
         let kept = queue::get(&app.world.operator(), asked["id"].as_str().unwrap()).await.unwrap().payload;
         assert!(!kept.to_string().contains(VERIFIER), "{kept}");
-        let code = query(&click(&app, &app.letter().await, "recovery").await, "code").unwrap();
+        let code = query(&click(&app, &app.only_mail().await, "recovery").await, "code").unwrap();
         exchange(&app, &code, CHALLENGE).await.refused(400, "bad_code_verifier");
         exchange(&app, &code, VERIFIER).await.ok();
     })
@@ -147,12 +147,12 @@ async fn of_whoever_asks_for_a_mail_the_list_of_jobs_says_nothing() {
 }
 
 #[tokio::test]
-async fn a_recovery_with_pkce_ends_in_the_browser_where_it_began() {
+async fn pkce_recovery_returns_a_code_to_the_same_browser() {
     on_both(async |app: TestApp| {
         app.employee("Maya").await;
         let to = "http%3A%2F%2F127.0.0.1%3A8080%2Fauth%2Freset-password%3Fflow%3D1";
         post(&app, &format!("recover?redirect_to={to}"), pkce(json!({ "email": "maya@example.com" }))).await.ok();
-        let letter = app.letter().await;
+        let letter = app.only_mail().await;
         assert_eq!(letter.kind, Kind::Recovery);
         assert!(letter.token.starts_with("pkce_") && letter.url.ends_with(&format!("&redirect_to={to}")), "{letter:?}");
         let back = click(&app, &letter, "recovery").await;
@@ -173,38 +173,38 @@ async fn a_recovery_with_pkce_ends_in_the_browser_where_it_began() {
         // What is asked for goes before the page that asks.
         app.world.clock.advance(Duration::seconds(60));
         let body = json!({ "email": "maya@example.com", "redirect_to": "http://127.0.0.1:3000/asked" });
-        let asking = app.nobody().post("/auth/v1/recover", body);
+        let asking = app.anonymous().post("/auth/v1/recover", body);
         asking.header("referer", "http://127.0.0.1:3000/page").await.ok();
-        assert!(app.letter().await.url.ends_with("&redirect_to=http%3A%2F%2F127.0.0.1%3A3000%2Fasked"));
+        assert!(app.only_mail().await.url.ends_with("&redirect_to=http%3A%2F%2F127.0.0.1%3A3000%2Fasked"));
 
         app.world.clock.advance(Duration::seconds(60));
         post(&app, "recover", pkce(json!({ "email": "maya@example.com" }))).await.ok();
-        let back = click(&app, &app.letter().await, "recovery").await;
+        let back = click(&app, &app.only_mail().await, "recovery").await;
         app.world.clock.advance(Duration::seconds(300));
         exchange(&app, &query(&back, "code").unwrap(), VERIFIER).await.refused(422, "flow_state_expired");
 
         // In another browser: the code, or the link without being led back.
         post(&app, "recover", pkce(json!({ "email": "maya@example.com" }))).await.ok();
-        let letter = app.letter().await;
+        let letter = app.only_mail().await;
         let typed = json!({ "type": "recovery", "email": "maya@example.com", "token": letter.code });
         assert_eq!(methods(&app, &post(&app, "verify", typed).await.ok()), "otp");
         app.world.clock.advance(Duration::seconds(60));
         post(&app, "recover", pkce(json!({ "email": "maya@example.com" }))).await.ok();
-        let clicked = json!({ "type": "recovery", "token_hash": app.letter().await.token });
+        let clicked = json!({ "type": "recovery", "token_hash": app.only_mail().await.token });
         assert_eq!(methods(&app, &post(&app, "verify", clicked).await.ok()), "otp");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_form_is_sent_on_with_the_session_or_with_why_not() {
+async fn verify_form_redirects_with_session_or_error() {
     on_both(async |app: TestApp| {
         app.employee("Maya").await;
         post(&app, "recover", json!({ "email": "maya@example.com" })).await.ok();
-        let letter = app.letter().await;
+        let letter = app.only_mail().await;
         let send = async |token: &str| {
             let form = format!("token={token}&type=recovery&redirect_to=http%3A%2F%2F127.0.0.1%3A3000%2Fin%3Fa%3D1");
-            let asking = app.nobody().ask(Method::POST, "/auth/v1/verify").raw(form);
+            let asking = app.anonymous().ask(Method::POST, "/auth/v1/verify").raw(form);
             let answer = asking.header("content-type", "application/x-www-form-urlencoded").await;
             assert_eq!(answer.status.as_u16(), 303);
             answer.header("location").unwrap().to_owned()
@@ -220,7 +220,7 @@ async fn a_form_is_sent_on_with_the_session_or_with_why_not() {
         let said = "error=access_denied&error_code=otp_expired&error_description=Token+has+expired+or+is+invalid";
         assert_eq!(to, format!("http://127.0.0.1:3000/in?a=1&{said}#{said}&sb="));
         let open = "token=x&type=recovery&redirect_to=https%3A%2F%2Fevil.example";
-        let asking = app.nobody().ask(Method::POST, "/auth/v1/verify").raw(open);
+        let asking = app.anonymous().ask(Method::POST, "/auth/v1/verify").raw(open);
         let answer = asking.header("content-type", "application/x-www-form-urlencoded").await;
         assert!(answer.header("location").unwrap().starts_with("http://127.0.0.1:8080/?error="));
     })
@@ -228,14 +228,14 @@ async fn a_form_is_sent_on_with_the_session_or_with_why_not() {
 }
 
 #[tokio::test]
-async fn a_magic_link_is_for_those_who_have_an_account() {
+async fn magic_links_need_an_account() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         for path in ["otp", "magiclink"] {
             post(&app, path, json!({ "email": "maya@example.com", "create_user": false })).await.ok();
             post(&app, path, json!({ "email": "maya@example.com" })).await.refused(429, "over_email_send_rate_limit");
             app.world.clock.advance(Duration::seconds(60));
-            let letter = app.letter().await;
+            let letter = app.only_mail().await;
             assert_eq!(letter.kind, Kind::MagicLink);
             assert!(letter.url.contains("/auth/confirm?token_hash=") && letter.url.contains("&type=magiclink"));
             let session =
@@ -260,23 +260,23 @@ async fn a_magic_link_is_for_those_who_have_an_account() {
             post(&app, "otp", body).await.refused(status, code);
         }
         post(&app, "otp", pkce(json!({ "email": "maya@example.com" }))).await.ok();
-        let back = click(&app, &app.letter().await, "magiclink").await;
+        let back = click(&app, &app.only_mail().await, "magiclink").await;
         let session = exchange(&app, &query(&back, "code").unwrap(), VERIFIER).await.ok();
         assert_eq!(methods(&app, &session), "magiclink");
         users::suspend(&app.world.operator(), maya.id, None).await.unwrap();
         app.world.clock.advance(Duration::seconds(60));
         post(&app, "otp", json!({ "email": "maya@example.com" })).await.ok();
-        assert!(app.post().await.is_empty());
+        assert!(app.deliver_mails().await.is_empty());
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_mail_scanner_uses_no_link_of_any_kind() {
+async fn opening_any_link_consumes_nothing() {
     on_both(async |app: TestApp| {
         app.employee("Maya").await;
         post(&app, "otp", json!({ "email": "maya@example.com" })).await.ok();
-        let letter = app.letter().await;
+        let letter = app.only_mail().await;
         for (kind, page, shown) in [
             ("magiclink", "/auth/confirm", "magiclink"),
             ("signup", "/auth/confirm", "signup"),
@@ -287,7 +287,7 @@ async fn a_mail_scanner_uses_no_link_of_any_kind() {
         ] {
             for method in [Method::GET, Method::HEAD] {
                 let path = format!("/auth/v1/verify?token={}&type={kind}&redirect_to=http%3A%2F%2F127.0.0.1%3A3000", letter.token);
-                let answer = app.nobody().ask(method, &path).await;
+                let answer = app.anonymous().ask(method, &path).await;
                 assert_eq!(answer.status.as_u16(), 303);
                 let to = format!(
                     "http://127.0.0.1:8080{page}?token_hash={}&type={shown}&redirect_to=http%3A%2F%2F127.0.0.1%3A3000%2F",
@@ -296,20 +296,20 @@ async fn a_mail_scanner_uses_no_link_of_any_kind() {
                 assert_eq!(answer.header("location"), Some(to.as_str()));
             }
         }
-        modern(app.nobody().get("/auth/v1/verify?type=odd&token=x")).await.refused(400, "validation_failed");
+        modern(app.anonymous().get("/auth/v1/verify?type=odd&token=x")).await.refused(400, "validation_failed");
         post(&app, "verify", json!({ "type": "magiclink", "token_hash": letter.token })).await.ok();
     })
     .await;
 }
 
-fn open(options: &mut domain::Options, _: &mut api::Http) {
+fn open(options: &mut domain::Options, _: &mut api::HttpConfig) {
     options.signup = true;
 }
 
 #[tokio::test]
-async fn an_account_of_ones_own_opens_when_its_address_is_confirmed() {
+async fn sign_up_is_complete_after_confirmation() {
     on_both_with(open, async |app: TestApp| {
-        assert_eq!(app.nobody().get("/auth/v1/settings").await.ok()["disable_signup"], false);
+        assert_eq!(app.anonymous().get("/auth/v1/settings").await.ok()["disable_signup"], false);
         let new = json!({ "email": "Nora@example.com", "password": PASSWORD,
             "data": { "first_name": "Nora", "role": "super_admin", "colour": "blue", "sub": "x" } });
         let user = post(&app, "signup", new.clone()).await.ok();
@@ -331,7 +331,7 @@ async fn an_account_of_ones_own_opens_when_its_address_is_confirmed() {
         assert_eq!(post(&app, "signup", again).await.ok()["id"], user["id"]);
         app.world.clock.advance(Duration::seconds(60));
         post(&app, "resend", json!({ "type": "signup", "email": "nora@example.com" })).await.ok();
-        let letters = app.post().await;
+        let letters = app.deliver_mails().await;
         assert!(letters.len() == 3 && letters.iter().all(|letter| letter.kind == Kind::ConfirmSignup), "{letters:?}");
         assert!(letters[2].url.contains("/auth/confirm?token_hash=") && letters[2].url.ends_with("&type=signup"));
         let session = post(&app, "verify", json!({ "type": "signup", "token_hash": letters[2].token })).await.ok();
@@ -348,13 +348,13 @@ async fn an_account_of_ones_own_opens_when_its_address_is_confirmed() {
         let fake = post(&app, "signup", new).await.ok();
         assert_ne!(fake["id"], user["id"]);
         assert_eq!((fake["identities"].clone(), fake["role"].as_str()), (json!([]), Some("")));
-        assert_eq!(app.letter().await.kind, Kind::AlreadyRegistered);
+        assert_eq!(app.only_mail().await.kind, Kind::AlreadyRegistered);
         app.world.clock.advance(Duration::seconds(60));
         post(&app, "resend", json!({ "type": "signup", "email": "nora@example.com" })).await.ok();
-        assert!(app.post().await.is_empty(), "nothing is waited for");
+        assert!(app.deliver_mails().await.is_empty(), "nothing is waited for");
 
         post(&app, "otp", pkce(json!({ "email": "otto@example.com", "data": { "name": "Otto Ott" } }))).await.ok();
-        let letter = app.letter().await;
+        let letter = app.only_mail().await;
         assert_eq!(letter.kind, Kind::ConfirmSignup);
         let back = click(&app, &letter, "magiclink").await;
         let session = exchange(&app, &query(&back, "code").unwrap(), VERIFIER).await.ok();
@@ -365,7 +365,7 @@ async fn an_account_of_ones_own_opens_when_its_address_is_confirmed() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_new_account_is_said() {
+async fn sign_up_errors_name_the_field() {
     on_both_with(open, async |app: TestApp| {
         for (body, status, code, text) in [
             (json!({}), 422, "anonymous_provider_disabled", "Anonymous sign-ins are disabled"),

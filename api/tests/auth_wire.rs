@@ -1,7 +1,7 @@
 //! What the wire says beside sessions: headers of tokens, audiences, when mails were asked for and how many, and links
 //! that time has made worthless.
 
-use crate::support::{Answer, Asking, TestApp, on_both, on_both_with};
+use crate::support::{TestApp, TestRequest, TestResponse, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
 use domain::accounts::{auth::links::LinkKind, users};
@@ -9,16 +9,16 @@ use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
 
-fn modern(asking: Asking) -> Asking {
+fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
-async fn post(app: &TestApp, path: &str, body: Value) -> Answer {
-    modern(app.nobody().post(&format!("/auth/v1/{path}"), body)).await
+async fn post(app: &TestApp, path: &str, body: Value) -> TestResponse {
+    modern(app.anonymous().post(&format!("/auth/v1/{path}"), body)).await
 }
 
 #[tokio::test]
-async fn tokens_come_with_what_a_searcher_for_faults_wants_to_know() {
+async fn token_responses_have_debug_headers() {
     on_both(async |app: TestApp| {
         let maya = app.client("Maya").await;
         let body = json!({ "email": "maya@example.com", "password": PASSWORD });
@@ -35,18 +35,18 @@ async fn tokens_come_with_what_a_searcher_for_faults_wants_to_know() {
             assert_eq!(answer.header("sb-auth-refresh-token-reuse"), reuse);
             answer.ok();
         }
-        assert_eq!(app.nobody().get("/auth/v1/health").await.header("sb-auth-user-id"), None);
+        assert_eq!(app.anonymous().get("/auth/v1/health").await.header("sb-auth-user-id"), None);
     })
     .await;
 }
 
 #[tokio::test]
-async fn another_audience_has_no_accounts_here() {
+async fn other_audiences_have_no_accounts() {
     on_both(async |app: TestApp| {
         let maya = app.client("Maya").await;
         let body = json!({ "email": "maya@example.com", "password": PASSWORD });
-        let with = |asking: Asking, name: &str| modern(asking).header("x-jwt-aud", name);
-        let sign_in = || app.nobody().post("/auth/v1/token?grant_type=password", body.clone());
+        let with = |asking: TestRequest, name: &str| modern(asking).header("x-jwt-aud", name);
+        let sign_in = || app.anonymous().post("/auth/v1/token?grant_type=password", body.clone());
         for ours in ["authenticated", ""] {
             with(sign_in(), ours).await.ok();
             with(maya.get("/auth/v1/user"), ours).await.ok();
@@ -55,15 +55,15 @@ async fn another_audience_has_no_accounts_here() {
         with(maya.get("/auth/v1/user"), "partners").await.refused(400, "validation_failed");
         with(maya.put("/auth/v1/user", json!({ "data": {} })), "partners").await.refused(400, "validation_failed");
         let address = json!({ "email": "maya@example.com" });
-        with(app.nobody().post("/auth/v1/recover", address.clone()), "partners").await.ok();
-        with(app.nobody().post("/auth/v1/otp", address), "partners").await.refused(422, "otp_disabled");
-        assert!(app.post().await.is_empty(), "nobody there to write to");
+        with(app.anonymous().post("/auth/v1/recover", address.clone()), "partners").await.ok();
+        with(app.anonymous().post("/auth/v1/otp", address), "partners").await.refused(422, "otp_disabled");
+        assert!(app.deliver_mails().await.is_empty(), "nobody there to write to");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_user_says_when_mails_were_asked_for() {
+async fn users_have_mail_timestamps() {
     on_both(async |app: TestApp| {
         let maya = app.client("Maya").await;
         let user = async || maya.get("/auth/v1/user").await.ok();
@@ -75,7 +75,7 @@ async fn a_user_says_when_mails_were_asked_for() {
         maya.get("/auth/v1/reauthenticate").await.ok();
         let asked = maya.put("/auth/v1/user", json!({ "email": "new@example.com" })).await.ok();
         assert!(asked["email_change_sent_at"].is_string());
-        app.post().await;
+        app.deliver_mails().await;
         let after = user().await;
         for name in &times[1..] {
             assert!(after[name].is_string(), "{name}: {after}");
@@ -91,8 +91,8 @@ async fn a_user_says_when_mails_were_asked_for() {
 }
 
 #[tokio::test]
-async fn all_together_are_sent_so_many_mails_an_hour_and_no_more() {
-    let choose = |options: &mut domain::Options, http: &mut api::Http| {
+async fn auth_mails_have_an_hourly_quota() {
+    let choose = |options: &mut domain::Options, http: &mut api::HttpConfig| {
         options.mails_per_hour = 20;
         options.signup = true;
         http.rate_limits = false;
@@ -104,13 +104,13 @@ async fn all_together_are_sent_so_many_mails_an_hour_and_no_more() {
         for n in 0..30 {
             ask(&format!("nobody{n}@example.com")).await.ok();
         }
-        assert!(app.post().await.is_empty());
+        assert!(app.deliver_mails().await.is_empty());
         for n in 0..20 {
             let name = format!("P{n}");
             app.world.user(domain::kernel::access::Role::Client, &name, Some(app.acme), None).await;
             ask(&format!("{name}@example.com")).await.ok();
         }
-        assert_eq!(app.post().await.len(), 20);
+        assert_eq!(app.deliver_mails().await.len(), 20);
         // Nobody is told by that who has an account: only what each asked for twice is refused.
         for email in ["maya@example.com", "somebody@example.com"] {
             ask(email).await.ok();
@@ -120,27 +120,27 @@ async fn all_together_are_sent_so_many_mails_an_hour_and_no_more() {
             let said = answer.refused(429, "over_email_send_rate_limit");
             assert!(said["message"].as_str().unwrap().contains("180 seconds") && said["retry_after"] == 180, "{said}");
         }
-        assert!(app.post().await.is_empty());
+        assert!(app.deliver_mails().await.is_empty());
         // Whoever is signed in takes nothing of what visitors share, and needs nothing of it.
         modern(maya.get("/auth/v1/reauthenticate")).await.ok();
         modern(maya.put("/auth/v1/user", json!({ "email": "ortiz@example.com" }))).await.ok();
-        assert_eq!(app.post().await.len(), 3);
+        assert_eq!(app.deliver_mails().await.len(), 3);
         app.world.clock.advance(Duration::seconds(180));
         ask("maya@example.com").await.ok();
         ask("p1@example.com").await.ok();
-        assert_eq!(app.post().await.len(), 1);
+        assert_eq!(app.deliver_mails().await.len(), 1);
     })
     .await;
 }
 
 /// Nobody is asked to read JSON where a page was to come.
 #[tokio::test]
-async fn a_browser_that_comes_too_often_is_sent_on_all_the_same() {
+async fn rate_limited_browsers_are_redirected() {
     on_both_with(
         |_, http| http.rate_limits = true,
         async |app: TestApp| {
-            let visit = |path: &str| app.nobody().get(&format!("/auth/v1/{path}")).header("accept-language", "es");
-            let held = |answer: &Answer, to: &str| {
+            let visit = |path: &str| app.anonymous().get(&format!("/auth/v1/{path}")).header("accept-language", "es");
+            let held = |answer: &TestResponse, to: &str| {
                 let seconds = answer.header("retry-after").unwrap().to_owned();
                 assert_eq!(answer.status, 302);
                 let found = url::Url::parse(answer.header("location").unwrap()).unwrap();
@@ -161,14 +161,14 @@ async fn a_browser_that_comes_too_often_is_sent_on_all_the_same() {
                 assert_eq!(visit("callback?state=x&code=y").await.status, 303);
             }
             held(&visit("callback?state=x&code=y").await, "http://127.0.0.1:8080/?");
-            modern(app.nobody().post("/auth/v1/sso", json!({}))).await.refused(404, "saml_provider_disabled");
+            modern(app.anonymous().post("/auth/v1/sso", json!({}))).await.refused(404, "saml_provider_disabled");
         },
     )
     .await;
 }
 
 #[tokio::test]
-async fn whatever_cannot_be_read_is_refused_in_the_protocols_words() {
+async fn malformed_input_returns_protocol_messages() {
     on_both(async |app: TestApp| {
         let maya = app.client("Maya").await;
         let mine = [
@@ -204,7 +204,7 @@ async fn whatever_cannot_be_read_is_refused_in_the_protocols_words() {
 }
 
 #[tokio::test]
-async fn what_administrators_have_elsewhere_is_refused_whatever_they_do_with_it() {
+async fn unsupported_admin_routes_answer_404() {
     on_both(async |app: TestApp| {
         let methods = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE];
         for (path, code) in [
@@ -216,7 +216,7 @@ async fn what_administrators_have_elsewhere_is_refused_whatever_they_do_with_it(
             for method in &methods {
                 let path = format!("/auth/v1/admin/{path}");
                 modern(app.service().ask(method.clone(), &path)).await.refused(404, code);
-                modern(app.nobody().ask(method.clone(), &path)).await.refused(401, "no_authorization");
+                modern(app.anonymous().ask(method.clone(), &path)).await.refused(401, "no_authorization");
             }
         }
     })
@@ -224,7 +224,7 @@ async fn what_administrators_have_elsewhere_is_refused_whatever_they_do_with_it(
 }
 
 #[tokio::test]
-async fn where_the_operator_wants_it_so_nobody_is_told_who_has_an_account() {
+async fn otp_does_not_reveal_accounts_when_configured() {
     on_both_with(
         |options, _| options.otp_alike = true,
         async |app: TestApp| {
@@ -234,14 +234,14 @@ async fn where_the_operator_wants_it_so_nobody_is_told_who_has_an_account() {
                 assert_eq!(post(&app, "otp", body.clone()).await.ok(), json!({}));
                 post(&app, "otp", body).await.refused(429, "over_email_send_rate_limit");
             }
-            assert_eq!(app.letter().await.to, "maya@example.com");
+            assert_eq!(app.only_mail().await.to, "maya@example.com");
         },
     )
     .await;
 }
 
 #[tokio::test]
-async fn a_link_and_its_code_end_with_their_time() {
+async fn links_and_codes_expire() {
     on_both(async |app: TestApp| {
         let maya = app.client("Maya").await;
         let user = users::get(&app.world.operator(), maya.id).await.unwrap();
@@ -266,7 +266,7 @@ async fn a_link_and_its_code_end_with_their_time() {
             post(&app, "verify", by_code).await.refused(403, "otp_expired");
             // A page's form is led back with the reason.
             let form = format!("type={name}&token_hash={}", late.token);
-            let asking = app.nobody().ask(axum::http::Method::POST, "/auth/v1/verify").raw(form);
+            let asking = app.anonymous().ask(axum::http::Method::POST, "/auth/v1/verify").raw(form);
             let led = asking.header("content-type", "application/x-www-form-urlencoded").await;
             assert_eq!(led.status, 303);
             assert!(led.header("location").unwrap().contains("#error=access_denied&error_code=otp_expired"));

@@ -1,4 +1,4 @@
-//! Everything that people and programs send by mistake or on purpose, and the sentence that they get for it.
+//! Invalid input and database outages: the errors that users get.
 
 use crate::support::{TestApp, on_both};
 use domain::{
@@ -24,7 +24,7 @@ fn with(mut body: Value, name: &str, value: Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_empty_form_names_every_required_field_at_once() {
+async fn empty_input_lists_all_required_fields() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let blank = |names: &[&str]| Value::Object(names.iter().map(|n| ((*n).to_owned(), json!(" "))).collect());
@@ -43,7 +43,7 @@ async fn an_empty_form_names_every_required_field_at_once() {
                 }
                 // Who has an account needs to say neither name nor address in a request.
                 let refused = match path {
-                    "requests" => app.nobody().post("/rest/v1/requests", body).await.fields(),
+                    "requests" => app.anonymous().post("/rest/v1/requests", body).await.fields(),
                     _ => erin.post(&format!("/rest/v1/{path}"), body).await.fields(),
                 };
                 let missing: Vec<&str> =
@@ -57,7 +57,7 @@ async fn an_empty_form_names_every_required_field_at_once() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_refused_by_name() {
+async fn unparseable_values_name_the_field() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let post = |body: &str| erin.post("/rest/v1/companies", Value::Null).raw(body.to_owned());
@@ -83,7 +83,7 @@ async fn what_cannot_be_read_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_body_of_ten_megabytes_is_too_large_whatever_it_says_of_itself() {
+async fn oversized_bodies_return_413_with_or_without_content_length() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let huge = format!("{{\"name\":\"{}\"}}", "a".repeat(10 << 20));
@@ -91,13 +91,13 @@ async fn a_body_of_ten_megabytes_is_too_large_whatever_it_says_of_itself() {
         silent.refused(413, "too_large");
         let honest = erin.post("/rest/v1/companies", Value::Null).raw(huge.clone());
         honest.header("content-length", &huge.len().to_string()).await.refused(413, "too_large");
-        app.nobody().post("/rest/v1/requests", Value::Null).raw(huge).await.refused(413, "too_large");
+        app.anonymous().post("/rest/v1/requests", Value::Null).raw(huge).await.refused(413, "too_large");
     })
     .await;
 }
 
 #[tokio::test]
-async fn malformed_ids_lead_nowhere_and_are_named_in_forms_and_filters() {
+async fn malformed_ids_are_404_in_paths_and_422_in_fields() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         erin.get("/rest/v1/spvs/1234").await.refused(404, "not_found");
@@ -143,7 +143,7 @@ async fn malformed_ids_lead_nowhere_and_are_named_in_forms_and_filters() {
 }
 
 #[tokio::test]
-async fn amounts_and_percentages_stay_within_their_limits() {
+async fn amounts_and_percentages_are_range_checked() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let (iso, _) = app.iso("Ivan", app.acme).await;
@@ -182,7 +182,7 @@ async fn amounts_and_percentages_stay_within_their_limits() {
 }
 
 #[tokio::test]
-async fn what_does_not_belong_together_is_refused() {
+async fn unrelated_references_are_refused() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let beta = app.world.company("Beta").await;
@@ -199,7 +199,7 @@ async fn what_does_not_belong_together_is_refused() {
 }
 
 #[tokio::test]
-async fn an_address_and_an_identifier_are_taken_in_any_letter_case() {
+async fn emails_and_identifiers_are_unique_case_insensitively() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let made = erin.post("/rest/v1/clients", client(&app)).await.ok();
@@ -218,7 +218,7 @@ async fn an_address_and_an_identifier_are_taken_in_any_letter_case() {
 }
 
 #[tokio::test]
-async fn who_comes_too_late_is_told_who_was_faster() {
+async fn stale_write_returns_409_with_last_editor() {
     on_both(|app| async move {
         let (erin, emil) = (app.employee("Erin").await, app.employee("Emil").await);
         let maya = app.client("Maya").await;
@@ -260,7 +260,7 @@ async fn who_comes_too_late_is_told_who_was_faster() {
 }
 
 #[tokio::test]
-async fn who_deletes_what_somebody_else_has_changed_is_told_so() {
+async fn stale_delete_returns_409() {
     on_both(|app| async move {
         let (sam, erin) = (app.super_admin("Sam").await, app.employee("Erin").await);
         let beta = app.world.company("Beta").await;
@@ -279,7 +279,7 @@ async fn who_deletes_what_somebody_else_has_changed_is_told_so() {
 }
 
 #[tokio::test]
-async fn each_list_takes_the_order_it_has_and_no_other() {
+async fn unknown_list_orders_are_refused() {
     on_both(|app| async move {
         let sam = app.super_admin("Sam").await;
         let maya = app.client("Maya").await;
@@ -311,7 +311,7 @@ async fn each_list_takes_the_order_it_has_and_no_other() {
 }
 
 #[tokio::test]
-async fn markup_is_only_text_and_control_characters_are_refused() {
+async fn markup_is_stored_as_text_and_control_characters_refused() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let name = "<script>alert('1')</script> & {{7*7}}";
@@ -333,9 +333,9 @@ async fn markup_is_only_text_and_control_characters_are_refused() {
 }
 
 #[tokio::test]
-async fn a_refusal_speaks_the_language_of_who_is_refused() {
+async fn errors_are_in_the_users_language() {
     on_both(|app| async move {
-        let nobody = app.nobody();
+        let nobody = app.anonymous();
         let english = nobody.get("/rest/v1/me").await.refused(401, "unauthenticated");
         let spanish =
             nobody.get("/rest/v1/me").header("accept-language", "es-MX").await.refused(401, "unauthenticated");
@@ -353,11 +353,11 @@ async fn a_refusal_speaks_the_language_of_who_is_refused() {
 }
 
 #[tokio::test]
-async fn contact_requests_are_limited_by_address() {
+async fn contact_requests_are_rate_limited_per_address() {
     on_both(|app| async move {
         let ask = || {
             let body = json!({ "kind": "support", "name": "A", "email": "a@example.com", "message": "Hello" });
-            app.nobody().post("/rest/v1/requests", body)
+            app.anonymous().post("/rest/v1/requests", body)
         };
         for _ in 0..3 {
             let made = ask().await.ok();
@@ -377,44 +377,44 @@ async fn contact_requests_are_limited_by_address() {
 async fn without_database(app: &TestApp, stop: impl AsyncFnOnce()) {
     let erin = app.employee("Erin").await;
     erin.get("/rest/v1/me").await.ok();
-    app.nobody().get("/readyz").await.ok();
+    app.anonymous().get("/readyz").await.ok();
     stop().await;
     // Longer than the outcome of a readiness check is cached (`READY_TTL`).
     tokio::time::sleep(Duration::from_millis(600)).await;
     for asking in [
         erin.get("/rest/v1/clients"),
         erin.post("/rest/v1/companies", json!({ "name": "A", "business_name": "B" })),
-        app.nobody().get("/readyz"),
+        app.anonymous().get("/readyz"),
     ] {
         let answer = asking.await;
         assert!(answer.header("retry-after").is_some_and(|seconds| seconds.parse::<u32>().is_ok()));
         answer.refused(503, "unavailable");
     }
     // The process lives, and what needs no database is still served.
-    app.nobody().get("/healthz").await.ok();
-    assert_eq!(app.nobody().get("/about").await.status, 200);
+    app.anonymous().get("/healthz").await.ok();
+    assert_eq!(app.anonymous().get("/about").await.status, 200);
 }
 
 #[tokio::test]
-async fn without_its_sqlite_connections_the_portal_says_so_and_lives() {
-    let app = TestApp::new(World::sqlite().await, api::Http::default()).await;
+async fn sqlite_outage_returns_503_and_stays_alive() {
+    let app = TestApp::new(World::sqlite().await, api::HttpConfig::default()).await;
     let db = app.world.db.clone();
     without_database(&app, async || db.close().await).await;
 }
 
 #[tokio::test]
-async fn without_postgres_the_portal_says_so_and_recovers() {
+async fn postgres_outage_returns_503_and_recovers() {
     let Some(world) = World::postgres().await else { return };
     let (server, rest) = world.url.split_once('@').map_or(("", ""), |(_, rest)| rest.split_once('/').unwrap());
     let wire = Wire::to(server).await;
     let url = world.url.replace(&format!("@{server}/{rest}"), &format!("@{}/{rest}", wire.address));
     let db = Db::open(&url, Durability::Full).await.unwrap();
-    let app = TestApp::new(World { db, ..world }, api::Http::default()).await;
+    let app = TestApp::new(World { db, ..world }, api::HttpConfig::default()).await;
     without_database(&app, async || wire.cut().await).await;
     wire.mend().await;
     // A connection that was in use within a second is not asked whether it lives: a request may meet a dead one.
     tokio::time::sleep(Duration::from_millis(1_200)).await;
-    app.nobody().get("/readyz").await.ok();
+    app.anonymous().get("/readyz").await.ok();
     let erin = app.employee("Emil").await;
     erin.post("/rest/v1/companies", json!({ "name": "A", "business_name": "B" })).await.ok();
 }

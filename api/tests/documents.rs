@@ -1,6 +1,6 @@
 //! Documents over HTTP: uploads by tus, links with ranges and safe headers, and that foreign rows do not exist.
 
-use crate::support::{Answer, Person, on_both, on_both_with};
+use crate::support::{TestResponse, TestUser, on_both, on_both_with};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
     kernel::{
@@ -20,7 +20,7 @@ fn metadata(pairs: &[(&str, &str)]) -> String {
     pairs.join(",")
 }
 
-pub async fn announce(person: &Person, length: usize, pairs: &[(&str, &str)]) -> Answer {
+pub async fn announce(person: &TestUser, length: usize, pairs: &[(&str, &str)]) -> TestResponse {
     person
         .ask(axum::http::Method::POST, "/storage/v1/uploads")
         .header("tus-resumable", "1.0.0")
@@ -29,7 +29,7 @@ pub async fn announce(person: &Person, length: usize, pairs: &[(&str, &str)]) ->
         .await
 }
 
-async fn append(person: &Person, location: &str, offset: usize, content: &[u8]) -> Answer {
+async fn append(person: &TestUser, location: &str, offset: usize, content: &[u8]) -> TestResponse {
     person
         .ask(axum::http::Method::PATCH, location)
         .header("tus-resumable", "1.0.0")
@@ -40,7 +40,7 @@ async fn append(person: &Person, location: &str, offset: usize, content: &[u8]) 
 }
 
 /// Uploads in two pieces; the ids of the document and the version.
-pub async fn upload(person: &Person, content: &[u8], pairs: &[(&str, &str)]) -> (DocumentId, VersionId) {
+pub async fn upload(person: &TestUser, content: &[u8], pairs: &[(&str, &str)]) -> (DocumentId, VersionId) {
     let made = announce(person, content.len(), pairs).await;
     assert_eq!((made.status.as_u16(), made.header("upload-offset")), (201, Some("0")), "{}", made.body);
     let location = made.header("location").unwrap().to_owned();
@@ -54,7 +54,7 @@ pub async fn upload(person: &Person, content: &[u8], pairs: &[(&str, &str)]) -> 
     (DocumentId(id("spv-document-id")), VersionId(id("spv-version-id")))
 }
 
-pub async fn link(person: &Person, version: VersionId, disposition: &str) -> String {
+pub async fn link(person: &TestUser, version: VersionId, disposition: &str) -> String {
     let path = format!("/storage/v1/versions/{version}/link");
     let link = person.post(&path, json!({ "disposition": disposition })).await.ok();
     link["url"].as_str().unwrap().to_owned()
@@ -67,7 +67,7 @@ pub fn pdf(length: usize) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn a_file_comes_in_pieces_and_goes_out_whole_in_ranges_and_not_at_all() {
+async fn uploads_are_resumable_and_downloads_support_ranges() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let spv = maya.spv.unwrap().to_string();
@@ -84,7 +84,7 @@ async fn a_file_comes_in_pieces_and_goes_out_whole_in_ranges_and_not_at_all() {
 
         let url = link(&maya, version, "inline").await;
         // Whoever holds the link needs nothing else.
-        let nobody = app.nobody();
+        let nobody = app.anonymous();
         let whole = nobody.get(&url).await;
         assert_eq!((whole.status.as_u16(), whole.bytes.as_ref() == content.as_slice()), (200, true));
         let tag = whole.etag().unwrap().to_owned();
@@ -121,14 +121,14 @@ async fn a_file_comes_in_pieces_and_goes_out_whole_in_ranges_and_not_at_all() {
 }
 
 #[tokio::test]
-async fn a_download_that_was_cut_is_resumed_after_its_link_has_expired() {
+async fn interrupted_downloads_resume_with_an_expired_link() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let spv = maya.spv.unwrap().to_string();
         let content = pdf(2_500_000);
         let (_, version) = upload(&maya, &content, &[("file_name", "deed.pdf"), ("spv_id", &spv)]).await;
         let (begun, other) = (link(&maya, version, "attachment").await, link(&maya, version, "attachment").await);
-        let nobody = app.nobody();
+        let nobody = app.anonymous();
         let whole = nobody.get(&begun).await;
         let tag = whole.header("etag").expect("a tag").to_owned();
         app.world.clock.advance(chrono::Duration::minutes(30));
@@ -152,7 +152,7 @@ async fn a_download_that_was_cut_is_resumed_after_its_link_has_expired() {
 
 /// On a real S3-compatible server where `TEST_S3_URL` names one, from the first piece to a range of the file.
 #[tokio::test]
-async fn a_file_goes_into_a_bucket_and_comes_out_of_it() {
+async fn files_are_stored_in_and_read_from_s3() {
     let Some(storage) = s3() else { return };
     on_both_with(
         |options, _| options.storage = storage.clone(),
@@ -166,11 +166,11 @@ async fn a_file_goes_into_a_bucket_and_comes_out_of_it() {
             let shown = erin.get(&format!("/rest/v1/documents/{document}")).await.ok();
             assert_eq!(shown["versions"].as_array().unwrap().len(), 2);
             let url = link(&erin, version, "inline").await;
-            let whole = app.nobody().get(&url).await;
+            let whole = app.anonymous().get(&url).await;
             assert_eq!((whole.status.as_u16(), whole.bytes.as_ref() == content.as_slice()), (200, true));
-            let part = app.nobody().get(&url).header("range", "bytes=5242870-5242889").await;
+            let part = app.anonymous().get(&url).header("range", "bytes=5242870-5242889").await;
             assert_eq!((part.status.as_u16(), part.bytes.as_ref()), (206, &content[5_242_870..5_242_890]));
-            let tail = app.nobody().get(&url).header("range", "bytes=-4").await;
+            let tail = app.anonymous().get(&url).header("range", "bytes=-4").await;
             assert_eq!((tail.status.as_u16(), tail.bytes.as_ref()), (206, &content[content.len() - 4..]));
         },
     )
@@ -187,7 +187,7 @@ fn s3() -> Option<Storage> {
 }
 
 #[tokio::test]
-async fn pages_and_drawings_are_saved_and_never_shown() {
+async fn html_and_svg_are_never_shown_inline() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         for (name, content) in [
@@ -200,7 +200,7 @@ async fn pages_and_drawings_are_saved_and_never_shown() {
             assert_eq!(shown["latest"]["inline"], false, "{name}: {}", shown["latest"]["media_type"]);
             let path = format!("/storage/v1/versions/{version}/link");
             maya.post(&path, json!({ "disposition": "inline" })).await.refused(409, "not_shown");
-            let saved = app.nobody().get(&link(&maya, version, "attachment").await).await;
+            let saved = app.anonymous().get(&link(&maya, version, "attachment").await).await;
             assert_eq!(saved.header("content-type"), Some("application/octet-stream"), "{name}");
             assert!(saved.header("content-disposition").unwrap().starts_with("attachment; "), "{name}");
             assert_eq!(saved.bytes.as_ref(), content);
@@ -210,7 +210,7 @@ async fn pages_and_drawings_are_saved_and_never_shown() {
 }
 
 #[tokio::test]
-async fn hostile_names_are_only_names() {
+async fn hostile_file_names_are_sanitized() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         for (name, shown, header) in [
@@ -232,7 +232,7 @@ async fn hostile_names_are_only_names() {
             let (document, version) = upload(&maya, b"text", &[("file_name", name)]).await;
             let found = maya.get(&format!("/rest/v1/documents/{document}")).await.ok();
             assert_eq!(found["latest"]["file_name"], shown, "{name:?}");
-            let saved = app.nobody().get(&link(&maya, version, "attachment").await).await;
+            let saved = app.anonymous().get(&link(&maya, version, "attachment").await).await;
             let said = saved.headers.get("content-disposition").unwrap();
             assert_eq!(std::str::from_utf8(said.as_bytes()).unwrap(), format!("attachment; {header}"), "{name:?}");
         }
@@ -246,7 +246,7 @@ async fn hostile_names_are_only_names() {
 }
 
 #[tokio::test]
-async fn what_the_protocol_does_not_allow_is_refused_by_name() {
+async fn tus_violations_are_refused() {
     on_both_with(
         |options, http| {
             options.upload_limit = 1 << 20;
@@ -254,7 +254,7 @@ async fn what_the_protocol_does_not_allow_is_refused_by_name() {
         },
         |app| async move {
             let maya = app.client("Maya").await;
-            let options = app.nobody().ask(axum::http::Method::OPTIONS, "/storage/v1/uploads").await;
+            let options = app.anonymous().ask(axum::http::Method::OPTIONS, "/storage/v1/uploads").await;
             assert_eq!(
                 (options.header("tus-version"), options.header("tus-max-size"), options.header("tus-extension")),
                 (Some("1.0.0"), Some("1048576"), Some("creation,expiration,termination"))
@@ -332,7 +332,7 @@ fn bomb() -> Vec<u8> {
 
 /// Nothing here ever unpacks an archive: what is kept is as large as what came.
 #[tokio::test]
-async fn a_bomb_stays_as_small_as_it_is() {
+async fn archives_are_not_unpacked() {
     let bomb = bomb();
     let bomb = &bomb;
     on_both(|app| async move {
@@ -344,7 +344,7 @@ async fn a_bomb_stays_as_small_as_it_is() {
             (&latest["media_type"], &latest["bytes"], &latest["inline"]),
             (&json!("application/zip"), &json!(bomb.len()), &json!(false))
         );
-        let saved = app.nobody().get(&link(&maya, version, "attachment").await).await;
+        let saved = app.anonymous().get(&link(&maya, version, "attachment").await).await;
         assert!(saved.bytes.as_ref() == bomb.as_slice());
         let kept = std::fs::read_dir(app.world.dir.0.join("documents/contents")).unwrap();
         let kept: u64 = kept.map(|file| file.unwrap().metadata().unwrap().len()).sum();
@@ -354,12 +354,12 @@ async fn a_bomb_stays_as_small_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_pdf_with_a_script_is_shown_where_no_script_runs() {
+async fn pdfs_are_shown_in_a_sandbox() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let content = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >> >>\nendobj\n";
         let (_, version) = upload(&maya, content, &[("file_name", "invoice.pdf")]).await;
-        let shown = app.nobody().get(&link(&maya, version, "inline").await).await;
+        let shown = app.anonymous().get(&link(&maya, version, "inline").await).await;
         assert_eq!(shown.bytes.as_ref(), content);
         for (name, value) in [
             ("content-type", "application/pdf"),
@@ -373,7 +373,7 @@ async fn a_pdf_with_a_script_is_shown_where_no_script_runs() {
 }
 
 #[tokio::test]
-async fn a_file_has_25_mb_and_not_one_byte_more() {
+async fn files_are_limited_to_25_mb() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let most = 25 << 20;
@@ -399,7 +399,7 @@ async fn a_file_has_25_mb_and_not_one_byte_more() {
 
 /// What a stranger can reach of Maya's documents: nothing.
 #[tokio::test]
-async fn a_foreign_document_does_not_exist() {
+async fn foreign_documents_return_404() {
     on_both(|app| async move {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let maya = app.client_of("Maya", app.acme, Some(iso)).await;
@@ -464,7 +464,7 @@ fn keys(value: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_request_is_answered_over_the_wire() {
+async fn document_request_lifecycle() {
     on_both(|app| async move {
         let (maya, erin) = (app.client("Maya").await, app.employee("Erin").await);
         let spv = maya.spv.unwrap();
@@ -515,14 +515,14 @@ async fn a_request_is_answered_over_the_wire() {
         upload(&maya, b"%PDF-1.5", &[("file_name", "scan.pdf"), ("request_id", id)]).await;
         let approved = erin.post(&format!("{at}/approve"), json!({})).await.ok();
         assert_eq!((&approved["status"], &approved["can"]), (&json!("approved"), &json!([])));
-        let kinds: Vec<_> = app.post().await.into_iter().map(|letter| letter.kind.name()).collect();
+        let kinds: Vec<_> = app.deliver_mails().await.into_iter().map(|letter| letter.kind.name()).collect();
         assert_eq!(kinds, ["document_requested", "document_requested", "document_returned"]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_free_upload_of_the_staff_needs_to_know_whose_it_is() {
+async fn staff_uploads_need_an_order_or_client() {
     on_both(|app| async move {
         let (maya, erin) = (app.client("Maya").await, app.employee("Erin").await);
         let file = ("file_name", "letter.txt");
@@ -537,7 +537,7 @@ async fn a_free_upload_of_the_staff_needs_to_know_whose_it_is() {
 }
 
 #[tokio::test]
-async fn unavailable_storage_fails_its_probe_and_leaves_the_portal_ready() {
+async fn storage_outage_fails_its_health_check_but_not_readiness() {
     on_both(|app| async move {
         let sam = app.super_admin("Sam").await;
         let storage = async || {
@@ -553,14 +553,14 @@ async fn unavailable_storage_fails_its_probe_and_leaves_the_portal_ready() {
         assert_eq!(probe["ok"], false, "{probe}");
         assert!(probe["last_error"].is_string(), "{probe}");
         // Readiness is the database alone (decision 46).
-        app.nobody().get("/readyz").await.ok();
-        app.nobody().get("/healthz").await.ok();
+        app.anonymous().get("/readyz").await.ok();
+        app.anonymous().get("/healthz").await.ok();
     })
     .await;
 }
 
 #[tokio::test]
-async fn each_opening_of_a_document_is_logged_once_for_the_staff() {
+async fn document_access_is_logged_once() {
     on_both(|app| async move {
         let (sam, erin, maya) = (app.super_admin("Sam").await, app.employee("Erin").await, app.client("Maya").await);
         let spv = maya.spv.unwrap().to_string();
@@ -568,7 +568,7 @@ async fn each_opening_of_a_document_is_logged_once_for_the_staff() {
         let (document, version) = upload(&maya, &content, &[("file_name", "passport.pdf"), ("spv_id", &spv)]).await;
         activity::sequence_all(&app.world.operator()).await.unwrap();
         let before = maya.get("/rest/v1/me/activity").await.ok();
-        let feed = async |person: &Person| {
+        let feed = async |person: &TestUser| {
             activity::sequence_all(&app.world.operator()).await.unwrap();
             person.get("/rest/v1/dashboards/employee").await.ok()["activity"].clone()
         };
@@ -578,9 +578,9 @@ async fn each_opening_of_a_document_is_logged_once_for_the_staff() {
         app.world.clock.advance(chrono::Duration::seconds(1));
         let shown = link(&erin, version, "inline").await;
         link(&erin, version, "inline").await;
-        assert_eq!(app.nobody().ask(axum::http::Method::HEAD, &shown).await.status, 200);
+        assert_eq!(app.anonymous().ask(axum::http::Method::HEAD, &shown).await.status, 200);
         let ranges = ["bytes=0-9", "bytes=10-19", "bytes=20-29", "bytes=99999-"].map(|range| {
-            let asking = app.nobody().get(&shown).header("user-agent", "Viewer 1.0").header("range", range);
+            let asking = app.anonymous().get(&shown).header("user-agent", "Viewer 1.0").header("range", range);
             tokio::spawn(async move { asking.await.status.as_u16() })
         });
         let mut told = Vec::new();
@@ -588,17 +588,20 @@ async fn each_opening_of_a_document_is_logged_once_for_the_staff() {
             told.push(range.await.unwrap());
         }
         assert_eq!(told, [206, 206, 206, 416]);
-        app.nobody().get(&shown).await;
+        app.anonymous().get(&shown).await;
         // Saved by its client, and opened by a super admin who looks as them.
         app.world.clock.advance(chrono::Duration::seconds(1));
         let saved = link(&maya, version, "attachment").await;
-        assert_eq!(app.nobody().get(&saved).header("user-agent", "Saver 2.0").await.bytes.as_ref(), content.as_slice());
+        assert_eq!(
+            app.anonymous().get(&saved).header("user-agent", "Saver 2.0").await.bytes.as_ref(),
+            content.as_slice()
+        );
         app.world.clock.advance(chrono::Duration::seconds(1));
         let looking =
             sam.post(&format!("/rest/v1/users/{}/impersonate", maya.id), json!({ "reason": "help" })).await.ok();
-        let mut looking_as = app.nobody();
+        let mut looking_as = app.anonymous();
         looking_as.token = looking["access_token"].as_str().map(str::to_owned);
-        app.nobody().get(&link(&looking_as, version, "inline").await).await;
+        app.anonymous().get(&link(&looking_as, version, "inline").await).await;
 
         let after = feed(&erin).await;
         let log = sam.get("/rest/v1/logs?what=document&limit=500").await.ok();

@@ -2,7 +2,7 @@
 
 use crate::{
     documents::{pdf, upload},
-    support::{Person, TestApp, on_both},
+    support::{TestApp, TestUser, on_both},
 };
 use axum::body::BodyDataStream;
 use domain::kernel::ids::SpvId;
@@ -27,7 +27,7 @@ struct Heard {
 }
 
 impl Events {
-    async fn of(person: &Person, after: Option<i64>) -> Self {
+    async fn of(person: &TestUser, after: Option<i64>) -> Self {
         let mut asking = person.get("/realtime/v1/events");
         if let Some(after) = after {
             asking = asking.header("last-event-id", &after.to_string());
@@ -104,7 +104,7 @@ impl Events {
     }
 }
 
-async fn first_step(person: &Person, spv: SpvId) -> String {
+async fn first_step(person: &TestUser, spv: SpvId) -> String {
     let detail = person.get(&format!("/rest/v1/spvs/{spv}")).await.ok();
     format!("/rest/v1/steps/{}", detail["steps"][0]["id"].as_str().unwrap())
 }
@@ -115,9 +115,9 @@ async fn settled(app: &TestApp) {
 }
 
 #[tokio::test]
-async fn a_client_hears_of_its_order_and_of_no_other() {
+async fn clients_receive_events_of_their_own_orders_only() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let (erin, maya, nora) = (app.employee("Erin").await, app.client("Maya").await, app.client("Nora").await);
         let (hers, other) = (first_step(&erin, maya.spv.unwrap()).await, first_step(&erin, nora.spv.unwrap()).await);
         settled(&app).await;
@@ -152,9 +152,9 @@ async fn a_client_hears_of_its_order_and_of_no_other() {
 }
 
 #[tokio::test]
-async fn a_conversation_is_heard_by_its_client_and_the_staff_and_a_note_by_the_staff_alone() {
+async fn internal_notes_are_sent_to_staff_streams_only() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let (erin, cora) = (app.employee("Erin").await, app.company_admin("Cora", app.acme).await);
         let (maya, nora) = (app.client_of("Maya", app.acme, Some(iso)).await, app.client("Nora").await);
@@ -197,9 +197,9 @@ async fn a_conversation_is_heard_by_its_client_and_the_staff_and_a_note_by_the_s
 }
 
 #[tokio::test]
-async fn nobody_hears_of_the_orders_documents_and_payments_of_another_company() {
+async fn company_streams_exclude_other_companies() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let erin = app.employee("Erin").await;
         let borea = app.world.company("Borea").await;
         let ((iso, ivan), (their_iso, igor)) = (app.iso("Ivan", app.acme).await, app.iso("Igor", borea).await);
@@ -247,9 +247,9 @@ async fn nobody_hears_of_the_orders_documents_and_payments_of_another_company() 
 }
 
 #[tokio::test]
-async fn partners_of_one_company_hear_nothing_of_each_others_leads_calls_commissions_and_orders() {
+async fn partner_streams_exclude_other_partners() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let erin = app.employee("Erin").await;
         let borea = app.world.company("Borea").await;
         let ((iso, ivan), (other_iso, igor)) = (app.iso("Ivan", app.acme).await, app.iso("Igor", app.acme).await);
@@ -340,9 +340,9 @@ async fn partners_of_one_company_hear_nothing_of_each_others_leads_calls_commiss
 }
 
 #[tokio::test]
-async fn people_hear_of_their_own_account_and_of_nobody_elses() {
+async fn account_events_go_to_their_user_only() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let (maya, nora) = (app.client("Maya").await, app.client("Nora").await);
         settled(&app).await;
         let mut hears = Events::of(&maya, None).await;
@@ -362,9 +362,9 @@ async fn people_hear_of_their_own_account_and_of_nobody_elses() {
 }
 
 #[tokio::test]
-async fn a_stream_resumes_without_a_gap_and_without_anything_twice() {
+async fn streams_resume_without_gaps_or_duplicates() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let erin = app.employee("Erin").await;
         settled(&app).await;
         let mut first = Events::of(&erin, None).await;
@@ -406,9 +406,9 @@ async fn a_stream_resumes_without_a_gap_and_without_anything_twice() {
 }
 
 #[tokio::test]
-async fn who_falls_behind_the_feed_reads_on_from_the_log() {
+async fn lagging_streams_catch_up_from_the_database() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let erin = app.employee("Erin").await;
         settled(&app).await;
         let mut events = Events::of(&erin, None).await;
@@ -431,9 +431,9 @@ async fn who_falls_behind_the_feed_reads_on_from_the_log() {
 }
 
 #[tokio::test]
-async fn the_stream_ends_with_the_session_within_two_seconds() {
+async fn streams_end_within_two_seconds_of_their_session() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
         settled(&app).await;
         let mut events = Events::of(&erin, None).await;
@@ -454,9 +454,9 @@ async fn the_stream_ends_with_the_session_within_two_seconds() {
 }
 
 #[tokio::test]
-async fn who_owes_a_second_factor_is_told_so_instead_of_a_stream() {
+async fn streams_need_a_due_second_factor() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
         settled(&app).await;
         let mut events = Events::of(&erin, None).await;
@@ -473,9 +473,9 @@ async fn who_owes_a_second_factor_is_told_so_instead_of_a_stream() {
 }
 
 #[tokio::test]
-async fn a_slow_reader_with_much_to_catch_up_on_hears_no_more_after_the_session() {
+async fn slow_readers_are_cut_off_when_their_session_ends() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let erin = app.employee("Erin").await;
         for n in 0..130 {
             let body = json!({ "name": format!("C{n}"), "business_name": "B" });
@@ -500,9 +500,9 @@ async fn a_slow_reader_with_much_to_catch_up_on_hears_no_more_after_the_session(
 }
 
 #[tokio::test]
-async fn what_another_process_writes_is_heard_within_two_seconds() {
+async fn rows_of_another_process_arrive_within_two_seconds() {
     on_both(|app| async move {
-        app.follow();
+        app.run_sequencer();
         let erin = app.employee("Erin").await;
         settled(&app).await;
         let mut events = Events::of(&erin, None).await;

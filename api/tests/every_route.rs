@@ -1,7 +1,7 @@
 //! Every operation of the OpenAPI document, tried by everybody. The table is a reviewed text: a new route without
 //! a line here, or a line that changes, is seen in a diff.
 
-use crate::support::{Asking, Person, TestApp, on_both};
+use crate::support::{TestApp, TestRequest, TestUser, on_both};
 use axum::http::Method;
 use base64::{Engine, prelude::BASE64_STANDARD};
 use domain::{
@@ -81,7 +81,7 @@ struct Rows {
 }
 
 /// A closed order's commission, approved and in a run as far as the operation wants it.
-async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya: &Person) -> (String, String) {
+async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya: &TestUser) -> (String, String) {
     if !operation.starts_with("commission_") && !operation.starts_with("payout_run_") {
         return Default::default();
     }
@@ -110,7 +110,7 @@ async fn earned(app: &TestApp, operation: &str, acme: CompanyId, iso: &str, maya
 }
 
 /// A lead, a note about Maya and a call of Ivan's.
-async fn brought(app: &TestApp, iso: &str, maya: &Person, n: usize) -> [String; 4] {
+async fn brought(app: &TestApp, iso: &str, maya: &TestUser, n: usize) -> [String; 4] {
     let root = app.world.operator();
     let iso = isos::get(&root, iso.parse().expect("an id")).await.expect("Ivan");
     let ivan = app.world.signed_in(&users::get(&root, iso.user_id).await.expect("Ivan"));
@@ -130,10 +130,10 @@ async fn brought(app: &TestApp, iso: &str, maya: &Person, n: usize) -> [String; 
 
 async fn rows(
     app: &TestApp,
-    staff: &Person,
+    staff: &TestUser,
     acme: CompanyId,
     iso: &str,
-    maya: &Person,
+    maya: &TestUser,
     (n, operation): (usize, &str),
 ) -> Rows {
     let id = |answer: &Value, of: &str| answer.pointer(of).and_then(Value::as_str).expect("an id").to_owned();
@@ -479,7 +479,7 @@ fn query(operation: &str, rows: &Rows) -> String {
 }
 
 /// What the upload protocol wants to hear beside the body.
-fn headers(asking: Asking, operation: &str, rows: &Rows) -> Asking {
+fn headers(asking: TestRequest, operation: &str, rows: &Rows) -> TestRequest {
     if !operation.starts_with("upload_") {
         return asking;
     }
@@ -493,7 +493,7 @@ fn uuid_like(operation: &str, who: &str) -> String {
 }
 
 fn operations() -> Vec<(String, Method, String)> {
-    let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+    let document: Value = serde_json::from_str(api::openapi()).unwrap();
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
@@ -505,7 +505,7 @@ fn operations() -> Vec<(String, Method, String)> {
 }
 
 #[tokio::test]
-async fn everybody_tries_everything() {
+async fn access_matrix_of_all_operations() {
     on_both(|app| async move {
         let beta = app.world.company("Beta").await;
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
@@ -518,7 +518,7 @@ async fn everybody_tries_everything() {
         let sam = app.super_admin("Sam").await;
         // The staff come last: what they do to a row must not be in the way of those who may not.
         let people = [
-            ("nobody", app.nobody()),
+            ("nobody", app.anonymous()),
             ("its client", maya.clone()),
             ("a client", nils),
             ("its iso", ivan),
@@ -566,13 +566,13 @@ async fn everybody_tries_everything() {
             let maya = app.world.signed_in(&users::get(&app.world.operator(), maya.id).await.unwrap());
             let _ = uploads::cancel(&maya, rows.upload.parse().unwrap()).await;
         }
-        insta::assert_snapshot!("everybody", table);
+        insta::assert_snapshot!("access_matrix", table);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_row_that_does_not_exist_is_not_found_by_anybody() {
+async fn missing_rows_return_404_for_all_roles() {
     on_both(|app| async move {
         let sam = app.super_admin("Sam").await;
         let nobodys = "6f0d2f4e-1b8a-4c58-9a30-0c1d2e3f4a5b";
@@ -602,10 +602,10 @@ async fn a_row_that_does_not_exist_is_not_found_by_anybody() {
 
 /// Whoever sends the version that was seen relies on it: nobody may be told that it counts where nothing reads it.
 #[tokio::test]
-async fn what_is_said_to_take_a_version_reads_it_and_nothing_else_does() {
+async fn if_match_is_documented_where_it_is_read() {
     on_both(|app| async move {
         let sam = app.super_admin("Sam").await;
-        let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+        let document: Value = serde_json::from_str(api::openapi()).unwrap();
         for (operation, method, path) in operations() {
             if operation == "event_stream" || method == Method::GET || method == Method::HEAD {
                 continue;
@@ -624,9 +624,9 @@ async fn what_is_said_to_take_a_version_reads_it_and_nothing_else_does() {
 }
 
 #[tokio::test]
-async fn a_bad_token_is_refused_even_where_none_is_needed() {
+async fn invalid_tokens_return_401_on_public_routes() {
     on_both(|app| async move {
-        let mut mallory = app.nobody();
+        let mut mallory = app.anonymous();
         for token in ["", "x", "a.b.c", "eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0."] {
             mallory.token = Some(token.to_owned());
             for path in ["/rest/v1/me", "/rest/v1/settings", "/rest/v1/clients", "/realtime/v1/events"] {

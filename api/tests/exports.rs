@@ -1,8 +1,8 @@
-//! Tables as CSV: complete, harmless, and never more than the list of the same name.
+//! CSV exports: complete, escaped, within the scope.
 
 use crate::{
     documents::{pdf, upload},
-    support::{Answer, Person, on_both},
+    support::{TestResponse, TestUser, on_both},
 };
 use domain::kernel::db::Sql;
 use futures::StreamExt;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// The lines of a file, each as its cells; no test has a cell with a comma.
 #[track_caller]
-fn rows(answer: &Answer) -> Vec<Vec<String>> {
+fn rows(answer: &TestResponse) -> Vec<Vec<String>> {
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), Some("text/csv; charset=utf-8"));
     let text = std::str::from_utf8(&answer.bytes).unwrap().strip_prefix('\u{feff}').expect("the sign for Excel");
@@ -24,7 +24,7 @@ fn column(rows: &[Vec<String>], name: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_file_is_complete_whatever_a_page_holds() {
+async fn exports_contain_all_pages() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         for n in 0..503 {
@@ -59,13 +59,13 @@ async fn a_file_is_complete_whatever_a_page_holds() {
 
 /// A part is 500 rows.
 #[tokio::test]
-async fn a_file_breaks_off_when_who_reads_it_slowly_is_shut_out() {
+async fn slow_exports_stop_when_the_session_ends() {
     on_both(|app| async move {
         for n in 0..501 {
             app.world.company(&format!("Company {n:03}")).await;
         }
         let (erin, olga) = (app.employee("Erin").await, app.employee("Olga").await);
-        let open = async |person: &Person| {
+        let open = async |person: &TestUser| {
             let mut body = person.get("/rest/v1/companies.csv").open().await.into_body().into_data_stream();
             let first = body.next().await.unwrap().unwrap();
             assert!(first.starts_with("\u{feff}id,".as_bytes()));
@@ -84,7 +84,7 @@ async fn a_file_breaks_off_when_who_reads_it_slowly_is_shut_out() {
 }
 
 #[tokio::test]
-async fn everybody_gets_their_own_rows_and_columns_only() {
+async fn exports_omit_staff_only_columns_and_foreign_rows() {
     on_both(|app| async move {
         let beta = app.world.company("Beta").await;
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
@@ -127,14 +127,14 @@ async fn everybody_gets_their_own_rows_and_columns_only() {
         erin.post(&cancel, json!({ "reason": "The deal is off" })).await.ok();
         let his = rows(&ivan.get("/rest/v1/spvs.csv").await);
         assert_eq!((column(&his, "price"), column(&his, "amount")), (vec!["1250.00".into()], vec!["0.00".into()]));
-        app.nobody().get("/rest/v1/spvs.csv").await.refused(401, "unauthenticated");
+        app.anonymous().get("/rest/v1/spvs.csv").await.refused(401, "unauthenticated");
         erin.get("/rest/v1/spvs.csv?status=soon").await.fields();
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_between_clients_and_the_office_is_in_nobody_elses_file() {
+async fn invoices_and_documents_are_exported_for_clients_and_staff_only() {
     on_both(|app| async move {
         let beta = app.world.company("Beta").await;
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
@@ -143,7 +143,7 @@ async fn what_is_between_clients_and_the_office_is_in_nobody_elses_file() {
         let (cora, erin) = (app.company_admin("Cora", app.acme).await, app.employee("Erin").await);
         // Anybody can write this, and the staff open the file.
         let visit = json!({ "kind": "support", "name": "=1+1", "email": "eve@example.com", "message": "@sum(A1)" });
-        app.nobody().post("/rest/v1/requests", visit).await.ok();
+        app.anonymous().post("/rest/v1/requests", visit).await.ok();
         for client in [&maya, &nils] {
             client.post("/rest/v1/requests", json!({ "kind": "support", "message": "Hello" })).await.ok();
             upload(client, &pdf(20), &[("file_name", "passport.pdf")]).await;
@@ -196,7 +196,7 @@ async fn what_is_between_clients_and_the_office_is_in_nobody_elses_file() {
                 let missing: Vec<_> = staffs.iter().filter(|name| !theirs.contains(name)).collect();
                 assert_eq!(missing, inner, "{table}");
             }
-            app.nobody().get(&path).await.refused(401, "unauthenticated");
+            app.anonymous().get(&path).await.refused(401, "unauthenticated");
         }
         let own = rows(&maya.get("/rest/v1/requests.csv").await);
         assert_eq!((column(&own, "status"), column(&own, "reason")), (vec!["approved".into()], vec!["Done".into()]));
@@ -214,7 +214,7 @@ async fn what_is_between_clients_and_the_office_is_in_nobody_elses_file() {
 }
 
 #[tokio::test]
-async fn partners_take_their_own_leads_and_calls_with_them_and_the_staff_their_own_tasks() {
+async fn partners_export_own_leads_and_staff_own_tasks() {
     on_both(|app| async move {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let (_, igor) = app.iso("Igor", app.acme).await;
@@ -260,7 +260,7 @@ async fn partners_take_their_own_leads_and_calls_with_them_and_the_staff_their_o
             for other in [&maya, &cora] {
                 other.get(&path).await.refused(403, "forbidden");
             }
-            app.nobody().get(&path).await.refused(401, "unauthenticated");
+            app.anonymous().get(&path).await.refused(401, "unauthenticated");
         }
         ivan.get("/rest/v1/tasks.csv").await.refused(403, "forbidden");
 
@@ -308,7 +308,7 @@ async fn partners_take_their_own_leads_and_calls_with_them_and_the_staff_their_o
 }
 
 /// All the rows of a list, page by page.
-async fn listed(person: &Person, path: &str) -> Vec<Value> {
+async fn listed(person: &TestUser, path: &str) -> Vec<Value> {
     let (mut found, mut cursor) = (Vec::new(), None::<String>);
     loop {
         let joint = if path.contains('?') { '&' } else { '?' };
@@ -323,7 +323,7 @@ async fn listed(person: &Person, path: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
+async fn exports_match_the_filtered_list() {
     on_both(|app| async move {
         let beta = app.world.company("Beta").await;
         let (iso, _) = app.iso("Ivan", app.acme).await;
@@ -519,11 +519,11 @@ async fn a_file_has_the_rows_of_the_list_whatever_it_is_narrowed_to() {
 }
 
 #[tokio::test]
-async fn visitors_and_the_operator_are_worded_in_the_readers_language() {
+async fn actors_in_exports_are_localized() {
     on_both(|app| async move {
         let (sam, erin) = (app.super_admin("Sam").await, app.employee("Erin").await);
         let support = json!({ "kind": "support", "name": "Vera", "email": "vera@example.com", "message": "Hello" });
-        app.nobody().post("/rest/v1/requests", support).await.ok();
+        app.anonymous().post("/rest/v1/requests", support).await.ok();
         domain::platform::activity::sequence_all(&app.world.operator()).await.unwrap();
         let request = erin.get("/rest/v1/requests").await.ok()["items"][0].clone();
         let path = format!("/rest/v1/requests/{}", request["id"].as_str().unwrap());

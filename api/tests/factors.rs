@@ -1,6 +1,6 @@
-//! Second factors: authenticators, recovery codes, and what stays shut until one was shown.
+//! Second factors: authenticators, recovery codes, required MFA.
 
-use crate::support::{Asking, Person, TestApp, on_both};
+use crate::support::{TestApp, TestRequest, TestUser, on_both};
 use axum::http::Method;
 use chrono::Duration;
 use domain::kernel::db::Sql;
@@ -10,12 +10,12 @@ use totp_rs::{Builder, Secret, Totp};
 const PASSWORD: &str = "correct horse battery staple";
 
 /// A request of a client that knows the new shape of errors.
-fn modern(asking: Asking) -> Asking {
+fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
 /// The same person with another token.
-fn holding(person: &Person, token: &Value) -> Person {
+fn holding(person: &TestUser, token: &Value) -> TestUser {
     let mut person = person.clone();
     person.token = token.as_str().map(str::to_owned);
     person
@@ -34,7 +34,7 @@ impl Phone {
     }
 }
 
-async fn enrol(person: &Person, name: &str) -> Phone {
+async fn enrol(person: &TestUser, name: &str) -> Phone {
     let made =
         modern(person.post("/auth/v1/factors", json!({ "factor_type": "totp", "friendly_name": name }))).await.ok();
     let secret = made["totp"]["secret"].as_str().expect("a secret");
@@ -42,30 +42,30 @@ async fn enrol(person: &Person, name: &str) -> Phone {
     Phone { factor: made["id"].as_str().expect("an id").to_owned(), totp }
 }
 
-async fn challenge(person: &Person, phone: &Phone) -> String {
+async fn challenge(person: &TestUser, phone: &Phone) -> String {
     let path = format!("/auth/v1/factors/{}/challenge", phone.factor);
     let made = modern(person.post(&path, json!({ "factorId": phone.factor }))).await.ok();
     made["id"].as_str().expect("an id").to_owned()
 }
 
-fn try_code(person: &Person, phone: &Phone, challenge: &str, code: &str) -> Asking {
+fn try_code(person: &TestUser, phone: &Phone, challenge: &str, code: &str) -> TestRequest {
     let path = format!("/auth/v1/factors/{}/verify", phone.factor);
     modern(person.post(&path, json!({ "challenge_id": challenge, "code": code })))
 }
 
 /// Shows the authenticator; the answer is a session.
-async fn show(app: &TestApp, person: &Person, phone: &Phone) -> Value {
+async fn show(app: &TestApp, person: &TestUser, phone: &Phone) -> Value {
     let challenge = challenge(person, phone).await;
     try_code(person, phone, &challenge, &phone.code(app)).await.ok()
 }
 
 async fn sign_in(app: &TestApp, first: &str) -> Value {
     let body = json!({ "email": format!("{first}@example.com"), "password": PASSWORD });
-    app.nobody().post("/auth/v1/token?grant_type=password", body).await.ok()
+    app.anonymous().post("/auth/v1/token?grant_type=password", body).await.ok()
 }
 
-fn refresh(app: &TestApp, token: &Value) -> Asking {
-    modern(app.nobody().post("/auth/v1/token?grant_type=refresh_token", json!({ "refresh_token": token })))
+fn refresh(app: &TestApp, token: &Value) -> TestRequest {
+    modern(app.anonymous().post("/auth/v1/token?grant_type=refresh_token", json!({ "refresh_token": token })))
 }
 
 fn claims(token: &Value) -> Value {
@@ -75,7 +75,7 @@ fn claims(token: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_authenticator_is_added_and_then_asked_for() {
+async fn enrolled_authenticator_is_required() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let elsewhere = sign_in(&app, "maya").await;
@@ -160,7 +160,7 @@ async fn an_authenticator_is_added_and_then_asked_for() {
 }
 
 #[tokio::test]
-async fn a_code_works_once_and_only_in_its_time() {
+async fn totp_codes_work_once_within_their_window() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let phone = enrol(&maya, "Phone").await;
@@ -189,7 +189,7 @@ async fn a_code_works_once_and_only_in_its_time() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_enrolled_or_found_is_refused_by_code() {
+async fn factor_errors_have_protocol_codes() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let ask = |body: Value| modern(maya.post("/auth/v1/factors", body));
@@ -215,7 +215,7 @@ async fn what_cannot_be_enrolled_or_found_is_refused_by_code() {
         modern(noah.delete(&path)).await.refused(404, "mfa_factor_not_found");
         modern(maya.post("/auth/v1/factors/x/challenge", json!({}))).await.refused(404, "validation_failed");
         modern(maya.delete("/auth/v1/factors/x")).await.refused(404, "validation_failed");
-        modern(app.nobody().post("/auth/v1/factors", json!({ "factor_type": "totp" })))
+        modern(app.anonymous().post("/auth/v1/factors", json!({ "factor_type": "totp" })))
             .await
             .refused(401, "no_authorization");
         assert_eq!(
@@ -228,7 +228,7 @@ async fn what_cannot_be_enrolled_or_found_is_refused_by_code() {
 }
 
 #[tokio::test]
-async fn guessing_codes_takes_longer_and_longer() {
+async fn wrong_totp_codes_are_throttled() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let phone = enrol(&maya, "Phone").await;
@@ -253,7 +253,7 @@ async fn guessing_codes_takes_longer_and_longer() {
 }
 
 #[tokio::test]
-async fn tokens_from_before_the_second_factor_do_not_follow_the_session_up() {
+async fn aal1_tokens_stay_aal1_after_elevation() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let before = sign_in(&app, "maya").await;
@@ -273,7 +273,7 @@ async fn tokens_from_before_the_second_factor_do_not_follow_the_session_up() {
 }
 
 #[tokio::test]
-async fn without_its_factor_a_session_is_lowered() {
+async fn removing_the_factor_drops_the_session_to_aal1() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let phone = enrol(&maya, "Phone").await;
@@ -292,12 +292,12 @@ async fn without_its_factor_a_session_is_lowered() {
 }
 
 #[tokio::test]
-async fn recovery_codes_work_once_each() {
+async fn recovery_codes_work_once() {
     on_both(async |app: TestApp| {
         let maya = app.employee("Maya").await;
         let path = "/auth/v1/factors/recovery-codes";
         let verify =
-            |person: &Person, code: &str| modern(person.post(&format!("{path}/verify"), json!({ "code": code })));
+            |person: &TestUser, code: &str| modern(person.post(&format!("{path}/verify"), json!({ "code": code })));
         modern(maya.get(path)).await.refused(404, "mfa_factor_not_found");
         modern(maya.ask(Method::POST, path)).await.refused(422, "mfa_recovery_codes_sole_factor");
         verify(&maya, "k4m9x7qp2ab8ht3z").await.refused(422, "mfa_verification_failed");
@@ -366,9 +366,9 @@ async fn recovery_codes_work_once_each() {
 }
 
 #[tokio::test]
-async fn a_role_that_needs_a_second_factor_gets_nowhere_without() {
+async fn roles_with_required_mfa_are_blocked_without_it() {
     on_both(async |app: TestApp| {
-        app.follow();
+        app.run_sequencer();
         let ada = app.super_admin("Ada").await;
         let maya = app.employee("Maya").await;
         maya.get("/rest/v1/clients").await.ok();
@@ -402,7 +402,7 @@ async fn a_role_that_needs_a_second_factor_gets_nowhere_without() {
 }
 
 /// Every change to second factors, as one person would try it: what each was answered, by code or `ok`.
-async fn changes(person: &Person, phone: &Phone, name: &str) -> Vec<String> {
+async fn changes(person: &TestUser, phone: &Phone, name: &str) -> Vec<String> {
     let codes = "/auth/v1/factors/recovery-codes";
     let name = json!({ "factor_type": "totp", "friendly_name": name });
     let mut told = Vec::new();
@@ -420,11 +420,11 @@ async fn changes(person: &Person, phone: &Phone, name: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn changes_to_second_factors_need_a_proof_of_ten_minutes() {
+async fn factor_changes_need_recent_reauthentication() {
     on_both(async |app: TestApp| {
         app.client("Maya").await;
         let mut session = sign_in(&app, "maya").await;
-        let maya = |session: &Value| app.nobody().holding(session);
+        let maya = |session: &Value| app.anonymous().holding(session);
         // As old as may be; a refresh is no proof, however many there were.
         app.world.clock.advance(Duration::minutes(10));
         session = refresh(&app, &session["refresh_token"]).await.ok();
@@ -463,13 +463,13 @@ async fn changes_to_second_factors_need_a_proof_of_ten_minutes() {
 }
 
 #[tokio::test]
-async fn a_password_or_mailed_code_reauthenticates_the_session_in_place() {
+async fn password_or_mailed_code_reauthenticates_the_session() {
     on_both(async |app: TestApp| {
         app.client("Maya").await;
         let old = sign_in(&app, "maya").await;
         app.world.clock.advance(Duration::minutes(11));
         let prove = async |session: &Value, body: Value| {
-            modern(app.nobody().holding(session).post("/auth/v1/reauthenticate", body)).await
+            modern(app.anonymous().holding(session).post("/auth/v1/reauthenticate", body)).await
         };
         for wrong in [json!({}), json!({ "password": PASSWORD, "nonce": "123456" }), json!({ "password": "" })] {
             prove(&old, wrong).await.refused(400, "validation_failed");
@@ -480,7 +480,7 @@ async fn a_password_or_mailed_code_reauthenticates_the_session_in_place() {
         assert_eq!(claims(&first["access_token"])["session_id"], claims(&old["access_token"])["session_id"]);
         let add = |session: &Value, name: &str| {
             let body = json!({ "factor_type": "totp", "friendly_name": name });
-            modern(app.nobody().holding(session).post("/auth/v1/factors", body))
+            modern(app.anonymous().holding(session).post("/auth/v1/factors", body))
         };
         add(&first, "One").await.ok();
         // A token from before may have been stolen.
@@ -488,8 +488,8 @@ async fn a_password_or_mailed_code_reauthenticates_the_session_in_place() {
 
         app.world.clock.advance(Duration::minutes(11));
         add(&first, "Two").await.refused(400, "reauthentication_needed");
-        modern(app.nobody().holding(&first).get("/auth/v1/reauthenticate")).await.ok();
-        let code = app.letter().await.code;
+        modern(app.anonymous().holding(&first).get("/auth/v1/reauthenticate")).await.ok();
+        let code = app.only_mail().await.code;
         let proven = prove(&first, json!({ "nonce": code })).await.ok();
         let said = claims(&proven["access_token"]);
         assert_eq!(
@@ -506,7 +506,7 @@ async fn a_password_or_mailed_code_reauthenticates_the_session_in_place() {
             told.push(prove(&proven, json!({ "password": "a guess" })).await.status.as_u16());
         }
         assert_eq!(told, [400, 400, 400, 400, 400, 429]);
-        modern(app.nobody().post("/auth/v1/reauthenticate", json!({ "password": PASSWORD })))
+        modern(app.anonymous().post("/auth/v1/reauthenticate", json!({ "password": PASSWORD })))
             .await
             .refused(401, "no_authorization");
     })

@@ -1,4 +1,4 @@
-//! The server functions of decision 30: mails to people we know, with links of ours.
+//! Server functions (decision 30): mails to known people with our own links.
 use crate::support::on_both;
 use domain::{
     kernel::{db::Sql, page::PageQuery},
@@ -7,11 +7,11 @@ use domain::{
 use serde_json::json;
 
 #[tokio::test]
-async fn a_notification_goes_to_somebody_we_know_with_a_link_of_ours() {
+async fn notifications_go_to_known_people_with_own_links() {
     on_both(|app| async move {
         let (erin, maya) = (app.employee("Erin").await, app.client("Maya").await);
         // What their accounts brought.
-        app.post().await;
+        app.deliver_mails().await;
         let path = "/functions/v1/send-notifications";
         let wanted = |kind: &str, to: &str| {
             let data = json!({ "userName": "Mallory", "resetLink": "https://mallory.example/reset" });
@@ -20,17 +20,17 @@ async fn a_notification_goes_to_somebody_we_know_with_a_link_of_ours() {
         maya.post(path, wanted("welcome", "erin@example.com")).await.refused(403, "forbidden");
         assert_eq!(erin.post(path, wanted("welcome", "nobody@example.com")).await.fields(), ["to not_found"]);
         assert_eq!(erin.post(path, wanted("invoice", "maya@example.com")).await.fields(), ["type unknown"]);
-        assert!(app.post().await.is_empty());
+        assert!(app.deliver_mails().await.is_empty());
 
         erin.post(path, wanted("password_setup", "MAYA@example.com")).await.ok();
-        let letter = app.letter().await;
+        let letter = app.only_mail().await;
         assert_eq!((letter.kind, letter.to.as_str()), (Kind::PasswordSetup, "maya@example.com"));
         assert!(letter.url.contains(&letter.token) && !letter.token.is_empty(), "{letter:?}");
         assert!(!letter.url.contains("mallory"), "{letter:?}");
 
         // Whoever has a password is welcomed without a link that sets one.
         erin.post(path, wanted("welcome", "maya@example.com")).await.ok();
-        let letter = app.letter().await;
+        let letter = app.only_mail().await;
         assert_eq!((letter.kind, letter.token.as_str()), (Kind::Welcome, ""));
         let context = async || {
             let page = PageQuery { limit: Some(100), cursor: None };

@@ -1,8 +1,8 @@
-//! A super admin who looks as somebody else changes nothing, is named, and is out after half an hour.
+//! Impersonation: read-only, logged, limited to half an hour.
 
 use crate::{
     documents::{pdf, upload},
-    support::{Person, TestApp, on_both},
+    support::{TestApp, TestUser, on_both},
 };
 use axum::http::Method;
 use chrono::Duration;
@@ -51,14 +51,14 @@ async fn everything(world: &World) -> Vec<(String, String)> {
     found
 }
 
-async fn looks_as(admin: &Person, who: &Person) -> Person {
+async fn looks_as(admin: &TestUser, who: &TestUser) -> TestUser {
     let path = format!("/rest/v1/users/{}/impersonate", who.id);
     let begun = admin.post(&path, json!({ "reason": "Cannot find the invoice" })).await.ok();
     who.holding(&begun)
 }
 
 #[tokio::test]
-async fn nothing_is_changed_by_whoever_only_looks() {
+async fn impersonation_is_read_only() {
     on_both(async |app: TestApp| {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let maya = app.client_of("Maya", app.acme, Some(iso)).await;
@@ -67,7 +67,7 @@ async fn nothing_is_changed_by_whoever_only_looks() {
         let sam = app.super_admin("Sam").await;
         let spv = maya.spv.unwrap().to_string();
         let (_, version) = upload(&maya, &pdf(100), &[("file_name", "deed.pdf"), ("spv_id", &spv)]).await;
-        let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+        let document: Value = serde_json::from_str(api::openapi()).unwrap();
         let mut tries: Vec<(Method, String)> = Vec::new();
         for (path, item) in document["paths"].as_object().unwrap() {
             for method in item.as_object().unwrap().keys() {
@@ -146,7 +146,7 @@ async fn nothing_is_changed_by_whoever_only_looks() {
 }
 
 #[tokio::test]
-async fn whoever_looks_is_named_and_ends_it() {
+async fn impersonator_is_logged_and_can_end() {
     on_both(async |app: TestApp| {
         let (sam, maya, erin) = (app.super_admin("Sam").await, app.client("Maya").await, app.employee("Erin").await);
         let path = format!("/rest/v1/users/{}/impersonate", maya.id);
@@ -198,11 +198,11 @@ async fn whoever_looks_is_named_and_ends_it() {
 }
 
 #[tokio::test]
-async fn it_is_over_with_the_time_the_session_the_role_or_the_account() {
+async fn impersonation_ends_with_time_session_role_or_account() {
     on_both(async |app: TestApp| {
         let (sam, maya) = (app.super_admin("Sam").await, app.client("Maya").await);
         let root = app.world.operator();
-        let over = async |looking: &Person| looking.get("/rest/v1/me").await.refused(401, "unauthenticated");
+        let over = async |looking: &TestUser| looking.get("/rest/v1/me").await.refused(401, "unauthenticated");
 
         let looking = looks_as(&sam, &maya).await;
         app.world.clock.advance(Duration::minutes(14));

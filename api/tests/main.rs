@@ -1,4 +1,4 @@
-//! Everything the API is asked in tests: one binary, so that it is linked once.
+//! API tests in one binary, so that it is linked once.
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 mod assets;
@@ -16,16 +16,15 @@ mod exports;
 mod factors;
 mod functions;
 mod impersonation;
-mod keys;
+mod json_fields;
 mod maintenance;
 mod messages;
 mod notifications;
 mod openapi;
 mod provider;
 mod reports;
+mod request_span;
 mod requests;
-mod rows;
-mod scopes;
 mod search;
 mod serve;
 mod sessions;
@@ -33,6 +32,8 @@ mod steps;
 mod support;
 mod tasks;
 mod templates;
+mod tenant_isolation;
 mod unsubscribe;
 mod uploads;
 mod users;
+mod versioned_rows;

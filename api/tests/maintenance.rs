@@ -1,6 +1,6 @@
-//! Maintenance, addresses that are kept out, and the rules of sign-in.
+//! Maintenance mode, blocked addresses, sign-in settings.
 
-use crate::support::{Person, TestApp, on_both, on_both_with};
+use crate::support::{TestApp, TestUser, on_both, on_both_with};
 use axum::http::Method;
 use chrono::Duration;
 use domain::platform::activity;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 
 const PASSWORD: &str = "correct horse battery staple";
 
-async fn token(app: &TestApp, grant: &str, body: Value) -> crate::support::Answer {
-    let asking = app.nobody().post(&format!("/auth/v1/token?grant_type={grant}"), body);
+async fn token(app: &TestApp, grant: &str, body: Value) -> crate::support::TestResponse {
+    let asking = app.anonymous().post(&format!("/auth/v1/token?grant_type={grant}"), body);
     asking.header("x-supabase-api-version", "2024-01-01").await
 }
 
 #[tokio::test]
-async fn during_maintenance_everybody_looks_and_only_super_admins_write() {
+async fn maintenance_allows_reads_and_super_admin_writes() {
     on_both(async |app: TestApp| {
         let (sam, erin, maya) = (app.super_admin("Sam").await, app.employee("Erin").await, app.client("Maya").await);
         let said = json!({ "message": "Back at 18:00 UTC" });
@@ -25,7 +25,7 @@ async fn during_maintenance_everybody_looks_and_only_super_admins_write() {
         let long = json!({ "message": "x".repeat(301) });
         assert_eq!(sam.put("/rest/v1/maintenance", long).await.fields(), ["message too_long"]);
         sam.put("/rest/v1/maintenance", said).await.ok();
-        let settings = app.nobody().get("/rest/v1/settings").await.ok();
+        let settings = app.anonymous().get("/rest/v1/settings").await.ok();
         assert_eq!(settings["maintenance"]["message"], "Back at 18:00 UTC");
 
         maya.get("/rest/v1/spvs").await.ok();
@@ -34,8 +34,8 @@ async fn during_maintenance_everybody_looks_and_only_super_admins_write() {
         assert_eq!(refused["params"]["text"], "Back at 18:00 UTC");
         erin.post("/rest/v1/companies", json!({ "name": "A", "business_name": "B" })).await.refused(409, "maintenance");
         let contact = json!({ "kind": "support", "name": "A", "email": "a@example.com", "message": "Hello" });
-        app.nobody().post("/rest/v1/requests", contact).await.refused(409, "maintenance");
-        let v1 = |asking: crate::support::Asking| asking.header("x-supabase-api-version", "2024-01-01");
+        app.anonymous().post("/rest/v1/requests", contact).await.refused(409, "maintenance");
+        let v1 = |asking: crate::support::TestRequest| asking.header("x-supabase-api-version", "2024-01-01");
         v1(maya.put("/auth/v1/user", json!({ "data": { "a": 1 } }))).await.refused(409, "maintenance");
         v1(maya.get("/auth/v1/reauthenticate")).await.refused(409, "maintenance");
         // A link to a file is no change.
@@ -56,7 +56,7 @@ async fn during_maintenance_everybody_looks_and_only_super_admins_write() {
         domain::outbox::notifications::process_pending(&app.world.operator()).await.unwrap();
 
         assert_eq!(sam.delete("/rest/v1/maintenance").await.status, 204);
-        assert!(app.nobody().get("/rest/v1/settings").await.ok()["maintenance"].is_null());
+        assert!(app.anonymous().get("/rest/v1/settings").await.ok()["maintenance"].is_null());
         maya.post("/rest/v1/messages", message).await.ok();
         activity::sequence_all(&app.world.operator()).await.unwrap();
         let page = sam.get("/rest/v1/activity?limit=100").await.ok();
@@ -68,10 +68,10 @@ async fn during_maintenance_everybody_looks_and_only_super_admins_write() {
 }
 
 #[tokio::test]
-async fn another_process_hears_of_maintenance_by_the_log() {
+async fn maintenance_reaches_other_processes() {
     on_both(async |app: TestApp| {
         let maya = app.client("Maya").await;
-        app.follow();
+        app.run_sequencer();
         maya.get("/rest/v1/me").await.ok();
         domain::platform::maintenance::start(&app.world.operator(), None).await.unwrap();
         for _ in 0..100 {
@@ -86,7 +86,7 @@ async fn another_process_hears_of_maintenance_by_the_log() {
 }
 
 #[tokio::test]
-async fn a_blocked_address_is_answered_nothing_else() {
+async fn blocked_addresses_return_403() {
     on_both_with(
         |_, http| {
             http.rate_limits = false;
@@ -95,7 +95,7 @@ async fn a_blocked_address_is_answered_nothing_else() {
         async |app: TestApp| {
             let sam = app.super_admin("Sam").await;
             let erin = app.employee("Erin").await;
-            let block = |who: &Person, network: &str| {
+            let block = |who: &TestUser, network: &str| {
                 let body = json!({ "network": network, "reason": "Guesses passwords" });
                 who.post("/rest/v1/address-blocks", body).header("x-forwarded-for", "198.51.100.7")
             };
@@ -117,16 +117,16 @@ async fn a_blocked_address_is_answered_nothing_else() {
             );
             assert_eq!(block(&sam, "203.0.113.0/24").await.ok()["id"], made["id"]);
 
-            let from = |asking: crate::support::Asking, address: &str| asking.header("x-forwarded-for", address);
+            let from = |asking: crate::support::TestRequest, address: &str| asking.header("x-forwarded-for", address);
             from(sam.get("/rest/v1/me"), "203.0.113.44").await.refused(403, "address_blocked");
-            let sign_in = app.nobody().post("/auth/v1/token?grant_type=password", json!({ "email": "a@b.c" }));
+            let sign_in = app.anonymous().post("/auth/v1/token?grant_type=password", json!({ "email": "a@b.c" }));
             let refused = from(sign_in, "203.0.113.44").header("x-supabase-api-version", "2024-01-01").await;
             refused.refused(403, "address_blocked");
             let page =
-                from(app.nobody().get("/auth/login/client"), "203.0.113.44").header("accept-language", "es").await;
+                from(app.anonymous().get("/auth/login/client"), "203.0.113.44").header("accept-language", "es").await;
             assert_eq!(page.status, 403);
             assert!(String::from_utf8_lossy(&page.bytes).contains("su red"), "{:?}", page.bytes);
-            assert_eq!(from(app.nobody().get("/healthz"), "203.0.113.44").await.status, 200);
+            assert_eq!(from(app.anonymous().get("/healthz"), "203.0.113.44").await.status, 200);
             from(sam.get("/rest/v1/me"), "203.0.114.1").await.ok();
 
             let listed = sam.get("/rest/v1/address-blocks").await.ok();
@@ -142,7 +142,7 @@ async fn a_blocked_address_is_answered_nothing_else() {
 }
 
 #[tokio::test]
-async fn sessions_last_as_long_as_the_office_says() {
+async fn session_lifetime_follows_settings() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;
         app.client("Maya").await;
@@ -179,11 +179,11 @@ async fn sessions_last_as_long_as_the_office_says() {
 }
 
 #[tokio::test]
-async fn a_new_password_is_as_long_as_the_office_says() {
+async fn password_length_follows_settings() {
     on_both(async |app: TestApp| {
         let (sam, maya) = (app.super_admin("Sam").await, app.client("Maya").await);
         sam.put("/rest/v1/settings", json!({ "security": { "password_min_length": 20 } })).await.ok();
-        assert_eq!(app.nobody().get("/rest/v1/settings").await.ok()["password_min_length"], 20);
+        assert_eq!(app.anonymous().get("/rest/v1/settings").await.ok()["password_min_length"], 20);
         assert!(maya.get("/rest/v1/settings").await.ok()["security"].is_null());
         let change = |password: &str| json!({ "password": password, "current_password": PASSWORD });
         let asking =
@@ -196,11 +196,11 @@ async fn a_new_password_is_as_long_as_the_office_says() {
 }
 
 #[tokio::test]
-async fn what_is_tried_at_a_shut_account_is_told() {
+async fn attempts_at_suspended_accounts_are_logged() {
     on_both(async |app: TestApp| {
         let (sam, maya) = (app.super_admin("Sam").await, app.client("Maya").await);
-        app.nobody().post("/auth/v1/recover", json!({ "email": "maya@example.com" })).await.ok();
-        let letter = app.post().await.pop().expect("a mail");
+        app.anonymous().post("/auth/v1/recover", json!({ "email": "maya@example.com" })).await.ok();
+        let letter = app.deliver_mails().await.pop().expect("a mail");
         app.world.clock.advance(Duration::seconds(1));
         // An archived company shuts its people out and leaves their links as they are.
         sam.post(&format!("/rest/v1/companies/{}/archive", app.acme), json!({})).await.ok();
@@ -210,7 +210,7 @@ async fn what_is_tried_at_a_shut_account_is_told() {
             .refused(400, "user_banned");
         app.world.clock.advance(Duration::seconds(1));
         let link = json!({ "type": "recovery", "token_hash": letter.token });
-        let tried = app.nobody().post("/auth/v1/verify", link).header("x-supabase-api-version", "2024-01-01").await;
+        let tried = app.anonymous().post("/auth/v1/verify", link).header("x-supabase-api-version", "2024-01-01").await;
         tried.refused(403, "user_banned");
         activity::sequence_all(&app.world.operator()).await.unwrap();
         let page = sam.get(&format!("/rest/v1/users/{}/sign-ins?limit=2", maya.id)).await.ok();

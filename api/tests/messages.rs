@@ -1,32 +1,32 @@
 //! Conversations: who has which, what nobody but the staff ever gets of an internal note, and what is unread.
 
-use crate::support::{Person, TestApp, on_both};
+use crate::support::{TestApp, TestUser, on_both};
 use domain::platform::activity;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 /// Writes a message, a second after what was before.
-async fn write(app: &TestApp, person: &Person, body: Value) -> Value {
+async fn write(app: &TestApp, person: &TestUser, body: Value) -> Value {
     app.world.clock.advance(chrono::Duration::seconds(1));
     person.post("/rest/v1/messages", body).await.ok()
 }
 
-async fn threads(person: &Person, filter: &str) -> Vec<Value> {
+async fn threads(person: &TestUser, filter: &str) -> Vec<Value> {
     person.get(&format!("/rest/v1/threads{filter}")).await.ok()["items"].as_array().unwrap().clone()
 }
 
-async fn texts(person: &Person, thread: &str) -> Vec<String> {
+async fn texts(person: &TestUser, thread: &str) -> Vec<String> {
     let page = person.get(&format!("/rest/v1/threads/{thread}/messages")).await.ok();
     page["items"].as_array().unwrap().iter().map(|message| message["body"].as_str().unwrap().to_owned()).collect()
 }
 
-async fn unread(person: &Person) -> (i64, i64) {
+async fn unread(person: &TestUser) -> (i64, i64) {
     let found = person.get("/rest/v1/threads/unread").await.ok();
     (found["threads"].as_i64().unwrap(), found["messages"].as_i64().unwrap())
 }
 
 /// Everything a person's pages read, as one text.
-async fn all_that_is_read_by(app: &TestApp, person: &Person, thread: &str) -> String {
+async fn all_that_is_read_by(app: &TestApp, person: &TestUser, thread: &str) -> String {
     activity::sequence_all(&app.world.operator()).await.unwrap();
     let mut read = String::new();
     for path in [
@@ -50,7 +50,7 @@ async fn all_that_is_read_by(app: &TestApp, person: &Person, thread: &str) -> St
 }
 
 #[tokio::test]
-async fn both_sides_talk_about_an_order_and_in_general() {
+async fn client_and_staff_exchange_messages() {
     on_both(|app| async move {
         let (erin, maya) = (app.employee("Erin").await, app.client("Maya").await);
         let spv = maya.spv.unwrap().to_string();
@@ -91,7 +91,7 @@ async fn both_sides_talk_about_an_order_and_in_general() {
 }
 
 #[tokio::test]
-async fn a_conversation_does_not_exist_for_anybody_else() {
+async fn foreign_threads_return_404() {
     on_both(|app| async move {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let (erin, cora) = (app.employee("Erin").await, app.company_admin("Cora", app.acme).await);
@@ -119,13 +119,13 @@ async fn a_conversation_does_not_exist_for_anybody_else() {
             let log = other.get("/rest/v1/activity?limit=500").await.ok().to_string();
             assert!(!log.contains("message."), "{log}");
         }
-        app.nobody().get("/rest/v1/threads").await.refused(401, "unauthenticated");
+        app.anonymous().get("/rest/v1/threads").await.refused(401, "unauthenticated");
     })
     .await;
 }
 
 #[tokio::test]
-async fn nothing_of_an_internal_note_reaches_a_client() {
+async fn internal_notes_never_reach_clients() {
     on_both(|app| async move {
         let (erin, sam, maya) = (app.employee("Erin").await, app.super_admin("Sam").await, app.client("Maya").await);
         let spv = maya.spv.unwrap();
@@ -147,7 +147,7 @@ async fn nothing_of_an_internal_note_reaches_a_client() {
         assert_eq!(before, after, "a note changes nothing that a client can see");
         assert!(!after.contains("SECRET") && !after.contains("note."));
         maya.post("/rest/v1/messages", note).await.refused(403, "forbidden");
-        for letter in app.post().await {
+        for letter in app.deliver_mails().await {
             assert!(!format!("{letter:?}").contains("SECRET"));
         }
 
@@ -163,7 +163,7 @@ async fn nothing_of_an_internal_note_reaches_a_client() {
 }
 
 #[tokio::test]
-async fn everybody_has_their_own_unread_messages() {
+async fn unread_counts_are_per_user() {
     on_both(|app| async move {
         let (erin, sam, maya) = (app.employee("Erin").await, app.super_admin("Sam").await, app.client("Maya").await);
         let asked = write(&app, &maya, json!({ "spv_id": maya.spv.unwrap(), "body": "One" })).await;
@@ -183,7 +183,7 @@ async fn everybody_has_their_own_unread_messages() {
 }
 
 #[tokio::test]
-async fn two_first_messages_at_once_begin_one_conversation() {
+async fn concurrent_first_messages_create_one_thread() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let sent = (0..6).map(|n| {

@@ -1,6 +1,6 @@
-//! The notification centre over HTTP: one's own and nobody else's, and the choices.
+//! Notification centre and preferences.
 
-use crate::support::{Person, TestApp, on_both};
+use crate::support::{TestApp, TestUser, on_both};
 use domain::{outbox::notifications, platform::activity};
 use serde_json::{Value, json};
 
@@ -9,16 +9,16 @@ async fn settle(app: &TestApp) {
     notifications::process_pending(&app.world.operator()).await.unwrap();
 }
 
-async fn list(person: &Person, filter: &str) -> Vec<Value> {
+async fn list(person: &TestUser, filter: &str) -> Vec<Value> {
     person.get(&format!("/rest/v1/notifications{filter}")).await.ok()["items"].as_array().unwrap().clone()
 }
 
-async fn unread(person: &Person) -> i64 {
+async fn unread(person: &TestUser) -> i64 {
     person.get("/rest/v1/notifications/unread").await.ok()["unread"].as_i64().unwrap()
 }
 
 #[tokio::test]
-async fn people_have_their_own_notifications_and_no_others() {
+async fn notifications_are_per_user() {
     on_both(|app| async move {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let (erin, cora) = (app.employee("Erin").await, app.company_admin("Cora", app.acme).await);
@@ -51,13 +51,13 @@ async fn people_have_their_own_notifications_and_no_others() {
         maya.post("/rest/v1/notifications/read", json!({ "all": true })).await.ok();
         assert_eq!((unread(&maya).await, list(&maya, "").await.len()), (0, 2));
         assert_eq!(maya.post("/rest/v1/notifications/read", json!({})).await.fields(), ["ids required"]);
-        app.nobody().get("/rest/v1/notifications").await.refused(401, "unauthenticated");
+        app.anonymous().get("/rest/v1/notifications").await.refused(401, "unauthenticated");
     })
     .await;
 }
 
 #[tokio::test]
-async fn choices_are_kept_and_only_ones_own_events_can_be_chosen() {
+async fn preferences_are_saved_for_the_roles_events_only() {
     on_both(|app| async move {
         let (_, ivan) = app.iso("Ivan", app.acme).await;
         let maya = app.client("Maya").await;
@@ -77,7 +77,7 @@ async fn choices_are_kept_and_only_ones_own_events_can_be_chosen() {
         assert_eq!(saved["items"][0], one("message.sent", "daily"));
         assert_eq!(saved["items"][1], one("message.general", "off"));
         assert_eq!(maya.get(path).await.ok(), saved);
-        let topics = async |person: &Person| {
+        let topics = async |person: &TestUser| {
             let all = person.get(path).await.ok()["items"].as_array().unwrap().clone();
             let mut topics: Vec<String> = all.iter().map(|item| item["topic"].as_str().unwrap().to_owned()).collect();
             topics.dedup();

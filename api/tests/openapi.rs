@@ -1,10 +1,10 @@
-//! The committed description is the one that the routes make.
+//! The committed OpenAPI document.
 use std::{collections::BTreeSet, fs};
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../web/openapi.json");
 
 #[test]
-fn the_committed_document_is_fresh() {
+fn committed_openapi_document_is_current() {
     let fresh = api::openapi();
     let committed = fs::read_to_string(COMMITTED).unwrap_or_default();
     assert!(
@@ -14,8 +14,8 @@ fn the_committed_document_is_fresh() {
 }
 
 #[test]
-fn every_operation_is_named_noun_verb_once_and_says_how_it_refuses() {
-    let document: serde_json::Value = serde_json::from_str(&api::openapi()).unwrap();
+fn operations_have_unique_ids_and_error_responses() {
+    let document: serde_json::Value = serde_json::from_str(api::openapi()).unwrap();
     let mut names = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {

@@ -1,7 +1,7 @@
 //! Signing in with a real OpenID provider, on loopback: the way there, the way back, and everything that goes wrong.
 
-use crate::support::{Answer, Asking, Person, TestApp};
-use api::{Http, ProviderKind, ProviderSettings};
+use crate::support::{TestApp, TestRequest, TestResponse, TestUser};
+use api::{HttpConfig, ProviderKind, ProviderSettings};
 use chrono::Duration;
 use domain::{
     kernel::{clock::Clock, db::Sql},
@@ -74,7 +74,7 @@ async fn on_both<F: Future<Output = ()>>(claims_in_token: bool, test: impl Fn(Of
         ];
         // The provider has a clock of its own, which says what time it is.
         let world = World { clock: Clock::fixed(Clock::system().now()), ..world };
-        let app = TestApp::new(world, Http { providers, ..Http::default() }).await;
+        let app = TestApp::new(world, HttpConfig { providers, ..HttpConfig::default() }).await;
         test(Office { app, provider }).await;
     })
     .await;
@@ -87,7 +87,7 @@ fn as_(email: &str) -> Vec<(&'static str, String)> {
 impl Office {
     /// Where the portal sends a browser that wants to sign in.
     async fn way_there(&self, query: &str) -> String {
-        let answer = self.app.nobody().get(&format!("/auth/v1/authorize?redirect_to={HOME}&{query}")).await;
+        let answer = self.app.anonymous().get(&format!("/auth/v1/authorize?redirect_to={HOME}&{query}")).await;
         assert_eq!(answer.status, 302, "{}", answer.body);
         answer.header("location").unwrap().to_owned()
     }
@@ -129,7 +129,7 @@ impl Office {
     async fn way_back(&self, callback: &str) -> Url {
         let url = Url::parse(callback).unwrap();
         let path = format!("{}?{}", url.path(), url.query().unwrap_or(""));
-        let answer = self.app.nobody().get(&path).header("user-agent", "Firefox/140 (Test)").await;
+        let answer = self.app.anonymous().get(&path).header("user-agent", "Firefox/140 (Test)").await;
         assert!(answer.status.is_redirection(), "{} {}", answer.status, answer.body);
         Url::parse(answer.header("location").unwrap()).unwrap()
     }
@@ -139,30 +139,30 @@ impl Office {
         self.way_back(&self.at_provider(&there, form).await).await
     }
 
-    async fn exchange(&self, back: &Url) -> Answer {
+    async fn exchange(&self, back: &Url) -> TestResponse {
         let code = of(back, "code").unwrap_or_else(|| panic!("no code in {back}"));
         self.redeem(&code, VERIFIER).await
     }
 
-    async fn redeem(&self, code: &str, verifier: &str) -> Answer {
+    async fn redeem(&self, code: &str, verifier: &str) -> TestResponse {
         let body = json!({ "auth_code": code, "code_verifier": verifier });
         self.app
-            .nobody()
+            .anonymous()
             .post("/auth/v1/token?grant_type=pkce", body)
             .header("x-supabase-api-version", "2024-01-01")
             .await
     }
 
-    async fn signed_in(&self, email: &str) -> (Person, Value) {
+    async fn signed_in(&self, email: &str) -> (TestUser, Value) {
         let back = self.there_and_back(&format!("provider=google&{CHALLENGE}"), &as_(email)).await;
         let session = self.exchange(&back).await.ok();
-        let mut person = self.app.nobody();
+        let mut person = self.app.anonymous();
         person.token = session["access_token"].as_str().map(str::to_owned);
         (person, session)
     }
 
     /// What the log says of an action, newest first.
-    async fn told(&self, staff: &Person, action: &str) -> Vec<Value> {
+    async fn told(&self, staff: &TestUser, action: &str) -> Vec<Value> {
         domain::platform::activity::sequence_all(&self.app.world.operator()).await.unwrap();
         let all = staff.get("/rest/v1/activity?limit=200").await.ok();
         all["items"].as_array().unwrap().iter().filter(|item| item["action"] == action).cloned().collect()
@@ -194,7 +194,7 @@ fn claims(session: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn who_has_an_account_gets_in_and_keeps_the_identity() {
+async fn provider_sign_in_links_the_identity() {
     on_both(false, |office| async move {
         let maya = office.app.client("Maya").await;
         let there =
@@ -243,7 +243,7 @@ async fn who_has_an_account_gets_in_and_keeps_the_identity() {
 }
 
 #[tokio::test]
-async fn the_code_is_good_once_for_whoever_began() {
+async fn authorization_code_works_once_with_its_verifier() {
     on_both(true, |office| async move {
         office.app.client("Maya").await;
         let there = office.way_there(&format!("provider=google&{CHALLENGE}")).await;
@@ -279,7 +279,7 @@ async fn the_code_is_good_once_for_whoever_began() {
 
 /// With the provider's own tokens a program asks it more about whoever signed in.
 #[tokio::test]
-async fn the_providers_own_tokens_are_handed_on_once() {
+async fn provider_tokens_are_returned_once() {
     on_both(false, |office| async move {
         let maya = office.app.client("Maya").await;
         let whose = async |token: &str| {
@@ -296,7 +296,7 @@ async fn the_providers_own_tokens_are_handed_on_once() {
             assert_eq!(whose(session["provider_token"].as_str().unwrap()).await, "maya@example.com");
             assert_eq!(session.get("provider_refresh_token").is_some_and(Value::is_string), refreshes, "{name}");
             let body = json!({ "refresh_token": session["refresh_token"] });
-            let next = office.app.nobody().post("/auth/v1/token?grant_type=refresh_token", body).await.ok();
+            let next = office.app.anonymous().post("/auth/v1/token?grant_type=refresh_token", body).await.ok();
             assert!(next["access_token"].is_string(), "{next}");
             assert!(next.get("provider_token").is_none() && next.get("provider_refresh_token").is_none());
 
@@ -330,7 +330,7 @@ async fn the_providers_own_tokens_are_handed_on_once() {
 }
 
 #[tokio::test]
-async fn a_replayed_state_is_told_while_its_flow_lives() {
+async fn replayed_state_is_refused() {
     on_both(false, |office| async move {
         office.app.client("Maya").await;
         let there = office.way_there(&format!("provider=google&{CHALLENGE}")).await;
@@ -343,7 +343,7 @@ async fn a_replayed_state_is_told_while_its_flow_lives() {
 }
 
 #[tokio::test]
-async fn who_may_not_come_in_is_told_why() {
+async fn refused_sign_ins_redirect_with_the_reason() {
     on_both(false, |office| async move {
         let app = &office.app;
         let (maya, erin) = (app.client("Maya").await, app.employee("Erin").await);
@@ -388,7 +388,7 @@ async fn who_may_not_come_in_is_told_why() {
 }
 
 #[tokio::test]
-async fn an_identity_token_for_later_is_refused() {
+async fn id_tokens_before_nbf_are_refused() {
     on_both(true, |office| async move {
         office.app.client("Maya").await;
         let query = format!("provider=google&{CHALLENGE}");
@@ -404,7 +404,7 @@ async fn an_identity_token_for_later_is_refused() {
 }
 
 #[tokio::test]
-async fn a_pending_account_opens_without_the_password_that_it_had() {
+async fn provider_sign_in_activates_a_pending_account_without_its_password() {
     on_both(false, |office| async move {
         let erin = office.app.employee("Erin").await;
         let form = json!({ "setup": "quick", "first_name": "Pia", "last_name": "Ng", "email": "pia@example.com",
@@ -428,20 +428,20 @@ async fn a_pending_account_opens_without_the_password_that_it_had() {
 }
 
 #[tokio::test]
-async fn an_identity_is_linked_and_unlinked_by_its_owner() {
+async fn identities_are_linked_and_unlinked_by_their_owner() {
     on_both(false, |office| async move {
         let (maya, nils) = (office.app.client("Maya").await, office.app.client("Nils").await);
         let path = |provider: &str| {
             format!("/auth/v1/user/identities/authorize?provider={provider}&redirect_to={HOME}&skip_http_redirect=true&{CHALLENGE}")
         };
-        let new = |asking: Asking| asking.header("x-supabase-api-version", "2024-01-01");
-        new(office.app.nobody().get(&path("google"))).await.refused(401, "no_authorization");
+        let new = |asking: TestRequest| asking.header("x-supabase-api-version", "2024-01-01");
+        new(office.app.anonymous().get(&path("google"))).await.refused(401, "no_authorization");
         new(maya.get(&path("github"))).await.refused(400, "validation_failed");
         let unbound = "/auth/v1/user/identities/authorize?provider=google&skip_http_redirect=true";
         new(maya.get(unbound)).await.refused(400, "validation_failed");
 
         // Another address than the account's is fine here: both sides have shown who they are.
-        let link = async |person: &Person, provider: &str, email: &str| {
+        let link = async |person: &TestUser, provider: &str, email: &str| {
             let there = person.get(&path(provider)).await.ok()["url"].as_str().unwrap().to_owned();
             office.way_back(&office.at_provider(&there, &as_(email)).await).await
         };
@@ -467,7 +467,7 @@ async fn an_identity_is_linked_and_unlinked_by_its_owner() {
         };
         assert_eq!(session["user"]["id"], json!(maya.id));
 
-        let unlink = |person: &Person, id: &str| new(person.delete(&format!("/auth/v1/user/identities/{id}")));
+        let unlink = |person: &TestUser, id: &str| new(person.delete(&format!("/auth/v1/user/identities/{id}")));
         let id = linked["identity_id"].as_str().unwrap();
         unlink(&nils, id).await.refused(422, "identity_not_found");
         unlink(&maya, "junk").await.refused(404, "validation_failed");
@@ -485,11 +485,11 @@ async fn an_identity_is_linked_and_unlinked_by_its_owner() {
 
 /// Whoever has stolen a session begins to link an identity of their own, and finishes after its owner has acted.
 #[tokio::test]
-async fn linking_ends_with_the_session_that_began_it() {
+async fn linking_needs_the_session_that_began_it() {
     on_both(false, |office| async move {
         let maya = office.app.client("Maya").await;
         let operator = office.app.world.operator();
-        let begin = async |person: &Person| {
+        let begin = async |person: &TestUser| {
             let query = format!("provider=google&redirect_to={HOME}&skip_http_redirect=true&{CHALLENGE}");
             let there = person.get(&format!("/auth/v1/user/identities/authorize?{query}")).await.ok()["url"]
                 .as_str()
@@ -525,7 +525,7 @@ async fn linking_ends_with_the_session_that_began_it() {
 }
 
 #[tokio::test]
-async fn without_a_challenge_the_session_comes_behind_the_number_sign() {
+async fn implicit_flow_returns_the_session_in_the_fragment() {
     on_both(false, |office| async move {
         let maya = office.app.client("Maya").await;
         let back = office.there_and_back("provider=google", &as_("maya@example.com")).await;
@@ -533,7 +533,7 @@ async fn without_a_challenge_the_session_comes_behind_the_number_sign() {
         let fragment = Url::parse(&format!("http://x/?{}", back.fragment().unwrap())).unwrap();
         let token = of(&fragment, "access_token");
         assert!(of(&fragment, "refresh_token").is_some() && of(&fragment, "token_type").as_deref() == Some("bearer"));
-        let mut me = office.app.nobody();
+        let mut me = office.app.anonymous();
         me.token = token;
         assert_eq!(me.get("/rest/v1/me").await.ok()["id"], json!(maya.id));
         let sessions = domain::accounts::auth::sessions::list(&office.app.world.operator(), maya.id).await.unwrap();
@@ -546,7 +546,7 @@ async fn without_a_challenge_the_session_comes_behind_the_number_sign() {
 }
 
 #[tokio::test]
-async fn microsofts_word_counts_for_domains_that_the_operator_trusts_it_with() {
+async fn microsoft_emails_are_trusted_for_configured_domains_only() {
     on_both(true, |office| async move {
         office.app.client("Maya").await;
         let query = format!("provider=azure&{CHALLENGE}");
@@ -565,12 +565,12 @@ async fn microsofts_word_counts_for_domains_that_the_operator_trusts_it_with() {
 }
 
 #[tokio::test]
-async fn an_address_leads_to_its_domains_provider() {
+async fn sso_finds_the_provider_by_email_domain() {
     on_both(false, |office| async move {
         // All of it: a provider that is not taken along ends here.
         let office = office;
         let sso = async |body: Value| {
-            office.app.nobody().post("/auth/v1/sso", body).header("x-supabase-api-version", "2024-01-01").await
+            office.app.anonymous().post("/auth/v1/sso", body).header("x-supabase-api-version", "2024-01-01").await
         };
         let of_client = |body: Value| {
             let mut body = body;
@@ -598,9 +598,9 @@ async fn an_address_leads_to_its_domains_provider() {
 }
 
 #[tokio::test]
-async fn what_is_configured_is_told_and_what_is_not_is_refused() {
+async fn settings_list_configured_providers() {
     on_both(false, |office| async move {
-        let nobody = office.app.nobody();
+        let nobody = office.app.anonymous();
         let external = nobody.get("/auth/v1/settings").await.ok()["external"].clone();
         assert_eq!((&external["google"], &external["azure"]), (&json!(true), &json!(true)));
         assert_eq!(nobody.get("/rest/v1/settings").await.ok()["sign_in_providers"], json!(["google", "azure"]));
@@ -621,15 +621,15 @@ async fn what_is_configured_is_told_and_what_is_not_is_refused() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_down_holds_nothing_up() {
+async fn unreachable_provider_redirects_with_an_error() {
     testing::on_both(|world| async {
         let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let issuer = format!("http://{gone}");
         let google =
             ProviderSettings::new(ProviderKind::Google, "google".to_owned(), "s".to_owned(), issuer, Vec::new());
-        let app = TestApp::new(world, Http { providers: vec![google], ..Http::default() }).await;
+        let app = TestApp::new(world, HttpConfig { providers: vec![google], ..HttpConfig::default() }).await;
         let maya = app.client("Maya").await;
-        let answer = app.nobody().get(&format!("/auth/v1/authorize?provider=google&redirect_to={HOME}")).await;
+        let answer = app.anonymous().get(&format!("/auth/v1/authorize?provider=google&redirect_to={HOME}")).await;
         let back = Url::parse(answer.header("location").unwrap()).unwrap();
         assert_eq!(refused(&back), ("temporarily_unavailable".to_owned(), "provider_unavailable".to_owned()));
         let path = format!("/auth/v1/user/identities/authorize?provider=google&{CHALLENGE}");
@@ -643,7 +643,7 @@ async fn a_provider_that_is_down_holds_nothing_up() {
 
 /// A provider that takes connections and never says anything.
 #[tokio::test]
-async fn nobody_waits_in_line_behind_a_provider_that_hangs() {
+async fn hanging_provider_delays_no_other_requests() {
     let hanging = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let issuer = format!("http://{}", hanging.local_addr().unwrap());
     let asked = tokio::spawn(async move {
@@ -654,9 +654,9 @@ async fn nobody_waits_in_line_behind_a_provider_that_hangs() {
         }
     });
     let google = ProviderSettings::new(ProviderKind::Google, "google".to_owned(), "s".to_owned(), issuer, Vec::new());
-    let http = Http { providers: vec![google], rate_limits: false, ..Http::default() };
+    let http = HttpConfig { providers: vec![google], rate_limits: false, ..HttpConfig::default() };
     let app = TestApp::new(World::sqlite().await, http).await;
-    let nobody = app.nobody();
+    let nobody = app.anonymous();
     let path = format!("/auth/v1/authorize?provider=google&redirect_to={HOME}");
     let began = std::time::Instant::now();
     let together = (0..12).map(|_| async { nobody.get(&path).await.header("location").unwrap().to_owned() });

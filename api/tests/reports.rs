@@ -1,6 +1,6 @@
-//! A company's figures as files: harmless, complete, and the same to the cent.
+//! Reports as JSON, CSV and XLSX.
 
-use crate::support::{Person, on_both};
+use crate::support::{TestUser, on_both};
 use serde_json::{Value, json};
 use std::io::{Cursor, Read};
 
@@ -21,14 +21,14 @@ fn numbers(sheet: &str, column: char) -> Vec<String> {
         .collect()
 }
 
-async fn order(erin: &Person, client: &str, company: &str, identifier: &str, amount: &str) {
+async fn order(erin: &TestUser, client: &str, company: &str, identifier: &str, amount: &str) {
     let order = json!({ "client_id": client, "company_id": company, "custom_identifier": identifier,
         "purchase_amount": amount, "price": "99.99" });
     erin.post("/rest/v1/spvs", order).await.ok();
 }
 
 #[tokio::test]
-async fn a_report_is_the_same_on_the_screen_in_csv_and_in_a_workbook() {
+async fn json_csv_and_xlsx_reports_agree() {
     on_both(|app| async move {
         let maya = app.client_of("Maya", app.acme, None).await;
         let (cora, erin) = (app.company_admin("Cora", app.acme).await, app.employee("Erin").await);
@@ -94,7 +94,7 @@ async fn a_report_is_the_same_on_the_screen_in_csv_and_in_a_workbook() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_report_is_refused() {
+async fn invalid_report_parameters_are_refused() {
     on_both(|app| async move {
         let cora = app.company_admin("Cora", app.acme).await;
         for (query, field) in [

@@ -1,7 +1,7 @@
-//! The application forms: what each must say, what it must not, and who reads it.
+//! Application forms: validation, privacy, rate limits.
 
-use crate::support::{Answer, TestApp};
-use api::Http;
+use crate::support::{TestApp, TestResponse};
+use api::HttpConfig;
 use domain::{kernel::page::PageQuery, outbox::mails, testing};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -28,15 +28,15 @@ fn application(account: &str, form: &Value) -> Value {
 
 /// A portal behind a proxy, so that many may write at once.
 async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
-    let http = || Http { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..Http::default() };
+    let http = || HttpConfig { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..HttpConfig::default() };
     testing::on_both(|world| async { test(TestApp::new(world, http()).await).await }).await;
 }
 
 /// Written from an address that nobody wrote from before.
-async fn ask(app: &TestApp, body: Value) -> Answer {
+async fn ask(app: &TestApp, body: Value) -> TestResponse {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let address = std::net::Ipv4Addr::from(0xc633_0000 + NEXT.fetch_add(1, Ordering::Relaxed));
-    app.nobody().post("/rest/v1/requests", body).header("x-forwarded-for", &address.to_string()).await
+    app.anonymous().post("/rest/v1/requests", body).header("x-forwarded-for", &address.to_string()).await
 }
 
 async fn refused(app: &TestApp, body: Value) -> Vec<String> {
@@ -44,7 +44,7 @@ async fn refused(app: &TestApp, body: Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_form_is_kept_and_read_by_the_staff() {
+async fn all_forms_are_stored_for_staff() {
     on_both(|app| async move {
         let (erin, maya) = (app.employee("Erin").await, app.client("Maya").await);
         for account in ["client", "employee", "iso", "company"] {
@@ -55,7 +55,7 @@ async fn every_form_is_kept_and_read_by_the_staff() {
             assert_eq!((&seen["data"]["account_type"], &seen["message"]), (&json!(account), &json!("")));
             assert!(!seen["data"]["application"]["first_name"].as_str().unwrap().contains(' '));
             maya.get(&path).await.refused(404, "not_found");
-            app.nobody().get(&path).await.refused(401, "unauthenticated");
+            app.anonymous().get(&path).await.refused(401, "unauthenticated");
         }
         let all = erin.get("/rest/v1/requests?limit=10").await.ok();
         let client = all["items"].as_array().unwrap().iter().find(|item| item["name"] == "Maya Ortiz").unwrap();
@@ -69,7 +69,7 @@ async fn every_form_is_kept_and_read_by_the_staff() {
 }
 
 #[tokio::test]
-async fn the_answer_does_not_tell_whether_an_address_has_an_account() {
+async fn applications_do_not_reveal_accounts() {
     on_both(|app| async move {
         app.client("Maya").await;
         let from = async |email: &str| {
@@ -86,7 +86,7 @@ async fn the_answer_does_not_tell_whether_an_address_has_an_account() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_wrong_is_named_with_its_place_in_the_form() {
+async fn form_errors_name_the_nested_field() {
     on_both(|app| async move {
         for (account, required) in [
             ("client", &["first_name", "last_name", "country"][..]),
@@ -126,7 +126,7 @@ async fn what_is_missing_or_wrong_is_named_with_its_place_in_the_form() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_no_form_is_refused() {
+async fn unknown_request_kinds_are_refused() {
     on_both(|app| async move {
         let mut odd = form("client");
         odd["admin"] = json!(true);
@@ -148,7 +148,7 @@ async fn a_form_that_is_no_form_is_refused() {
 }
 
 #[tokio::test]
-async fn whoever_has_no_account_reads_by_mail_why_not() {
+async fn rejected_applicants_get_the_reason_by_mail() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let decline = async |id: &Value, reason: &str| {
@@ -158,7 +158,7 @@ async fn whoever_has_no_account_reads_by_mail_why_not() {
         let support =
             json!({ "kind": "support", "name": "Ana Paz", "email": "ana@example.com", "message": "¿Pueden?" });
         let made = app
-            .nobody()
+            .anonymous()
             .post("/rest/v1/requests", support)
             .header("accept-language", "es-MX,en;q=0.5")
             .header("x-forwarded-for", "203.0.113.200")
@@ -187,14 +187,14 @@ async fn whoever_has_no_account_reads_by_mail_why_not() {
             (&made["reference"], &json!("No trabajamos con particulares."))
         );
         assert_eq!((english.language.as_str(), english.to_email.as_str()), ("en-US", "someone@example.com"));
-        let sent = app.post().await;
+        let sent = app.deliver_mails().await;
         assert_eq!(sent.iter().filter(|letter| letter.kind == mails::Kind::RequestDeclined).count(), 2);
     })
     .await;
 }
 
 #[tokio::test]
-async fn whoever_is_signed_in_asks_so_often_and_the_staff_as_often_as_they_like() {
+async fn requests_are_rate_limited_per_user_except_staff() {
     on_both(|app| async move {
         let (maya, noah, erin) = (app.client("Maya").await, app.client("Noah").await, app.employee("Erin").await);
         let question = || json!({ "kind": "support", "message": "Hello" });
@@ -218,7 +218,7 @@ async fn whoever_is_signed_in_asks_so_often_and_the_staff_as_often_as_they_like(
 }
 
 #[tokio::test]
-async fn whatever_the_staff_read_is_written_so_often_and_no_more() {
+async fn writes_that_notify_staff_are_rate_limited() {
     on_both(|app| async move {
         let (maya, noah, erin) = (app.client("Maya").await, app.client("Noah").await, app.employee("Erin").await);
         let ((_, ingrid), (_, igor)) = (app.iso("Ingrid", app.acme).await, app.iso("Igor", app.acme).await);
@@ -252,7 +252,7 @@ async fn whatever_the_staff_read_is_written_so_often_and_no_more() {
 }
 
 #[tokio::test]
-async fn what_a_partner_brings_is_answered_from_the_desk() {
+async fn partner_leads_and_calls_are_handled_from_the_request_desk() {
     on_both(|app| async move {
         let company = app.world.company("Meridian").await;
         let ((_, ingrid), (_, igor)) = (app.iso("Ingrid", company).await, app.iso("Igor", company).await);

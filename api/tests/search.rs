@@ -1,4 +1,4 @@
-//! One field finds orders, clients and companies, for each only what is theirs.
+//! Global search stays within the scope.
 
 use crate::{
     documents::{pdf, upload},
@@ -6,7 +6,7 @@ use crate::{
 };
 
 #[tokio::test]
-async fn nobody_finds_what_is_not_theirs() {
+async fn search_stays_within_the_scope() {
     on_both(|app| async move {
         let beta = app.world.company("Beta").await;
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
@@ -43,7 +43,7 @@ async fn nobody_finds_what_is_not_theirs() {
                 assert!(kinds(nothing).await.is_empty(), "{who} {nothing}");
             }
         }
-        app.nobody().get("/rest/v1/search?q=maya").await.refused(401, "unauthenticated");
+        app.anonymous().get("/rest/v1/search?q=maya").await.refused(401, "unauthenticated");
         let hit = erin.get("/rest/v1/search?q=maya").await.ok()["items"][1].clone();
         assert_eq!(hit["id"], maya.id.to_string());
         assert_eq!(hit["text"], "maya@example.com");

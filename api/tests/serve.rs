@@ -1,7 +1,7 @@
-//! The listener over a real socket: addresses, kept connections, a stop in good order.
+//! The HTTP listener on a real socket: client IP, timeouts, graceful shutdown.
 
-use crate::support::{Person, TestApp};
-use api::{Http, serve};
+use crate::support::{TestApp, TestUser};
+use api::{HttpConfig, serve};
 use domain::{kernel::db::Sql, testing::World};
 use serde_json::json;
 use std::{net::SocketAddr, time::Duration};
@@ -43,8 +43,8 @@ async fn talk(stream: &mut TcpStream, request: &str, enough: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_stop_lets_nobody_wait() {
-    let app = TestApp::new(World::sqlite().await, Http::default()).await;
+async fn shutdown_ends_streams_and_idle_connections() {
+    let app = TestApp::new(World::sqlite().await, HttpConfig::default()).await;
     let erin = app.employee("Erin").await;
     let served = served(&app).await;
     let mut kept = TcpStream::connect(served.address).await.unwrap();
@@ -67,9 +67,9 @@ async fn a_stop_lets_nobody_wait() {
 }
 
 #[tokio::test]
-async fn a_request_is_known_by_its_peer_or_by_what_a_trusted_proxy_says() {
+async fn client_ip_is_peer_or_forwarded_by_trusted_proxies() {
     for (trusted, seen) in [(vec![], "127.0.0.1"), (vec!["127.0.0.0/8".parse().unwrap()], "198.51.100.7")] {
-        let http = Http { trusted_proxies: trusted, ..Http::default() };
+        let http = HttpConfig { trusted_proxies: trusted, ..HttpConfig::default() };
         let app = TestApp::new(World::sqlite().await, http).await;
         let served = served(&app).await;
         let mut stream = TcpStream::connect(served.address).await.unwrap();
@@ -88,8 +88,8 @@ async fn a_request_is_known_by_its_peer_or_by_what_a_trusted_proxy_says() {
 }
 
 #[tokio::test]
-async fn a_draining_server_is_not_ready_and_serves_until_the_end() {
-    let app = TestApp::new(World::sqlite().await, Http::default()).await;
+async fn draining_server_is_not_ready_but_serves() {
+    let app = TestApp::new(World::sqlite().await, HttpConfig::default()).await;
     let served = served(&app).await;
     let mut kept = TcpStream::connect(served.address).await.unwrap();
     let ask = |path: &str| format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -110,8 +110,8 @@ async fn a_draining_server_is_not_ready_and_serves_until_the_end() {
 }
 
 #[tokio::test]
-async fn a_drain_ends_and_the_server_with_it() {
-    let app = TestApp::new(World::sqlite().await, Http::default()).await;
+async fn server_stops_after_the_drain() {
+    let app = TestApp::new(World::sqlite().await, HttpConfig::default()).await;
     let served = served(&app).await;
     served.stop.send(Duration::from_millis(100)).unwrap();
     timeout(Duration::from_secs(5), served.ended).await.expect("ends after the drain").unwrap().unwrap();
@@ -119,8 +119,8 @@ async fn a_drain_ends_and_the_server_with_it() {
 }
 
 #[tokio::test]
-async fn a_connection_without_request_headers_is_closed_in_time_and_a_kept_one_is_not() {
-    let http = Http { first_header_timeout: Duration::from_millis(500), ..Http::default() };
+async fn connections_without_headers_time_out() {
+    let http = HttpConfig { first_header_timeout: Duration::from_millis(500), ..HttpConfig::default() };
     let app = TestApp::new(World::sqlite().await, http).await;
     let served = served(&app).await;
     let mut kept = TcpStream::connect(served.address).await.unwrap();
@@ -137,10 +137,10 @@ async fn a_connection_without_request_headers_is_closed_in_time_and_a_kept_one_i
 }
 
 #[tokio::test]
-async fn one_person_runs_four_exports_at_once_and_the_fifth_is_429() {
-    let app = TestApp::new(World::sqlite().await, Http::default()).await;
+async fn fifth_concurrent_export_returns_429() {
+    let app = TestApp::new(World::sqlite().await, HttpConfig::default()).await;
     let (erin, emil) = (app.employee("Erin").await, app.employee("Emil").await);
-    let send = |person: &Person, path: &str| {
+    let send = |person: &TestUser, path: &str| {
         let request = axum::http::Request::get(path)
             .header("authorization", format!("Bearer {}", person.token.as_ref().unwrap()))
             .body(axum::body::Body::empty())

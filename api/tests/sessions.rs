@@ -1,7 +1,7 @@
-//! Where somebody is signed in, what was tried, and how guessing is slowed down.
+//! Sessions, sign-in history, throttling, security headers.
 
-use crate::support::{Asking, Person, TestApp, on_both};
-use api::Http;
+use crate::support::{TestApp, TestRequest, TestUser, on_both};
+use api::HttpConfig;
 use axum::http::Method;
 use chrono::Duration;
 use domain::{platform::activity, testing};
@@ -10,16 +10,16 @@ use serde_json::{Value, json};
 const PASSWORD: &str = "correct horse battery staple";
 const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
-fn modern(asking: Asking) -> Asking {
+fn modern(asking: TestRequest) -> TestRequest {
     asking.header("x-supabase-api-version", "2024-01-01")
 }
 
-fn try_password(app: &TestApp, email: &str, password: &str) -> Asking {
+fn try_password(app: &TestApp, email: &str, password: &str) -> TestRequest {
     let body = json!({ "email": email, "password": password });
-    modern(app.nobody().post("/auth/v1/token?grant_type=password", body)).header("user-agent", FIREFOX)
+    modern(app.anonymous().post("/auth/v1/token?grant_type=password", body)).header("user-agent", FIREFOX)
 }
 
-async fn sign_in(app: &TestApp, person: &Person, first: &str) -> Person {
+async fn sign_in(app: &TestApp, person: &TestUser, first: &str) -> TestUser {
     app.world.clock.advance(Duration::seconds(1));
     let granted = try_password(app, &format!("{first}@example.com"), PASSWORD).await.ok();
     let mut person = person.clone();
@@ -28,7 +28,7 @@ async fn sign_in(app: &TestApp, person: &Person, first: &str) -> Person {
 }
 
 #[tokio::test]
-async fn sessions_are_listed_and_ended_one_by_one() {
+async fn sessions_are_listed_and_ended() {
     on_both(async |app: TestApp| {
         let maya = app.client("Maya").await;
         let here = sign_in(&app, &maya, "maya").await;
@@ -55,13 +55,13 @@ async fn sessions_are_listed_and_ended_one_by_one() {
         modern(maya.get("/auth/v1/user")).await.refused(403, "session_not_found");
         modern(here.delete(&other)).await.refused(404, "not_found");
         assert_eq!(here.get("/auth/v1/sessions").await.ok().as_array().map(Vec::len), Some(1));
-        modern(app.nobody().get("/auth/v1/sessions")).await.refused(401, "no_authorization");
+        modern(app.anonymous().get("/auth/v1/sessions")).await.refused(401, "no_authorization");
     })
     .await;
 }
 
 #[tokio::test]
-async fn people_see_their_own_sign_ins_and_what_was_tried() {
+async fn users_see_their_sign_ins_and_failed_attempts() {
     on_both(async |app: TestApp| {
         let maya = app.client("Maya").await;
         let noah = app.employee("Noah").await;
@@ -95,13 +95,13 @@ async fn people_see_their_own_sign_ins_and_what_was_tried() {
         assert_eq!((rest["items"].as_array().map(Vec::len), rest["next_cursor"].as_str()), (Some(1), None));
         let noahs = noah.get("/rest/v1/me/sign-ins").await.ok();
         assert_eq!(noahs["items"].as_array().map(Vec::len), Some(1), "nobody else's");
-        app.nobody().get("/rest/v1/me/sign-ins").await.refused(401, "unauthenticated");
+        app.anonymous().get("/rest/v1/me/sign-ins").await.refused(401, "unauthenticated");
     })
     .await;
 }
 
 #[tokio::test]
-async fn guessing_a_password_takes_longer_and_longer_whether_there_is_an_account_or_not() {
+async fn wrong_passwords_are_throttled_for_known_and_unknown_accounts() {
     on_both(async |app: TestApp| {
         app.client("Maya").await;
         let after_five = async |email: &str| {
@@ -133,7 +133,7 @@ async fn guessing_a_password_takes_longer_and_longer_whether_there_is_an_account
 }
 
 #[tokio::test]
-async fn tries_at_unknown_accounts_do_not_fill_the_log() {
+async fn attempts_at_unknown_accounts_are_logged_sampled() {
     on_both(async |app: TestApp| {
         for n in 0..20 {
             try_password(&app, &format!("nobody{n}@example.com"), PASSWORD).await.refused(400, "invalid_credentials");
@@ -149,12 +149,15 @@ async fn tries_at_unknown_accounts_do_not_fill_the_log() {
 }
 
 #[tokio::test]
-async fn each_route_is_limited_by_address_and_by_account() {
+async fn auth_routes_are_limited_by_address_and_account() {
     testing::on_both(async |world| {
-        let app =
-            TestApp::new(world, Http { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..Http::default() }).await;
+        let app = TestApp::new(
+            world,
+            HttpConfig { trusted_proxies: vec!["127.0.0.1".parse().unwrap()], ..HttpConfig::default() },
+        )
+        .await;
         let ask = |path: &str, body: Value, from: &str| {
-            modern(app.nobody().post(&format!("/auth/v1/{path}"), body)).header("x-forwarded-for", from)
+            modern(app.anonymous().post(&format!("/auth/v1/{path}"), body)).header("x-forwarded-for", from)
         };
         for (path, body) in [
             ("token?grant_type=pkce", json!({ "email": "nobody@example.com" })),
@@ -240,11 +243,11 @@ async fn each_route_is_limited_by_address_and_by_account() {
 }
 
 #[tokio::test]
-async fn every_answer_carries_the_headers_that_keep_browsers_safe() {
+async fn responses_have_security_headers_and_hsts_over_https() {
     let world = testing::World::sqlite().await;
-    let app = TestApp::new(world.clone(), Http::default()).await;
+    let app = TestApp::new(world.clone(), HttpConfig::default()).await;
     for path in ["/", "/auth/v1/health", "/rest/v1/settings", "/nothing"] {
-        let answer = app.nobody().get(path).await;
+        let answer = app.anonymous().get(path).await;
         for (name, value) in [
             ("x-content-type-options", "nosniff"),
             ("referrer-policy", "no-referrer"),
@@ -262,10 +265,10 @@ async fn every_answer_carries_the_headers_that_keep_browsers_safe() {
     let options = domain::Options { public_url: "https://portal.example.com".to_owned(), ..(*world.options).clone() };
     let options = std::sync::Arc::new(options);
     for (hsts_subdomains, sent) in [(false, "max-age=63072000"), (true, "max-age=63072000; includeSubDomains")] {
-        let http = Http { hsts_subdomains, ..Http::default() };
+        let http = HttpConfig { hsts_subdomains, ..HttpConfig::default() };
         // A world each: `TestApp::new` creates its company, whose name is unique.
         let secure = testing::World { options: options.clone(), ..testing::World::sqlite().await };
-        let hsts = TestApp::new(secure, http).await.nobody().get("/").await;
+        let hsts = TestApp::new(secure, http).await.anonymous().get("/").await;
         assert_eq!(hsts.header("strict-transport-security"), Some(sent));
     }
 }

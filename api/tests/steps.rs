@@ -1,9 +1,9 @@
-//! How the staff lay out the work on an order, and who may not.
+//! Step plans: changes by staff, dependencies.
 
-use crate::support::{Person, on_both};
+use crate::support::{TestUser, on_both};
 use serde_json::{Value, json};
 
-async fn steps(staff: &Person, spv: &str) -> Vec<Value> {
+async fn steps(staff: &TestUser, spv: &str) -> Vec<Value> {
     staff.get(spv).await.ok()["steps"].as_array().unwrap().clone()
 }
 
@@ -12,7 +12,7 @@ fn path(step: &Value) -> String {
 }
 
 #[tokio::test]
-async fn a_steps_plan_is_the_staffs_to_change_and_everybody_of_the_order_sees_it() {
+async fn step_plans_are_changed_by_staff_and_seen_by_all_parties() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let erin = app.employee("Erin").await;
@@ -50,7 +50,7 @@ async fn a_steps_plan_is_the_staffs_to_change_and_everybody_of_the_order_sees_it
 }
 
 #[tokio::test]
-async fn a_step_waits_for_those_it_depends_on_and_never_for_itself() {
+async fn steps_wait_for_their_dependencies() {
     on_both(|app| async move {
         let (maya, nils) = (app.client("Maya").await, app.client("Nils").await);
         let erin = app.employee("Erin").await;
@@ -91,7 +91,7 @@ async fn a_step_waits_for_those_it_depends_on_and_never_for_itself() {
 }
 
 #[tokio::test]
-async fn steps_are_added_sorted_and_while_pending_deleted() {
+async fn steps_are_added_reordered_and_deleted_while_pending() {
     on_both(|app| async move {
         let (maya, nils) = (app.client("Maya").await, app.client("Nils").await);
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);

@@ -1,10 +1,10 @@
-//! Who of the staff has which step, and what only the staff know of it.
+//! Tasks of staff.
 
 use crate::{documents::upload, support::on_both};
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn a_step_is_the_task_of_whoever_it_is_assigned_to_and_of_nobody_else() {
+async fn assigned_steps_are_tasks_of_their_assignee() {
     on_both(|app| async move {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let maya = app.client_of("Maya", app.acme, Some(iso)).await;
@@ -49,7 +49,7 @@ async fn a_step_is_the_task_of_whoever_it_is_assigned_to_and_of_nobody_else() {
 }
 
 #[tokio::test]
-async fn what_came_in_is_looked_at_by_whoever_has_its_step() {
+async fn submitted_documents_are_tasks_of_the_steps_assignee() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let (erin, emil) = (app.employee("Erin").await, app.employee("Emil").await);
@@ -68,7 +68,7 @@ async fn what_came_in_is_looked_at_by_whoever_has_its_step() {
             let id = request["id"].as_str().unwrap().to_owned();
             asked.push(id);
         }
-        let tasks = async |person: &crate::support::Person| {
+        let tasks = async |person: &crate::support::TestUser| {
             let found = person.get("/rest/v1/tasks").await.ok();
             let of = |task: &Value| format!("{} {}", task["kind"].as_str().unwrap(), task["name"].as_str().unwrap());
             found["items"].as_array().unwrap().iter().map(of).collect::<Vec<_>>()
@@ -94,7 +94,7 @@ async fn what_came_in_is_looked_at_by_whoever_has_its_step() {
 }
 
 #[tokio::test]
-async fn an_open_request_is_the_task_of_whoever_it_is_given_to() {
+async fn assigned_requests_are_tasks_of_their_assignee() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let (erin, emil) = (app.employee("Erin").await, app.employee("Emil").await);
@@ -106,7 +106,7 @@ async fn an_open_request_is_the_task_of_whoever_it_is_given_to() {
             erin.patch(&path, json!({ "priority": priority, "assignee_id": erin.id })).await.ok();
             asked.push((path, made["reference"].clone()));
         }
-        let names = async |person: &crate::support::Person| {
+        let names = async |person: &crate::support::TestUser| {
             let found = person.get("/rest/v1/tasks").await.ok();
             found["items"].as_array().unwrap().iter().map(|task| task["name"].clone()).collect::<Vec<_>>()
         };
@@ -128,7 +128,7 @@ async fn an_open_request_is_the_task_of_whoever_it_is_given_to() {
 }
 
 #[tokio::test]
-async fn the_performance_card_counts_what_was_done_and_what_is_late() {
+async fn performance_counts_done_and_overdue_steps() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let erin = app.employee("Erin").await;
@@ -149,7 +149,7 @@ async fn the_performance_card_counts_what_was_done_and_what_is_late() {
 }
 
 #[tokio::test]
-async fn several_steps_are_completed_together_or_not_at_all() {
+async fn bulk_completion_is_atomic() {
     on_both(|app| async move {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let maya = app.client_of("Maya", app.acme, Some(iso)).await;
@@ -173,7 +173,7 @@ async fn several_steps_are_completed_together_or_not_at_all() {
         assert_eq!((&done["progress"]["completed"], &done["status"]), (&json!(2), &json!("processing")));
         let closed = erin.post(&path, json!({ "ids": hers })).await.ok();
         assert_eq!((&closed["progress"]["percent"], &closed["status"]), (&json!(100), &json!("closed")));
-        let letters = app.post().await;
+        let letters = app.deliver_mails().await;
         assert_eq!(letters.iter().filter(|letter| letter.kind == domain::outbox::mails::Kind::SpvClosed).count(), 1);
     })
     .await;

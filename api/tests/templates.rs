@@ -1,4 +1,4 @@
-//! The work that orders begin with: read by the staff, changed by super admins.
+//! Step templates: read by staff, changed by super admins.
 
 use crate::support::on_both;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn step(name: &str, days: i64, documents: Value) -> Value {
 }
 
 #[tokio::test]
-async fn orders_begin_with_what_the_template_says_on_their_day() {
+async fn orders_use_the_template_of_their_day() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
@@ -60,7 +60,7 @@ async fn orders_begin_with_what_the_template_says_on_their_day() {
         let asked = asked["items"].as_array().unwrap();
         assert_eq!(asked.iter().map(|one| one["name"].as_str().unwrap()).collect::<Vec<_>>().len(), 2);
         assert!(asked.iter().all(|one| one["step_id"] == made["steps"][0]["id"] && one["due_date"] == "2026-11-24"));
-        let letters = app.post().await;
+        let letters = app.deliver_mails().await;
         let about = letters.iter().filter(|letter| letter.kind == domain::outbox::mails::Kind::DocumentRequested);
         assert_eq!(about.count(), 1, "one mail about both");
         domain::platform::activity::sequence_all(&app.world.operator()).await.unwrap();
@@ -75,7 +75,7 @@ async fn orders_begin_with_what_the_template_says_on_their_day() {
 }
 
 #[tokio::test]
-async fn a_template_that_makes_no_sense_is_refused_by_its_fields() {
+async fn invalid_templates_name_the_field() {
     on_both(|app| async move {
         let sam = app.super_admin("Sam").await;
         let path = "/rest/v1/templates/JP";
@@ -124,7 +124,7 @@ fn all(list: &Value, name: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_spanish_reader_sees_the_names_of_shipped_steps_and_documents_in_spanish_and_changes_none_by_saving() {
+async fn shipped_template_names_are_localized_and_stored_untranslated() {
     on_both(|app| async move {
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
         let maya = app.client("Maya").await;

@@ -1,4 +1,4 @@
-//! Links to unsubscribe over HTTP, and the address that a mail did not reach.
+//! Unsubscribe links and mail failures.
 
 use crate::support::{TestApp, on_both};
 use axum::http::Method;
@@ -16,7 +16,7 @@ use domain::{
 use serde_json::json;
 
 /// The path and query of a link in notices for Maya, and Maya.
-async fn link(app: &TestApp) -> (String, crate::support::Person) {
+async fn link(app: &TestApp) -> (String, crate::support::TestUser) {
     let maya = app.client("Maya").await;
     let erin = app.world.employee("Erin").await;
     messages::send(&erin, Input { spv_id: maya.spv, body: "When?".to_owned(), ..Input::default() }).await.unwrap();
@@ -33,7 +33,7 @@ async fn link(app: &TestApp) -> (String, crate::support::Person) {
 }
 
 #[tokio::test]
-async fn a_visit_changes_nothing_and_one_click_unsubscribes() {
+async fn get_changes_nothing_and_post_unsubscribes() {
     on_both(async |app| {
         let (link, maya) = link(&app).await;
         let mailed_now = async || {
@@ -45,25 +45,25 @@ async fn a_visit_changes_nothing_and_one_click_unsubscribes() {
                 .any(|c| c["event"] == "messages.message.sent" && c["mail"] == "now")
         };
         for method in [Method::GET, Method::HEAD] {
-            let page = app.nobody().ask(method, &link).open().await;
+            let page = app.anonymous().ask(method, &link).open().await;
             assert_eq!(page.status(), 200);
         }
         assert!(mailed_now().await, "mail scanners open links");
         // As mail programs post (RFC 8058), and as a mail program tries once more.
         for _ in 0..2 {
-            let form = app.nobody().ask(Method::POST, &link).raw("List-Unsubscribe=One-Click");
+            let form = app.anonymous().ask(Method::POST, &link).raw("List-Unsubscribe=One-Click");
             let done = form.header("content-type", "application/x-www-form-urlencoded").await.ok();
             assert_eq!(done, json!({ "kind": "notices" }));
         }
         assert!(!mailed_now().await);
-        app.nobody().post("/unsubscribe?token=unknown", json!({})).await.refused(404, "not_found");
-        app.nobody().post("/unsubscribe", json!({})).await.refused(404, "not_found");
+        app.anonymous().post("/unsubscribe?token=unknown", json!({})).await.refused(404, "not_found");
+        app.anonymous().post("/unsubscribe", json!({})).await.refused(404, "not_found");
     })
     .await;
 }
 
 #[tokio::test]
-async fn staff_see_that_a_mail_did_not_arrive_and_others_do_not() {
+async fn mail_failures_are_shown_to_staff_only() {
     on_both(async |app| {
         let (acme, ivan) = (app.acme, app.iso("Ivan", app.acme).await);
         let maya = app.client_of("Maya", acme, Some(ivan.0)).await;

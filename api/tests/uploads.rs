@@ -1,7 +1,7 @@
-//! Uploads over the wire: how many pieces are taken at once, and what only looks.
+//! Uploads: concurrency limits and status requests.
 use crate::{
     documents::announce,
-    support::{Person, on_both},
+    support::{TestUser, on_both},
 };
 use axum::{
     body::{Body, Bytes},
@@ -13,11 +13,11 @@ use std::convert::Infallible;
 use tokio::sync::mpsc;
 
 /// The place of an upload of ten bytes.
-async fn announced(person: &Person, pairs: &[(&str, &str)]) -> String {
+async fn announced(person: &TestUser, pairs: &[(&str, &str)]) -> String {
     announce(person, 10, pairs).await.header("location").unwrap().to_owned()
 }
 
-fn piece(person: &Person, location: &str, offset: usize, body: Body) -> Request<Body> {
+fn piece(person: &TestUser, location: &str, offset: usize, body: Body) -> Request<Body> {
     Request::builder()
         .method(Method::PATCH)
         .uri(location)
@@ -30,7 +30,7 @@ fn piece(person: &Person, location: &str, offset: usize, body: Body) -> Request<
 }
 
 /// A piece whose end does not come before the line is dropped.
-fn slow(person: &Person, location: &str) -> (mpsc::Sender<Bytes>, Request<Body>) {
+fn slow(person: &TestUser, location: &str) -> (mpsc::Sender<Bytes>, Request<Body>) {
     let (line, heard) = mpsc::channel::<Bytes>(1);
     let body =
         stream::unfold(heard, |mut heard| async move { Some((Ok::<_, Infallible>(heard.recv().await?), heard)) });
@@ -44,7 +44,7 @@ async fn half(line: &mpsc::Sender<Bytes>) {
 }
 
 #[tokio::test]
-async fn who_goes_on_with_an_upload_twice_at_once_is_refused_and_the_first_makes_way() {
+async fn concurrent_append_is_refused_and_supersedes_the_first() {
     on_both(|app| async move {
         let maya = app.client("Maya").await;
         let location = announced(&maya, &[("file_name", "a.pdf")]).await;
@@ -62,7 +62,7 @@ async fn who_goes_on_with_an_upload_twice_at_once_is_refused_and_the_first_makes
 }
 
 #[tokio::test]
-async fn of_one_person_so_many_pieces_are_taken_at_once() {
+async fn upload_parts_are_limited_per_user() {
     on_both(|app| async move {
         let (maya, nils) = (app.client("Maya").await, app.client("Nils").await);
         let mut lines = Vec::new();
@@ -91,7 +91,7 @@ async fn of_one_person_so_many_pieces_are_taken_at_once() {
 }
 
 #[tokio::test]
-async fn who_asks_how_far_an_upload_is_makes_nothing_of_it() {
+async fn upload_status_has_no_side_effects() {
     on_both(|app| async move {
         let (maya, erin, sam) = (app.client("Maya").await, app.employee("Erin").await, app.super_admin("Sam").await);
         let spv = maya.spv.unwrap().to_string();

@@ -1,6 +1,6 @@
-//! What super admins do with accounts, and that nobody else does.
+//! User administration by super admins.
 
-use crate::support::{Person, TestApp, on_both, on_both_with};
+use crate::support::{TestApp, TestUser, on_both, on_both_with};
 use chrono::Duration;
 use domain::platform::activity;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ fn names(page: &Value) -> Vec<&str> {
     page["items"].as_array().expect("rows").iter().map(|row| row["first_name"].as_str().expect("a name")).collect()
 }
 
-async fn told(app: &TestApp, who: &Person, id: &str) -> Vec<(String, Value)> {
+async fn told(app: &TestApp, who: &TestUser, id: &str) -> Vec<(String, Value)> {
     activity::sequence_all(&app.world.operator()).await.expect("numbers");
     let page = who.get(&format!("/rest/v1/users/{id}/activity?limit=50")).await.ok();
     let rows = page["items"].as_array().expect("rows").iter();
@@ -17,7 +17,7 @@ async fn told(app: &TestApp, who: &Person, id: &str) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn accounts_are_narrowed_sorted_counted_and_paged() {
+async fn users_are_filtered_sorted_counted_and_paged() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;
         let beta = app.world.company("Beta").await;
@@ -68,8 +68,8 @@ async fn accounts_are_narrowed_sorted_counted_and_paged() {
 }
 
 #[tokio::test]
-async fn whoever_was_here_last_comes_first() {
-    let long = |options: &mut domain::Options, http: &mut api::Http| {
+async fn users_sort_by_last_activity() {
+    let long = |options: &mut domain::Options, http: &mut api::HttpConfig| {
         options.access_token_seconds = 100_000;
         http.rate_limits = false;
     };
@@ -85,10 +85,10 @@ async fn whoever_was_here_last_comes_first() {
         assert_eq!(order().await[0], "Erin");
         app.world.clock.advance(Duration::hours(1));
         let body = json!({ "email": "maya@example.com", "password": "correct horse battery staple" });
-        let granted = app.nobody().post("/auth/v1/token?grant_type=password", body).await.ok();
+        let granted = app.anonymous().post("/auth/v1/token?grant_type=password", body).await.ok();
         app.world.clock.advance(Duration::hours(1));
         let refresh = json!({ "refresh_token": granted["refresh_token"] });
-        app.nobody().post("/auth/v1/token?grant_type=refresh_token", refresh).await.ok();
+        app.anonymous().post("/auth/v1/token?grant_type=refresh_token", refresh).await.ok();
         assert_eq!(order().await[0], "Maya");
         let row = sam.get(&format!("/rest/v1/users/{}", maya.id)).await.ok();
         assert!(row["last_active_at"].as_str() > row["last_sign_in_at"].as_str(), "{row}");
@@ -99,11 +99,11 @@ async fn whoever_was_here_last_comes_first() {
 }
 
 #[tokio::test]
-async fn somebody_of_every_role_is_invited_and_invited_again() {
+async fn users_of_all_roles_are_invited_and_reinvited() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;
         let (iso, _) = app.iso("Ivan", app.acme).await;
-        app.post().await;
+        app.deliver_mails().await;
         for (role, company, partner) in [
             ("employee", None, None),
             ("super_admin", None, None),
@@ -120,7 +120,7 @@ async fn somebody_of_every_role_is_invited_and_invited_again() {
             // The same once more makes nobody else.
             let again = sam.post("/rest/v1/users", new).key(role).await;
             assert_eq!(again.body["id"], made.body["id"], "{role}");
-            assert_eq!(app.letter().await.to, email);
+            assert_eq!(app.only_mail().await.to, email);
         }
         let taken = json!({ "role": "employee", "first_name": "N", "last_name": "O", "email": "NEW.iso@example.com" });
         sam.post("/rest/v1/users", taken).await.refused(409, "email_taken");
@@ -138,14 +138,14 @@ async fn somebody_of_every_role_is_invited_and_invited_again() {
         let invite = format!("/rest/v1/users/{id}/invite");
         sam.post(&invite, json!({})).await.ok();
         sam.post(&invite, json!({})).await.refused(409, "over_email_send_rate_limit");
-        assert_eq!(app.letter().await.to, "new.employee@example.com");
+        assert_eq!(app.only_mail().await.to, "new.employee@example.com");
         sam.post(&format!("/rest/v1/users/{}/invite", sam.id), json!({})).await.refused(409, "not_invitable");
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_done_to_an_account_ends_its_sessions_at_once_and_is_told() {
+async fn account_changes_end_sessions_and_are_logged() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;
         // Without an order: who has one stays a client.
@@ -188,7 +188,7 @@ async fn what_is_done_to_an_account_ends_its_sessions_at_once_and_is_told() {
 }
 
 #[tokio::test]
-async fn whoever_is_shut_out_as_a_client_partner_or_member_is_signed_out_at_once() {
+async fn suspending_a_client_partner_or_member_ends_sessions() {
     on_both(async |app: TestApp| {
         let erin = app.employee("Erin").await;
         let (maya, noah) = (app.client("Maya").await, app.client("Noah").await);
@@ -212,7 +212,7 @@ async fn whoever_is_shut_out_as_a_client_partner_or_member_is_signed_out_at_once
 }
 
 #[tokio::test]
-async fn a_client_is_moved_without_the_partner_of_before() {
+async fn moving_a_client_clears_its_partner() {
     on_both(async |app: TestApp| {
         let sam = app.super_admin("Sam").await;
         let (iso, _) = app.iso("Ivan", app.acme).await;
@@ -231,7 +231,7 @@ async fn a_client_is_moved_without_the_partner_of_before() {
 }
 
 #[tokio::test]
-async fn one_session_is_ended_and_a_strangers_is_not() {
+async fn only_sessions_of_the_user_are_ended() {
     on_both(async |app: TestApp| {
         let (sam, maya, noah) = (app.super_admin("Sam").await, app.client("Maya").await, app.employee("Noah").await);
         let path = format!("/rest/v1/users/{}/sessions", maya.id);
@@ -266,10 +266,10 @@ async fn one_session_is_ended_and_a_strangers_is_not() {
 }
 
 #[tokio::test]
-async fn of_two_super_admins_who_demote_each_other_one_stays() {
+async fn concurrent_demotions_keep_one_super_admin() {
     on_both(async |app: TestApp| {
         let (ada, bea) = (app.super_admin("Ada").await, app.super_admin("Bea").await);
-        let demote = |by: &Person, who: &Person| {
+        let demote = |by: &TestUser, who: &TestUser| {
             let path = format!("/rest/v1/users/{}/role", who.id);
             let asking = by.post(&path, json!({ "role": "employee" }));
             async move { asking.await.status.as_u16() }

@@ -10,7 +10,7 @@ use crate::{
     exit::{Failure, Result},
     output::Record,
 };
-use api::{Network, ProviderSettings, Redirects};
+use api::{Network, ProviderSettings, RedirectAllowList};
 use domain::{
     Options,
     accounts::auth::passwords,
@@ -136,7 +136,7 @@ pub struct Config {
     pub access_token_seconds: i64,
     pub signup: bool,
     pub autoconfirm: bool,
-    pub redirects: Redirects,
+    pub redirects: RedirectAllowList,
     pub secure_email_change: bool,
     pub mail_gap_seconds: i64,
     pub mails_per_hour: i32,
@@ -251,13 +251,13 @@ impl Config {
                 "auth_redirect_allow",
                 "patterns separated by commas, like https://*.example.com/**, each of one domain",
                 |text| {
-                    let mut redirects = Redirects::default();
+                    let mut redirects = RedirectAllowList::default();
                     list(text, |one| redirects.allow(one).then_some(()))?;
                     Some(redirects)
                 },
             )
             .unwrap_or_default();
-        warnings.extend(redirects.wide().into_iter().map(|pattern| {
+        warnings.extend(redirects.unknown_suffixes().into_iter().map(|pattern| {
             format!("auth_redirect_allow: {pattern} allows every host below a name that is nobody's domain as far as is known")
         }));
         let secure_email_change = read.fixed("auth_secure_email_change", "true or false", |text| text.parse().ok());

@@ -214,7 +214,7 @@ pub async fn metrics(config: &Config, ctx: &Ctx, mut stop: watch::Receiver<bool>
     let refused = |e: std::io::Error| Failure::Refused(format!("metrics_listen: {address} cannot be listened on: {e}"));
     let listener = TcpListener::bind(address).await.map_err(refused)?;
     tracing::info!("figures for Prometheus are at http://{}/metrics", listener.local_addr()?);
-    let metrics = api::Metrics::begin().map_err(|e| Failure::Fault(e.into()))?;
+    let metrics = api::Metrics::install().map_err(|e| Failure::Fault(e.into()))?;
     let ctx = ctx.clone();
     tokio::spawn(async move {
         let stopped = async move {

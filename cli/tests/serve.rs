@@ -158,7 +158,7 @@ async fn a_demo_office_says_how_to_sign_in_and_notes_each_request_without_its_to
         let id = answer.header("x-request-id").expect("a number").to_owned();
         let log = office.log();
         let line = log.lines().find(|line| line.contains(&id)).unwrap_or_else(|| panic!("{id}: {log}"));
-        for words in ["method=GET", "route=\"/rest/v1/spvs\"", "status=200", "ms=", "actor="] {
+        for words in ["method=GET", "route=\"/rest/v1/spvs\"", "status=200", "ms=", "actor_id="] {
             assert!(line.contains(words), "{words}: {line}");
         }
         assert!(!log.contains("maya") && !log.contains(&served.token), "{log}");

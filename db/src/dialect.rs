@@ -1,63 +1,65 @@
-//! Where SQLite's SQL and PostgreSQL's must differ, and rows within a row, which each makes in its own way.
+//! SQL fragments that differ between SQLite and PostgreSQL, and nested rows, which each database builds its own way.
 use std::sync::OnceLock;
 
-/// Placeholders of a list: `$3, $4` from 3 on for two values.
-pub fn params(first: usize, count: usize) -> String {
+/// Placeholders for `count` values, separated by commas and numbered from `first`: `$3, $4`.
+pub fn placeholders(first: usize, count: usize) -> String {
     (first..first + count).map(|n| format!("${n}")).collect::<Vec<_>>().join(", ")
 }
 
-/// Which SQL is spoken, for the few places where it matters.
+/// The SQL dialect of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
+    /// SQLite.
     Sqlite,
+    /// PostgreSQL.
     Postgres,
 }
 
-/// SQL that is put together once for each: to do so every time is half of what asking costs.
+/// A cache for SQL that is built once per dialect: building it for every call is half of what the query costs us.
 #[derive(Debug)]
 pub struct PerDialect {
-    written: fn(Dialect) -> String,
-    sqlite: OnceLock<String>,
-    postgres: OnceLock<String>,
+    build: fn(Dialect) -> String,
+    built: [OnceLock<String>; 2],
 }
 
 impl PerDialect {
-    pub const fn new(written: fn(Dialect) -> String) -> Self {
-        Self { written, sqlite: OnceLock::new(), postgres: OnceLock::new() }
+    /// Caches the SQL that `build` returns.
+    pub const fn new(build: fn(Dialect) -> String) -> Self {
+        Self { build, built: [OnceLock::new(), OnceLock::new()] }
     }
 
-    pub fn of(&'static self, dialect: Dialect) -> &'static str {
-        let once = match dialect {
-            Dialect::Sqlite => &self.sqlite,
-            Dialect::Postgres => &self.postgres,
-        };
-        once.get_or_init(|| (self.written)(dialect))
+    /// The SQL for `dialect`.
+    pub fn get(&'static self, dialect: Dialect) -> &'static str {
+        self.built[dialect as usize].get_or_init(|| (self.build)(dialect))
     }
 }
 
-/// How a column goes into JSON on SQLite, which has neither ids nor booleans.
+/// How SQLite writes a column as JSON: it has neither UUIDs nor booleans.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Col {
+pub enum ColumnKind {
+    /// Text, number, date or timestamp.
     Plain,
-    Id,
-    Flag,
-    /// JSON already: a JSON column, or a query that makes some.
+    /// A UUID, stored as a blob.
+    Uuid,
+    /// A boolean, stored as 0 or 1.
+    Bool,
+    /// JSON: a JSON column or an expression that builds it.
     Json,
 }
 
-/// The columns of a row in the order of the struct's fields: the struct's name of each, its SQL expression and kind.
-pub type Shape<'a> = [(&'a str, &'a str, Col)];
+/// A column of a nested row: the struct's field, the SQL expression and the kind. Columns are in the order of the fields.
+pub type ColumnSpec<'a> = (&'a str, &'a str, ColumnKind);
 
-/// One row as a JSON array of its columns, which reads into a struct of as many fields. Names would be half of what
-/// the database writes and we read; that a shape and its struct agree is tested.
-pub fn json_row(dialect: Dialect, columns: &Shape) -> String {
+/// An expression for one row as a JSON array of its columns, which deserializes into a struct with as many fields. An
+/// object with the field names would be twice as long.
+pub fn json_row(dialect: Dialect, columns: &[ColumnSpec]) -> String {
     let values: Vec<String> = columns
         .iter()
         .map(|(_, expression, kind)| match (dialect, kind) {
-            // Without dashes and in capitals, which `Uuid` reads as well.
-            (Dialect::Sqlite, Col::Id) => format!("nullif(hex({expression}), '')"),
-            (Dialect::Sqlite, Col::Json) => format!("json({expression})"),
-            (Dialect::Sqlite, Col::Flag) => format!("json(iif({expression}, 'true', 'false'))"),
+            // Upper case without dashes, which `Uuid` parses as well.
+            (Dialect::Sqlite, ColumnKind::Uuid) => format!("nullif(hex({expression}), '')"),
+            (Dialect::Sqlite, ColumnKind::Json) => format!("json({expression})"),
+            (Dialect::Sqlite, ColumnKind::Bool) => format!("json(iif({expression}, 'true', 'false'))"),
             _ => (*expression).to_owned(),
         })
         .collect();
@@ -65,57 +67,56 @@ pub fn json_row(dialect: Dialect, columns: &Shape) -> String {
     format!("{function}({})", values.join(", "))
 }
 
-/// One row as one value, which [`Shaped`](crate::Shaped) reads: JSON on SQLite, a record on PostgreSQL.
-pub fn row_of(dialect: Dialect, columns: &Shape) -> String {
+/// An expression for one row as one value, to be read as [`Nested`](crate::Nested): JSON on SQLite, a record on
+/// PostgreSQL.
+pub fn nested_row(dialect: Dialect, columns: &[ColumnSpec]) -> String {
     match dialect {
         Dialect::Sqlite => json_row(dialect, columns),
-        Dialect::Postgres => {
-            let values: Vec<&str> = columns.iter().map(|(_, expression, _)| *expression).collect();
-            format!("row({})", values.join(", "))
-        }
+        Dialect::Postgres => format!("row({})", expressions(columns)),
     }
 }
 
-/// A statement for all rows of `from`, which [`Query::list`](crate::Query::list) reads. sqlx hands every row of SQLite over
-/// between two threads, so there they are one value in one row, several times cheaper than fifty rows. On PostgreSQL each
-/// is a row as ever: to make one value of fifty orders it may take memory from the system each time and give it back, and
-/// records cost it a quarter more than their columns do.
-pub fn rows_of(dialect: Dialect, columns: &Shape, from: &str) -> String {
+/// A statement for the rows of `from`, to be run with [`Query::list`](crate::Query::list). `from` is a query; its rows are
+/// named `t` in the columns.
+///
+/// SQLite returns all of them as one JSON value: sqlx passes each row between two threads, which makes fifty rows several
+/// times as expensive. PostgreSQL returns ordinary rows: one value of fifty orders costs it three times as much, and
+/// records a quarter more.
+pub fn select_rows(dialect: Dialect, columns: &[ColumnSpec], from: &str) -> String {
     match dialect {
-        Dialect::Sqlite => list_of(dialect, columns, from),
-        Dialect::Postgres => {
-            let values: Vec<&str> = columns.iter().map(|(_, expression, _)| *expression).collect();
-            format!("select {} from ({from}) t", values.join(", "))
-        }
+        Dialect::Sqlite => select_nested(dialect, columns, from),
+        Dialect::Postgres => format!("select {} from ({from}) t", expressions(columns)),
     }
 }
 
-/// A few rows of `from` as one value, as a part of a statement that asks for more.
-pub fn list_of(dialect: Dialect, columns: &Shape, from: &str) -> String {
-    let row = row_of(dialect, columns);
+/// A statement for the rows of `from` as one value, to be read as [`Nested<Vec<_>>`](crate::Nested): for a few rows beside
+/// other columns.
+pub fn select_nested(dialect: Dialect, columns: &[ColumnSpec], from: &str) -> String {
+    let aggregate = if dialect == Dialect::Sqlite { "json_group_array" } else { "array_agg" };
+    format!("select {aggregate}({}) from ({from}) t", nested_row(dialect, columns))
+}
+
+fn expressions(columns: &[ColumnSpec]) -> String {
+    columns.iter().map(|(_, expression, _)| *expression).collect::<Vec<_>>().join(", ")
+}
+
+/// The statement of a [`select_nested`] as a column of another nested row. SQLite does not keep the JSON subtype of a
+/// subquery and parses it once more, so a list outside nested rows is better a column of its own.
+pub fn nested_subquery(dialect: Dialect, select: &str) -> String {
     match dialect {
-        Dialect::Sqlite => format!("select json_group_array({row}) from ({from}) t"),
-        Dialect::Postgres => format!("select array_agg({row}) from ({from}) t"),
+        Dialect::Sqlite => format!("json(({select}))"),
+        Dialect::Postgres => format!("({select})"),
     }
 }
 
-/// A [`list_of`] as a value inside another or inside [`rows_of`]. SQLite forgets that a subquery's text is JSON and reads it once more, so
-/// a list that is not one of many goes into a column of its own.
-pub fn within(dialect: Dialect, list: &str) -> String {
-    match dialect {
-        Dialect::Sqlite => format!("json(({list}))"),
-        Dialect::Postgres => format!("({list})"),
-    }
-}
-
-/// A condition that no index is chosen by, beside one that finds fewer rows. Both databases take the first index that
-/// an equality fits, however many rows have the value; that something is true is no equality to them.
-pub fn beside(condition: &str) -> String {
+/// `condition` in a form that no index is used for, beside a condition that finds fewer rows. Both planners prefer an
+/// index on an equality, even where most rows have that value.
+pub fn unindexed(condition: &str) -> String {
     format!("({condition}) is true")
 }
 
-/// The condition that an id is one of a list, which is bound to `$1` as one value: a JSON array of ids.
-pub fn in_list(dialect: Dialect) -> &'static str {
+/// The condition `in (…)` for a list of ids, bound to `$1` as one JSON array.
+pub fn in_id_list(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "in (select unhex(replace(value, '-', '')) from json_each($1))",
         Dialect::Postgres => "in (select cast(value as uuid) from json_array_elements_text(cast($1 as json)))",
@@ -124,15 +125,12 @@ pub fn in_list(dialect: Dialect) -> &'static str {
 
 /// The condition that `text` contains the value of `placeholder`.
 pub fn contains(dialect: Dialect, text: &str, placeholder: &str) -> String {
-    match dialect {
-        Dialect::Sqlite => format!("instr({text}, {placeholder}) > 0"),
-        Dialect::Postgres => format!("strpos({text}, {placeholder}) > 0"),
-    }
+    let function = if dialect == Dialect::Sqlite { "instr" } else { "strpos" };
+    format!("{function}({text}, {placeholder}) > 0")
 }
 
-/// What keeps a selected row from other writers until the transaction ends, as if it were written already. SQLite
-/// needs nothing: a transaction that writes is alone from its beginning. (To write `id = id` would do on both, but
-/// SQLite then looks through every table that refers to the row.) New rows may refer to it meanwhile.
+/// The row lock of a `select`: other writers of the row wait until the transaction ends, new rows may refer to it. Empty on
+/// SQLite, where a transaction that writes is the only one.
 pub fn for_update(dialect: Dialect, table: &str) -> String {
     match dialect {
         Dialect::Sqlite => String::new(),
@@ -140,17 +138,17 @@ pub fn for_update(dialect: Dialect, table: &str) -> String {
     }
 }
 
-/// The slot of a sharded counter that a transaction adds to: that of its connection, so that transactions at the same
-/// time do not wait for one another. A figure is the sum of its slots. SQLite has one writer.
-pub fn slot(dialect: Dialect) -> &'static str {
+/// The shard of a counter that this connection adds to, so that concurrent transactions do not wait for one row. A
+/// counter's value is the sum of its shards. SQLite, with one writer, has one shard.
+pub fn counter_shard(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "0",
         Dialect::Postgres => "pg_backend_pid() % 16",
     }
 }
 
-/// Whole seconds between two instants, never less than none.
-pub fn elapsed(dialect: Dialect, from: &str, to: &str) -> String {
+/// Whole seconds between two timestamps, at least 0.
+pub fn elapsed_seconds(dialect: Dialect, from: &str, to: &str) -> String {
     match dialect {
         Dialect::Sqlite => format!("max(0, unixepoch({to}) - unixepoch({from}))"),
         Dialect::Postgres => format!("greatest(0, cast(floor(extract(epoch from {to} - {from})) as bigint))"),

@@ -1,48 +1,50 @@
-//! One API over SQLite and PostgreSQL: connections, transactions, statements and rows.
+//! One API over SQLite and PostgreSQL: connection pools, transactions, statements and rows.
 //!
 //! SQL is written once, with `$1` placeholders, and runs on both. Reads go through [`Db`], writes through the [`Tx`] of a
-//! [`Db::transaction`]; a function that takes `&mut impl Sql` works in either. Where the dialects must differ, the
-//! difference is a function in [`dialect`](Dialect). The contract (isolation, durability, cancellation, timeouts, poolers,
-//! failover) is in the crate's README.
+//! [`Db::transaction`]; a function that takes `&mut impl Sql` works in either. Where the [`Dialect`]s differ, a function
+//! returns the SQL fragment. The contract (isolation, durability, cancellation, timeouts, poolers, failover) is in the
+//! crate's README.
+#![warn(missing_docs)]
+
 mod dialect;
 mod error;
 mod migrate;
 mod pool;
 mod postgres;
 mod query;
-mod rows;
+mod row_decode;
 mod snapshot;
 mod sqlite;
 
 pub use dialect::{
-    Col, Dialect, PerDialect, Shape, beside, contains, elapsed, for_update, in_list, json_row, list_of, params, row_of,
-    rows_of, slot, within,
+    ColumnKind, ColumnSpec, Dialect, PerDialect, contains, counter_shard, elapsed_seconds, for_update, in_id_list,
+    json_row, nested_row, nested_subquery, placeholders, select_nested, select_rows, unindexed,
 };
 pub use error::{Error, Result, causes};
 pub use postgres::{ConnectionLimit, PoolSizes};
 pub use query::{Query, Record, Scalar, Sql, Value};
-pub use rows::{Shaped, times};
+pub use row_decode::{Nested, timestamps};
 pub use scoped_futures::{ScopedBoxFuture, ScopedFutureExt};
 pub use snapshot::Snapshot;
 pub use sqlx::{AssertSqlSafe, PgPool, SqlSafeStr, SqlitePool, types::Json};
 
-use postgres::{Postgres, Transaction};
-use sqlite::{Sqlite, Turn};
+use postgres::{PgTransaction, Postgres};
+use sqlite::{Sqlite, WriteSlot};
 use sqlx::{PgConnection, SqliteConnection, postgres::PgListener};
 use std::time::Duration;
 
-/// How often a transaction is repeated that PostgreSQL has rolled back in favour of another.
-const MAX_REPEATS: u32 = 3;
-/// Pause before the first repetition; each further one doubles it.
-const REPEAT_BACKOFF: Duration = Duration::from_millis(10);
+/// Retries of a transaction after a serialization failure or deadlock.
+const MAX_RETRIES: u32 = 3;
+/// Delay before the first retry; doubles with each.
+const RETRY_BACKOFF: Duration = Duration::from_millis(10);
 
-/// How SQLite trades safety for speed. PostgreSQL's is its server's.
+/// SQLite's `synchronous` setting. On PostgreSQL the server decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// Every commit is on the disk before it is acknowledged.
+    /// Each commit is synced to disk before it is acknowledged.
     #[default]
     Full,
-    /// A power failure may lose the last commits, never the database.
+    /// A power failure may lose the last commits, but does not corrupt the database.
     Normal,
 }
 
@@ -50,7 +52,7 @@ pub enum Durability {
 #[derive(Clone, Debug)]
 pub struct Db {
     pools: Pools,
-    /// Takes the timeouts of background work.
+    /// Use the timeouts of background work.
     background: bool,
 }
 
@@ -65,42 +67,48 @@ enum Pools {
 pub struct Tx {
     dialect: Dialect,
     /// None once it has ended.
-    open: Option<OpenTx>,
+    backend: Option<TxBackend>,
 }
 
 #[derive(Debug)]
-enum OpenTx {
-    Sqlite(Turn),
-    Postgres(Transaction),
+enum TxBackend {
+    Sqlite(WriteSlot),
+    Postgres(PgTransaction),
 }
 
-/// The pool of a job queue that works on sqlx's own.
+/// sqlx's own pool, for a job queue that needs one.
 #[derive(Clone, Debug)]
 pub enum QueuePool {
+    /// SQLite.
     Sqlite(SqlitePool),
+    /// PostgreSQL.
     Postgres(PgPool),
 }
 
 /// The connection of a [`Tx`], for statements of another library.
 #[derive(Debug)]
 pub enum TxConnection<'t> {
+    /// SQLite.
     Sqlite(&'t mut SqliteConnection),
+    /// PostgreSQL.
     Postgres(&'t mut PgConnection),
 }
 
-/// What a transaction works with: a [`Tx`], or a type that owns one and adds to it.
+/// The argument of a transaction's closure: a [`Tx`], or the caller's own type that owns one.
 pub trait UnitOfWork: Send + Sized {
+    /// The closure's error.
     type Error: From<Error> + Send;
 
+    /// The transaction within.
     fn tx(&mut self) -> &mut Tx;
 
-    /// Runs after the work and before the commit.
+    /// Runs after the closure, before the commit. An error rolls back.
     fn before_commit(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send {
         async { Ok(()) }
     }
 
     /// Runs after the commit.
-    fn committed(self) {}
+    fn after_commit(self) {}
 }
 
 impl UnitOfWork for Tx {
@@ -112,11 +120,12 @@ impl UnitOfWork for Tx {
 }
 
 impl Db {
-    /// Opens `sqlite:path` or `postgres://…`. The schema is [`Db::migrate`]'s business. `sizes` are PostgreSQL's pools.
+    /// Opens `sqlite:path` or `postgres://…`. Does not touch the schema; see [`Db::migrate`]. `durability` is for SQLite,
+    /// `sizes` are for PostgreSQL.
     ///
     /// # Errors
-    /// Unavailable when the server or file cannot be reached, and behind a pooler that shares connections between
-    /// transactions; Other when the address makes no sense.
+    /// Unavailable when the server or file cannot be reached, and behind a connection pooler in transaction mode; Other
+    /// for an invalid URL.
     pub async fn open(url: &str, durability: Durability, sizes: PoolSizes) -> Result<Self> {
         let pools = if url.starts_with("postgres") {
             Pools::Postgres(Postgres::open(url, sizes).await?)
@@ -126,19 +135,18 @@ impl Db {
         Ok(Self { pools, background: false })
     }
 
-    /// The same database for jobs, migrations and other long work: longer timeouts, on PostgreSQL on connections of their
-    /// own.
+    /// A handle for jobs, migrations and other long work: with longer timeouts, and on PostgreSQL with a pool of its own.
     #[must_use]
     pub fn background(&self) -> Self {
         Self { background: true, ..self.clone() }
     }
 
-    /// Runs `work` in a transaction, which is committed when `work` returns `Ok` and rolled back when it returns `Err` or is
-    /// dropped. `work` runs again, at most three times more, where PostgreSQL has rolled back in favour of another
-    /// transaction (40001, 40P01); so it has no effect but through its [`Tx`].
+    /// Runs `work` in a transaction: commits on `Ok`, rolls back on `Err` and when dropped. Retries it up to three times
+    /// after a serialization failure or deadlock on PostgreSQL (40001, 40P01); so `work` must have no effect but through
+    /// its [`Tx`].
     ///
     /// # Errors
-    /// What `work` returns; what the database refuses, and nothing is kept then.
+    /// As `work`, and as the database; nothing is saved then.
     pub async fn transaction<'a, T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'a,
@@ -147,7 +155,7 @@ impl Db {
         self.transaction_as(|tx| tx, work).await
     }
 
-    /// [`Db::transaction`] on a [`UnitOfWork`] of the caller's, which `new` makes around each [`Tx`].
+    /// [`Db::transaction`] on a [`UnitOfWork`], which `new` creates from the [`Tx`] of each attempt.
     ///
     /// # Errors
     /// As [`Db::transaction`].
@@ -157,104 +165,75 @@ impl Db {
         T: Send + 'a,
         F: for<'t> Fn(&'t mut U) -> ScopedBoxFuture<'a, 't, Result<T, U::Error>> + Send + Sync + 'a,
     {
-        let mut repeats = 0;
+        let mut retries = 0;
         loop {
-            let mut unit = new(self.begin_tx().await?);
+            let mut unit = new(self.begin_bulk().await?);
             let outcome = match work(&mut unit).await {
-                Ok(done) => commit(&mut unit).await.map(|()| done),
-                refused => refused,
+                Ok(value) => commit(&mut unit).await.map(|()| value),
+                error => error,
             };
             let error = match outcome {
-                Ok(done) => {
-                    unit.committed();
-                    return Ok(done);
+                Ok(value) => {
+                    unit.after_commit();
+                    return Ok(value);
                 }
                 Err(error) => error,
             };
-            let again = unit.tx().has_serialization_failure() && repeats < MAX_REPEATS;
+            let retry = unit.tx().has_serialization_failure() && retries < MAX_RETRIES;
             unit.tx().rollback().await;
-            if !again {
+            if !retry {
                 return Err(error);
             }
-            tokio::time::sleep(REPEAT_BACKOFF * 2_u32.pow(repeats)).await;
-            repeats += 1;
+            tokio::time::sleep(RETRY_BACKOFF * 2_u32.pow(retries)).await;
+            retries += 1;
         }
     }
 
-    async fn begin_tx(&self) -> Result<Tx> {
-        let open = match &self.pools {
-            Pools::Sqlite(sqlite) => OpenTx::Sqlite(sqlite.write.begin().await?),
-            Pools::Postgres(postgres) => OpenTx::Postgres(Transaction::new(if self.background {
-                &postgres.background
-            } else {
-                &postgres.requests
-            })),
-        };
-        Ok(Tx { dialect: self.dialect(), open: Some(open) })
-    }
-
-    /// Starts a transaction that is not repeated, for bulk loads that have effects outside the database before the commit
-    /// (restoring a backup) or are committed by a later step (moving to another database). Everything else is a
-    /// [`Db::transaction`].
+    /// Begins a transaction without retries, for bulk loads that have effects outside the database before the commit
+    /// (restoring a backup) or are committed by a later step (moving to another database). The first statement begins it on
+    /// the database. For everything else use [`Db::transaction`].
     ///
     /// # Errors
-    /// Unavailable when on SQLite other writers take too long.
+    /// Unavailable when other transactions on SQLite take too long.
     pub async fn begin_bulk(&self) -> Result<Tx> {
-        self.begin_tx().await
+        let backend = match &self.pools {
+            Pools::Sqlite(sqlite) => TxBackend::Sqlite(sqlite.write.begin().await?),
+            Pools::Postgres(postgres) => TxBackend::Postgres(PgTransaction::new(postgres.pool(self.background))),
+        };
+        Ok(Tx { dialect: self.dialect(), backend: Some(backend) })
     }
 
-    /// Starts a transaction that a test holds open. The database hears of it with its first statement.
+    /// Checks that SQLite's file is still the one that was opened: a new connection would open another.
     ///
     /// # Errors
-    /// Unavailable when on SQLite other writers take too long.
-    #[cfg(feature = "testing")]
-    pub async fn begin(&self) -> Result<Tx> {
-        self.begin_tx().await
-    }
-
-    /// Whether SQLite's file is the one that was opened: a connection that is opened now would have another one open.
-    ///
-    /// # Errors
-    /// Unavailable.
-    pub fn is_in_place(&self) -> Result<()> {
+    /// Unavailable when the file was moved, replaced or deleted.
+    pub fn verify_not_replaced(&self) -> Result<()> {
         match &self.pools {
-            Pools::Sqlite(sqlite) => sqlite.write.file.is_in_place(),
+            Pools::Sqlite(sqlite) => sqlite.write.file.verify_not_replaced(),
             Pools::Postgres(_) => Ok(()),
         }
     }
 
-    /// Closes idle connections to PostgreSQL, so that the next ones are new: after it turned out that they lead to a
-    /// standby.
-    pub fn reconnect(&self) {
+    /// Closes idle connections to PostgreSQL: after a failover they may still lead to a standby.
+    pub fn discard_idle_connections(&self) {
         if let Pools::Postgres(postgres) = &self.pools {
             postgres.requests.discard_idle();
             postgres.background.discard_idle();
         }
     }
 
-    /// Gives SQLite's writer memory for bulk loads, and takes it away again.
+    /// Enlarges the page cache of SQLite's writer for bulk loads, or resets it.
     ///
     /// # Errors
-    /// Unavailable while others write for long.
-    pub async fn set_bulk(&self, bulk: bool) -> Result<()> {
+    /// Unavailable when other transactions take too long.
+    pub async fn set_bulk_cache(&self, bulk: bool) -> Result<()> {
         match &self.pools {
-            Pools::Sqlite(sqlite) => sqlite.set_bulk(bulk).await,
+            Pools::Sqlite(sqlite) => sqlite.set_bulk_cache(bulk).await,
             Pools::Postgres(_) => Ok(()),
         }
     }
 
-    /// Connections that the server allows; none on SQLite.
-    ///
-    /// # Errors
-    /// Unavailable when the server cannot be reached.
-    pub async fn connection_limit(&self) -> Result<Option<ConnectionLimit>> {
-        match self.pools {
-            Pools::Sqlite(_) => Ok(None),
-            Pools::Postgres(_) => postgres::connection_limit(&mut self.clone()).await.map(Some),
-        }
-    }
-
-    /// Listens for what other processes announce on `channel`; none on SQLite, which is polled instead.
+    /// Listens for notifications on `channel`; `None` on SQLite, which has to be polled.
     ///
     /// # Errors
     /// Unavailable when the server cannot be reached.
@@ -269,7 +248,7 @@ impl Db {
         }
     }
 
-    /// The pool that a job queue works on.
+    /// The pool of the job queue.
     pub fn queue_pool(&self) -> QueuePool {
         match &self.pools {
             Pools::Sqlite(sqlite) => QueuePool::Sqlite(sqlite.queue.clone()),
@@ -277,7 +256,7 @@ impl Db {
         }
     }
 
-    /// SQLite's transactions that wait for their turn; none on PostgreSQL, which counts them itself.
+    /// Transactions that wait for SQLite's write slot; 0 on PostgreSQL, where `pg_stat_activity` shows them.
     #[cfg(feature = "testing")]
     pub fn waiting_writers(&self) -> usize {
         match &self.pools {
@@ -286,17 +265,16 @@ impl Db {
         }
     }
 
-    /// Connections of the pool that this handle takes its own from.
+    /// Open connections of this handle's pool.
     #[cfg(feature = "testing")]
     pub fn open_connections(&self) -> usize {
         match &self.pools {
             Pools::Sqlite(sqlite) => sqlite.read.size(),
-            Pools::Postgres(postgres) if self.background => postgres.background.size(),
-            Pools::Postgres(postgres) => postgres.requests.size(),
+            Pools::Postgres(postgres) => postgres.pool(self.background).size(),
         }
     }
 
-    /// Closes every connection once it is free. The handle is of no use afterwards.
+    /// Closes all connections as they become free. All handles return Unavailable from then on.
     pub async fn close(&self) {
         match &self.pools {
             Pools::Sqlite(sqlite) => sqlite.close().await,
@@ -311,64 +289,62 @@ async fn commit<U: UnitOfWork>(unit: &mut U) -> Result<(), U::Error> {
 }
 
 impl Tx {
-    /// Commits. Also needed after reads whose result is answered: on SQLite they may be of another transaction of the same
-    /// group, which is not on the disk yet.
+    /// Commits. Needed also after reads: on SQLite they may have seen an earlier transaction of the group, which is not yet
+    /// on disk.
     ///
     /// # Errors
-    /// What the database refuses; nothing is kept then.
+    /// As the database; nothing is saved then.
     pub async fn commit(mut self) -> Result<()> {
         self.finish().await
     }
 
     async fn finish(&mut self) -> Result<()> {
-        // PostgreSQL's transaction stays: the caller reads from it whether the commit failed to serialize.
-        match self.open.take() {
-            None => Err(ended()),
-            Some(OpenTx::Sqlite(turn)) => turn.commit().await,
-            Some(OpenTx::Postgres(transaction)) => {
-                let open = self.open.insert(OpenTx::Postgres(transaction));
-                let OpenTx::Postgres(transaction) = open else { return Err(ended()) };
-                transaction.commit().await
-            }
+        // PostgreSQL's stays in place: a failed commit may be a serialization failure.
+        if let Some(TxBackend::Postgres(transaction)) = &mut self.backend {
+            return transaction.commit().await;
+        }
+        match self.backend.take() {
+            Some(TxBackend::Sqlite(slot)) => slot.commit().await,
+            _ => Err(transaction_ended()),
         }
     }
 
     async fn rollback(&mut self) {
-        match self.open.take() {
-            None => {}
-            Some(OpenTx::Sqlite(turn)) => turn.rollback().await,
-            Some(OpenTx::Postgres(transaction)) => transaction.rollback().await,
+        // SQLite's is rolled back when dropped, before it frees the write slot.
+        if let Some(TxBackend::Postgres(transaction)) = self.backend.take() {
+            transaction.rollback().await;
         }
     }
 
     fn has_serialization_failure(&self) -> bool {
-        matches!(&self.open, Some(OpenTx::Postgres(transaction)) if transaction.has_serialization_failure())
+        matches!(&self.backend, Some(TxBackend::Postgres(transaction)) if transaction.serialization_failure)
     }
 
-    /// The connection, for a statement of another library; [`Tx::ended`] takes its outcome. Until then the transaction
-    /// counts as failed.
+    /// The connection, for one statement of another library. Its outcome must go to [`Tx::record_outcome`]; until then the
+    /// transaction counts as failed.
     ///
     /// # Errors
-    /// Other after a statement that failed; Unavailable when the transaction cannot begin.
+    /// Other after a failed statement; Unavailable when the transaction cannot begin.
     pub async fn connection(&mut self) -> Result<TxConnection<'_>> {
-        match self.open.as_mut().ok_or_else(ended)? {
-            OpenTx::Sqlite(turn) => turn.connection().await.map(TxConnection::Sqlite),
-            OpenTx::Postgres(transaction) => transaction.connection().await.map(TxConnection::Postgres),
+        match self.backend.as_mut().ok_or_else(transaction_ended)? {
+            TxBackend::Sqlite(slot) => slot.connection().await.map(TxConnection::Sqlite),
+            TxBackend::Postgres(transaction) => transaction.connection().await.map(TxConnection::Postgres),
         }
     }
 
-    /// Takes the outcome of what ran on [`Tx::connection`].
+    /// Records the outcome of a statement on [`Tx::connection`], and returns it.
     ///
     /// # Errors
-    /// The outcome's.
-    pub fn ended<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
-        match self.open.as_mut().ok_or_else(ended)? {
-            OpenTx::Sqlite(turn) => turn.ended(outcome),
-            OpenTx::Postgres(transaction) => transaction.ended(outcome),
+    /// As the outcome.
+    pub fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
+        match self.backend.as_mut().ok_or_else(transaction_ended)? {
+            TxBackend::Sqlite(slot) => slot.record_outcome(outcome),
+            TxBackend::Postgres(transaction) => transaction.record_outcome(outcome),
         }
     }
 
-    /// Waits for the lock on `name`, and holds it until the transaction ends. SQLite has one writer at a time anyway.
+    /// Waits for PostgreSQL's advisory lock on `name`, and holds it until the transaction ends. SQLite needs none: it has
+    /// one writer at a time.
     ///
     /// # Errors
     /// LockTimeout.
@@ -379,10 +355,10 @@ impl Tx {
         Ok(())
     }
 
-    /// Has PostgreSQL collect the planner's statistics, after bulk loads: by itself it does so a minute later.
+    /// Updates PostgreSQL's planner statistics after a bulk load: autovacuum would do so a minute later.
     ///
     /// # Errors
-    /// What the database refuses.
+    /// As the database.
     pub async fn analyze(&mut self) -> Result<()> {
         if self.dialect == Dialect::Postgres {
             self.sql("analyze").run().await?;
@@ -390,11 +366,11 @@ impl Tx {
         Ok(())
     }
 
-    /// Announces on `channel` to other processes once this transaction commits; SQLite cannot.
+    /// Notifies PostgreSQL's listeners on `channel` when this transaction commits. Does nothing on SQLite.
     ///
     /// # Errors
-    /// What the database refuses.
-    pub async fn announce(&mut self, channel: &'static str) -> Result<()> {
+    /// As the database.
+    pub async fn notify(&mut self, channel: &'static str) -> Result<()> {
         if self.dialect == Dialect::Postgres {
             self.sql("select pg_notify($1, '')").bind(channel).run().await?;
         }
@@ -402,6 +378,6 @@ impl Tx {
     }
 }
 
-fn ended() -> Error {
-    Error::other("the transaction is over")
+fn transaction_ended() -> Error {
+    Error::other("the transaction has ended")
 }

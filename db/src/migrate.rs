@@ -1,70 +1,63 @@
-//! Schema migrations, which the caller brings: all pending ones in one transaction, or none.
+//! Schema migrations, supplied by the caller: all pending ones in one transaction.
 use crate::{
-    Db, Dialect, OpenTx, ScopedBoxFuture, Sql, Tx,
+    Db, Dialect, ScopedBoxFuture, Sql, Tx, TxConnection,
     error::{Error, Result},
 };
 use sqlx::migrate::{Migration, Migrator};
 use std::time::Duration;
 
-/// How long a migration waits for a table, while others wait behind it; how often it is tried again, and after which pause:
-/// a few minutes in all, as a backup may take to read a table.
+/// Short, as other transactions queue behind a migration that waits for a table lock.
 const LOCK_TIMEOUT: &str = "set local lock_timeout = '500ms'";
-const MAX_ATTEMPTS: usize = 200;
-const RETRY_PAUSE: Duration = Duration::from_millis(500);
+/// With the delay some minutes in all, as long as a backup may read one table.
+const MAX_RETRIES: usize = 200;
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 impl Db {
-    /// Runs `work`, which migrates the schema with [`Tx::migrate`], in one transaction. Where others hold the tables it is
-    /// tried again: everyone waits behind a transaction that waits for a whole table, so they go first.
+    /// Runs `work`, which calls [`Tx::migrate`], in one transaction. Retries after a lock timeout for some minutes.
     ///
     /// # Errors
-    /// Other, naming the migration, when one fails; the old schema stays.
+    /// Other, naming the migration, when one fails; the schema is unchanged then.
     pub async fn migrate<'a, F>(&self, work: F) -> Result<()>
     where
         F: for<'t> Fn(&'t mut Tx) -> ScopedBoxFuture<'a, 't, Result<()>> + Send + Sync + 'a,
     {
         let db = self.background();
-        let mut attempts = MAX_ATTEMPTS;
+        let mut retries = MAX_RETRIES;
         loop {
-            let mut tx = db.begin_tx().await?;
+            let mut tx = db.begin_bulk().await?;
             match work(&mut tx).await {
-                Ok(()) => return tx.finish().await,
-                Err(Error::LockTimeout(_) | Error::Serialization(_)) if attempts > 0 => attempts -= 1,
+                Ok(()) => return tx.commit().await,
+                Err(Error::LockTimeout(_) | Error::Serialization(_)) if retries > 0 => retries -= 1,
                 Err(error) => return Err(error),
             }
             tx.rollback().await;
-            tokio::time::sleep(RETRY_PAUSE).await;
+            tokio::time::sleep(RETRY_DELAY).await;
         }
     }
 }
 
 impl Tx {
-    /// Applies those migrations of `migrator` that were not applied yet, in this transaction.
+    /// Applies the pending migrations of `migrator` within this transaction.
     ///
     /// # Errors
-    /// Other, naming the migration, when one fails; LockTimeout while others hold a table.
+    /// Other, naming the migration, when one fails; LockTimeout while other transactions hold a table.
     pub async fn migrate(&mut self, mut migrator: Migrator) -> Result<()> {
-        // This is the transaction of them all: none begins one of its own.
+        // This transaction holds all of them: none begins its own.
         migrator.migrations = migrator.iter().cloned().map(|one| Migration { no_tx: true, ..one }).collect();
-        // The migrator's lock is the session's, and stays after a migration that failed; ours is the transaction's.
+        // The migrator's advisory lock is of the session: it would outlive a failed migration, and be released before the
+        // commit, so that another node would migrate, too.
         migrator.set_locking(false);
-        // A newer program may have applied more: an older one that starts beside it has nothing to do.
-        migrator.set_ignore_missing(true);
-        // Held until the end: the migrator's lock would go before its changes are there for others, and two nodes that
-        // start together would each wait for the other.
         self.advisory_lock("migrate".to_owned()).await?;
+        // A newer version may have applied more: an older node that starts beside it has nothing to do.
+        migrator.set_ignore_missing(true);
         if self.dialect == Dialect::Postgres {
             self.sql(LOCK_TIMEOUT).run().await?;
         }
-        // Not `run`, of whose future rustc does not see that it is `Send`.
-        match self.open.as_mut().ok_or_else(crate::ended)? {
-            OpenTx::Sqlite(turn) => {
-                migrator.run_direct(None, turn.connection().await?, false).await?;
-                turn.ended(Ok(()))
-            }
-            OpenTx::Postgres(transaction) => {
-                migrator.run_direct(None, transaction.connection().await?, false).await?;
-                transaction.ended(Ok(()))
-            }
+        // Not `run`: rustc cannot prove its future `Send`.
+        match self.connection().await? {
+            TxConnection::Sqlite(connection) => migrator.run_direct(None, connection, false).await?,
+            TxConnection::Postgres(connection) => migrator.run_direct(None, connection, false).await?,
         }
+        self.record_outcome(Ok(()))
     }
 }

@@ -1,12 +1,12 @@
-//! Connection pool: deadpool, with a [`Lease`] for each use.
+//! Connection pool on deadpool. A [`PooledConnection`] is one use of a connection.
 //!
-//! A lease that is dropped in the middle of a statement keeps its slot until the connection is at rest again: a task waits
-//! for the statement, or closes the connection after [`DRAIN_TIMEOUT`]. So a connection is never handed out, nor counted as
-//! free, while a statement runs on it, and the number of connections stays within the pool.
-use crate::error::{Error, Result};
+//! A connection that is dropped in the middle of a statement keeps its place in the pool until the statement has ended, or
+//! is closed after [`DRAIN_TIMEOUT`]. So the pool never hands out a connection on which a statement runs, and never opens
+//! more connections than its size.
+use crate::error::{Error, Result, causes};
 use deadpool::{
     Runtime,
-    managed::{self, Object, PoolError, TimeoutType, Timeouts},
+    managed::{self, Metrics, Object, PoolError, TimeoutType, Timeouts},
 };
 use std::{
     fmt,
@@ -19,106 +19,111 @@ use std::{
 };
 use tokio::{runtime::Handle, time::timeout};
 
-/// How long an abandoned statement is waited for: longer than `statement_timeout` of a request's statement.
+/// How long an abandoned statement may run on: longer than the `statement_timeout` of requests.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// How often connections are looked through for those that are too old or unused.
 const REAP_INTERVAL: Duration = Duration::from_secs(60);
-const CLOSE_INTERVAL: Duration = Duration::from_millis(5);
+const CLOSE_POLL_INTERVAL: Duration = Duration::from_millis(5);
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Opens, resets and closes the connections of a [`Pool`].
 pub(crate) trait Connector: managed::Manager<Error = sqlx::Error, Type: Sync> + 'static {
-    /// The server as errors name it; empty for a file.
-    fn place(&self) -> &str;
-    /// Waits for what the connection is in the middle of, and rolls back its transaction.
+    /// The server's address for error messages; empty for a file.
+    fn address(&self) -> &str;
+    /// Whether a connection was idle or open for too long.
+    fn is_expired(_: &Metrics) -> bool {
+        false
+    }
+    /// Waits for a running statement, and rolls back the transaction.
     fn reset(connection: &mut Self::Type, in_transaction: bool) -> impl Future<Output = sqlx::Result<()>> + Send;
     fn close(connection: Self::Type) -> impl Future<Output = ()> + Send;
 }
 
-/// Limits of a [`Pool`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
+pub(crate) struct PoolOptions {
     pub size: usize,
-    /// How long to wait for a connection in all.
-    pub acquire: Duration,
-    /// How long opening one may take.
-    pub connect: Duration,
-    /// When an unused one is closed; none: never.
-    pub idle: Option<Duration>,
-    /// When one is closed however much it is used.
-    pub lifetime: Option<Duration>,
+    /// Bounds [`Pool::acquire`] as a whole.
+    pub acquire_timeout: Duration,
+    /// Bounds opening or validating one connection.
+    pub connect_timeout: Duration,
 }
 
 pub(crate) struct Pool<C: Connector> {
     inner: managed::Pool<C>,
-    limits: Limits,
+    options: PoolOptions,
     closed: Arc<AtomicBool>,
 }
 
 impl<C: Connector> fmt::Debug for Pool<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pool").field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("Pool").field("options", &self.options).finish_non_exhaustive()
     }
 }
 
 impl<C: Connector> Clone for Pool<C> {
     fn clone(&self) -> Self {
-        Self { inner: self.inner.clone(), limits: self.limits, closed: self.closed.clone() }
+        Self { inner: self.inner.clone(), options: self.options, closed: self.closed.clone() }
     }
 }
 
 impl<C: Connector> Pool<C> {
-    /// # Errors
-    /// None that a caller could cause.
-    pub fn new(connector: C, limits: Limits) -> Result<Self> {
+    pub fn new(connector: C, options: PoolOptions) -> Result<Self> {
         let inner = managed::Pool::builder(connector)
-            .max_size(limits.size)
+            .max_size(options.size)
             .queue_mode(managed::QueueMode::Lifo)
             .runtime(Runtime::Tokio1)
             .build()
             .map_err(Error::other)?;
-        if limits.idle.is_some() || limits.lifetime.is_some() {
-            tokio::spawn(reap(inner.weak(), limits));
-        }
-        Ok(Self { inner, limits, closed: Arc::default() })
+        Ok(Self { inner, options, closed: Arc::default() })
+    }
+
+    /// Closes expired connections in the background, until the pool is dropped.
+    pub fn spawn_reaper(&self) {
+        let pool = self.inner.weak();
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(REAP_INTERVAL).await;
+                let Some(pool) = pool.upgrade() else { return };
+                close_all::<C>(pool.retain(|_, metrics| !C::is_expired(&metrics)).removed).await;
+            }
+        });
     }
 
     /// Waits for a connection.
     ///
     /// # Errors
     /// Unavailable on timeout, naming the server.
-    pub async fn take(&self) -> Result<Lease<C>> {
+    pub async fn acquire(&self) -> Result<PooledConnection<C>> {
         if self.closed.load(Ordering::Relaxed) {
             return Err(Error::Unavailable("the database is closed".to_owned()));
         }
-        let Limits { acquire, connect, .. } = self.limits;
-        let timeouts = Timeouts { wait: Some(acquire), create: Some(connect), recycle: Some(connect) };
-        let taken = timeout(acquire, Box::pin(self.inner.timeout_get(&timeouts))).await;
-        let object = taken.unwrap_or(Err(PoolError::Timeout(TimeoutType::Wait))).map_err(|e| self.unavailable(e))?;
-        Ok(Lease { object: Some(object), in_transaction: false })
+        let PoolOptions { acquire_timeout, connect_timeout, .. } = self.options;
+        let timeouts =
+            Timeouts { wait: Some(acquire_timeout), create: Some(connect_timeout), recycle: Some(connect_timeout) };
+        let acquired = timeout(acquire_timeout, Box::pin(self.inner.timeout_get(&timeouts))).await;
+        let object = acquired.unwrap_or(Err(PoolError::Timeout(TimeoutType::Wait))).map_err(|e| self.unavailable(e))?;
+        Ok(PooledConnection { object: Some(object), in_transaction: false })
     }
 
     fn unavailable(&self, error: PoolError<sqlx::Error>) -> Error {
+        let PoolOptions { size, acquire_timeout, connect_timeout } = self.options;
         let why = match error {
             PoolError::Backend(error) => match error.into() {
-                Error::Other(error) => crate::error::causes(&*error),
+                Error::Other(error) => causes(&*error),
                 error => error.to_string(),
             },
             PoolError::Timeout(TimeoutType::Wait) => {
-                format!("no connection became free within {:?} ({} in the pool)", self.limits.acquire, self.limits.size)
+                format!("no connection became free within {acquire_timeout:?} (pool size {size})")
             }
-            PoolError::Timeout(_) => format!("no connection within {:?}", self.limits.connect),
-            PoolError::Closed => "the pool is closed".to_owned(),
+            PoolError::Timeout(_) => format!("no connection within {connect_timeout:?}"),
             error => error.to_string(),
         };
-        match self.inner.manager().place() {
+        match self.inner.manager().address() {
             "" => Error::Unavailable(why),
-            place => Error::Unavailable(format!("{place}: {why}")),
+            address => Error::Unavailable(format!("{address}: {why}")),
         }
     }
 
-    /// Closes the connections that are not in use, so that the next ones are new: after one of them broke, or turned out
-    /// to lead to a standby.
+    /// Closes the idle connections: one of them broke or leads to a standby, and the others may, too.
     pub fn discard_idle(&self) {
         let idle = self.inner.retain(|_, _| false).removed;
         if let Ok(handle) = Handle::try_current() {
@@ -126,7 +131,7 @@ impl<C: Connector> Pool<C> {
         }
     }
 
-    /// Refuses further use, and waits until every connection is closed.
+    /// Refuses further use, and waits up to [`CLOSE_TIMEOUT`] until every connection is closed.
     pub async fn close(&self) {
         self.closed.store(true, Ordering::Relaxed);
         let closing = async {
@@ -135,10 +140,9 @@ impl<C: Connector> Pool<C> {
                 if self.inner.status().size == 0 {
                     return;
                 }
-                tokio::time::sleep(CLOSE_INTERVAL).await;
+                tokio::time::sleep(CLOSE_POLL_INTERVAL).await;
             }
         };
-        // A longer statement ends with the process.
         let _ = timeout(CLOSE_TIMEOUT, closing).await;
         self.inner.close();
     }
@@ -155,49 +159,36 @@ async fn close_all<C: Connector>(connections: Vec<C::Type>) {
     }
 }
 
-/// Closes connections past their idle time or lifetime, until the pool is gone.
-async fn reap<C: Connector>(pool: managed::WeakPool<C>, limits: Limits) {
-    loop {
-        tokio::time::sleep(REAP_INTERVAL).await;
-        let Some(pool) = pool.upgrade() else { return };
-        let old = |limit: Option<Duration>, age: Duration| limit.is_some_and(|limit| age > limit);
-        let removed = pool
-            .retain(|_, metrics| !old(limits.idle, metrics.last_used()) && !old(limits.lifetime, metrics.age()))
-            .removed;
-        close_all::<C>(removed).await;
-    }
-}
-
-/// A connection in exclusive use. [`Lease::keep`] returns it as it is; dropped, it is brought to rest first.
-pub(crate) struct Lease<C: Connector> {
-    /// There until it is returned.
+/// A connection in exclusive use. [`PooledConnection::release`] returns it to the pool at once; a drop resets it first.
+pub(crate) struct PooledConnection<C: Connector> {
+    /// None once it was returned or closed.
     object: Option<Object<C>>,
     in_transaction: bool,
 }
 
-impl<C: Connector> fmt::Debug for Lease<C> {
+impl<C: Connector> fmt::Debug for PooledConnection<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Lease").field("in_transaction", &self.in_transaction).finish_non_exhaustive()
+        f.debug_struct("PooledConnection").field("in_transaction", &self.in_transaction).finish_non_exhaustive()
     }
 }
 
-impl<C: Connector> Lease<C> {
-    /// A transaction may be open from now on.
-    pub fn begins(&mut self) {
+impl<C: Connector> PooledConnection<C> {
+    /// A reset must roll back from now on.
+    pub fn mark_in_transaction(&mut self) {
         self.in_transaction = true;
     }
 
-    /// Its last statement ended well, and no transaction is open: the next user may have it as it is.
-    pub fn keep(mut self) {
+    /// Returns it to the pool. No statement may be running, and no transaction open.
+    pub fn release(mut self) {
         drop(self.object.take());
     }
 
-    /// Closes it without a word to the server. Needs no runtime.
+    /// Drops it without a goodbye to the server. Needs no runtime.
     pub fn discard(mut self) {
         drop(self.object.take().map(Object::take));
     }
 
-    /// Closes it, because its state is not known.
+    /// Closes it instead of returning it.
     pub async fn close(mut self) {
         if let Some(object) = self.object.take() {
             let _ = timeout(CLOSE_TIMEOUT, C::close(Object::take(object))).await;
@@ -205,7 +196,7 @@ impl<C: Connector> Lease<C> {
     }
 }
 
-impl<C: Connector> Drop for Lease<C> {
+impl<C: Connector> Drop for PooledConnection<C> {
     fn drop(&mut self) {
         let Some(mut object) = self.object.take() else { return };
         // Without a runtime the process is ending.
@@ -213,24 +204,23 @@ impl<C: Connector> Drop for Lease<C> {
         let in_transaction = self.in_transaction;
         handle.spawn(async move {
             let reset = timeout(DRAIN_TIMEOUT, C::reset(&mut object, in_transaction)).await;
-            match reset {
-                Ok(Ok(())) => drop(object),
-                _ => drop(Object::take(object)),
+            if !matches!(reset, Ok(Ok(()))) {
+                drop(Object::take(object));
             }
         });
     }
 }
 
-impl<C: Connector> Deref for Lease<C> {
+impl<C: Connector> Deref for PooledConnection<C> {
     type Target = C::Type;
 
     fn deref(&self) -> &C::Type {
-        self.object.as_ref().expect("there until it is returned")
+        self.object.as_ref().expect("is taken on return only")
     }
 }
 
-impl<C: Connector> DerefMut for Lease<C> {
+impl<C: Connector> DerefMut for PooledConnection<C> {
     fn deref_mut(&mut self) -> &mut C::Type {
-        self.object.as_mut().expect("there until it is returned")
+        self.object.as_mut().expect("is taken on return only")
     }
 }

@@ -1,15 +1,14 @@
-//! PostgreSQL: connections with their timeouts, and what refuses to work with them.
+//! PostgreSQL: connection pools and session timeouts.
 mod limits;
 mod pooler;
 mod transaction;
 
 pub use limits::{ConnectionLimit, PoolSizes};
-pub(crate) use limits::{connection_limit, place};
-pub(crate) use transaction::Transaction;
+pub(crate) use transaction::PgTransaction;
 
 use crate::{
-    error::{Error, Result, causes},
-    pool::{Connector, Limits, Pool},
+    error::Result,
+    pool::{Connector, Pool, PoolOptions, PooledConnection},
 };
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use sqlx::{
@@ -17,76 +16,66 @@ use sqlx::{
     postgres::{PgConnectOptions, PgPoolOptions},
 };
 use std::{str::FromStr, time::Duration};
-use tokio::time::timeout;
 
-/// Prepared statements that a connection keeps.
-const STATEMENT_CACHE: usize = 300;
-/// How long a request waits for a connection: with it, a missing database is answered within two seconds.
+/// Prepared statements per connection.
+const STATEMENT_CACHE_CAPACITY: usize = 300;
+/// For requests: an unreachable database is reported within two seconds.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_millis(1_900);
-/// The same for background work.
 const BACKGROUND_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long opening a connection may take.
+const QUEUE_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(1_500);
-/// A connection that was used within this time is taken for alive.
-const PING_AFTER: Duration = Duration::from_secs(30);
+/// A connection that was idle for longer is pinged before use.
+const VALIDATE_AFTER: Duration = Duration::from_secs(30);
 const IDLE_TIMEOUT: Duration = Duration::from_secs(600);
 const MAX_LIFETIME: Duration = Duration::from_secs(1_800);
-/// How long apalis and the listener wait for a connection.
-const QUEUE_ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Timeouts of a session, set when its connection is opened. Each is shorter than a request may take.
+/// Timeouts of a session, set when its connection is opened.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Timeouts {
-    pub lock: Duration,
-    pub statement: Duration,
-    pub idle_in_transaction: Duration,
+struct SessionTimeouts {
+    lock: Duration,
+    statement: Duration,
+    idle_in_transaction: Duration,
 }
 
-pub(crate) const REQUEST: Timeouts = Timeouts {
+/// Shorter than the timeout of a request.
+const REQUEST: SessionTimeouts = SessionTimeouts {
     lock: Duration::from_secs(4),
     statement: Duration::from_secs(8),
     idle_in_transaction: Duration::from_secs(15),
 };
 
-/// Of jobs, migrations, backups and the operator's commands.
-pub(crate) const BACKGROUND: Timeouts = Timeouts {
+/// For jobs, migrations, backups and commands.
+const BACKGROUND: SessionTimeouts = SessionTimeouts {
     lock: Duration::from_secs(30),
     statement: Duration::from_secs(1_800),
     idle_in_transaction: Duration::from_secs(1_800),
 };
 
-impl Timeouts {
-    /// The statement that sets up a session. JIT compiling takes longer than each of our statements does. PostgreSQL's
-    /// default price of a random page (4.0) is that of rotating disks: it would read all companies to find the one of an
-    /// order; a price that the operator has set stays. The server is to notice a client that is gone in the middle of a
-    /// statement, where it can (PostgreSQL 14 and later).
+impl SessionTimeouts {
+    /// The statements that configure a session.
+    ///
+    /// - `jit`: compiling takes longer than any of our statements runs.
+    /// - `random_page_cost`: the default of 4.0 is for rotating disks, and has PostgreSQL scan all companies for that of an
+    ///   order. A value set by the operator stays.
+    /// - `client_connection_check_interval` (PostgreSQL 14 and later): ends the statement of a client that disconnected.
     fn settings(self) -> String {
-        let milliseconds = |limit: Duration| limit.as_millis();
         format!(
             "set jit = off; set lock_timeout = {}; set statement_timeout = {}; \
              set idle_in_transaction_session_timeout = {}; \
              select set_config(name, case name when 'random_page_cost' then '1.1' else '2000' end, false) from pg_settings \
              where name in ('random_page_cost', 'client_connection_check_interval') and source = 'default'",
-            milliseconds(self.lock),
-            milliseconds(self.statement),
-            milliseconds(self.idle_in_transaction),
+            self.lock.as_millis(),
+            self.statement.as_millis(),
+            self.idle_in_transaction.as_millis(),
         )
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct PgConnector {
     options: PgConnectOptions,
-    timeouts: Timeouts,
-    place: String,
-}
-
-impl PgConnector {
-    async fn connect(&self) -> sqlx::Result<PgConnection> {
-        let mut connection = self.options.connect().await?;
-        sqlx::raw_sql(AssertSqlSafe(self.timeouts.settings())).execute(&mut connection).await?;
-        Ok(connection)
-    }
+    timeouts: SessionTimeouts,
+    address: String,
 }
 
 impl managed::Manager for PgConnector {
@@ -94,14 +83,16 @@ impl managed::Manager for PgConnector {
     type Error = sqlx::Error;
 
     async fn create(&self) -> sqlx::Result<PgConnection> {
-        self.connect().await
+        let mut connection = self.options.connect().await?;
+        sqlx::raw_sql(AssertSqlSafe(self.timeouts.settings())).execute(&mut connection).await?;
+        Ok(connection)
     }
 
     async fn recycle(&self, connection: &mut PgConnection, metrics: &Metrics) -> RecycleResult<sqlx::Error> {
-        if metrics.age() > MAX_LIFETIME {
-            return Err(RecycleError::message("too old"));
+        if Self::is_expired(metrics) {
+            return Err(RecycleError::message("expired"));
         }
-        if metrics.last_used() > PING_AFTER {
+        if metrics.last_used() > VALIDATE_AFTER {
             connection.ping().await?;
         }
         Ok(())
@@ -109,8 +100,12 @@ impl managed::Manager for PgConnector {
 }
 
 impl Connector for PgConnector {
-    fn place(&self) -> &str {
-        &self.place
+    fn address(&self) -> &str {
+        &self.address
+    }
+
+    fn is_expired(metrics: &Metrics) -> bool {
+        metrics.age() > MAX_LIFETIME || metrics.last_used() > IDLE_TIMEOUT
     }
 
     async fn reset(connection: &mut PgConnection, in_transaction: bool) -> sqlx::Result<()> {
@@ -122,42 +117,38 @@ impl Connector for PgConnector {
     }
 
     async fn close(connection: PgConnection) {
-        // It may have broken by itself.
+        // Fails on a broken connection.
         let _ = connection.close().await;
     }
 }
 
-/// The pools of one process.
+/// The connection pools of a process.
 #[derive(Clone, Debug)]
 pub(crate) struct Postgres {
     pub requests: Pool<PgConnector>,
     pub background: Pool<PgConnector>,
-    /// Of apalis and the listener, which take sqlx's own.
+    /// sqlx's own pool, for apalis and the listener.
     pub queue: PgPool,
-    options: PgConnectOptions,
+    connector: PgConnector,
 }
 
 impl Postgres {
     /// # Errors
-    /// Unavailable when the server cannot be reached, naming it, and behind a pooler that shares connections between
-    /// transactions.
+    /// Unavailable, naming the server, when it cannot be reached; Unavailable behind a pooler in transaction mode.
     pub async fn open(url: &str, sizes: PoolSizes) -> Result<Self> {
         let options = PgConnectOptions::from_str(url)?
             .application_name("spvctl")
-            // PgBouncer refuses it as a startup parameter; floats are read in their binary form.
+            // PgBouncer refuses it as a startup parameter. Floats are read in binary form anyway.
             .extra_float_digits(None)
-            .statement_cache_capacity(STATEMENT_CACHE)
+            .statement_cache_capacity(STATEMENT_CACHE_CAPACITY)
             .disable_statement_logging();
-        let connector = |timeouts| PgConnector { options: options.clone(), timeouts, place: place(&options) };
-        let limits = |size: u32, acquire| Limits {
-            size: usize::try_from(size).unwrap_or(usize::MAX).max(1),
-            acquire,
-            connect: CONNECT_TIMEOUT,
-            idle: Some(IDLE_TIMEOUT),
-            lifetime: Some(MAX_LIFETIME),
-        };
-        let requests = Pool::new(connector(REQUEST), limits(sizes.requests(), ACQUIRE_TIMEOUT))?;
-        let background = Pool::new(connector(BACKGROUND), limits(sizes.background(), BACKGROUND_ACQUIRE_TIMEOUT))?;
+        let address = limits::server_address(&options);
+        let connector = PgConnector { options: options.clone(), timeouts: REQUEST, address };
+        let requests = Pool::new(connector.clone(), pool_options(sizes.requests(), ACQUIRE_TIMEOUT))?;
+        let connector = PgConnector { timeouts: BACKGROUND, ..connector };
+        let background = Pool::new(connector.clone(), pool_options(sizes.background(), BACKGROUND_ACQUIRE_TIMEOUT))?;
+        requests.spawn_reaper();
+        background.spawn_reaper();
         let queue = PgPoolOptions::new()
             .max_connections(sizes.queue)
             .acquire_timeout(QUEUE_ACQUIRE_TIMEOUT)
@@ -167,26 +158,22 @@ impl Postgres {
                     Ok(())
                 })
             })
-            .connect_lazy_with(options.clone());
-        let first = requests.take().await?;
-        let this = Self { requests, background, queue, options };
-        pooler::refuse_shared_connections(first, &this).await?;
+            .connect_lazy_with(options);
+        let this = Self { requests, background, queue, connector };
+        pooler::refuse_shared_connections(&this).await?;
         Ok(this)
     }
 
-    /// A connection of its own, outside the pools.
+    pub fn pool(&self, background: bool) -> &Pool<PgConnector> {
+        if background { &self.background } else { &self.requests }
+    }
+
+    /// Opens a connection outside the pools, with background timeouts.
     ///
     /// # Errors
     /// Unavailable, naming the server.
-    pub async fn connect(&self) -> Result<PgConnection> {
-        let connector = PgConnector { options: self.options.clone(), timeouts: BACKGROUND, place: String::new() };
-        let place = place(&self.options);
-        let unavailable = |why: String| Error::Unavailable(format!("{place}: {why}"));
-        match timeout(CONNECT_TIMEOUT, connector.connect()).await {
-            Ok(Ok(connection)) => Ok(connection),
-            Ok(Err(error)) => Err(unavailable(causes(&error))),
-            Err(_) => Err(unavailable(format!("no connection within {CONNECT_TIMEOUT:?}"))),
-        }
+    pub async fn connect(&self) -> Result<PooledConnection<PgConnector>> {
+        Pool::new(self.connector.clone(), pool_options(1, CONNECT_TIMEOUT))?.acquire().await
     }
 
     pub async fn close(&self) {
@@ -194,4 +181,9 @@ impl Postgres {
         self.background.close().await;
         self.requests.close().await;
     }
+}
+
+fn pool_options(size: u32, acquire_timeout: Duration) -> PoolOptions {
+    let size = usize::try_from(size).unwrap_or(usize::MAX).max(1);
+    PoolOptions { size, acquire_timeout, connect_timeout: CONNECT_TIMEOUT }
 }

@@ -1,11 +1,11 @@
 //! Statements: text, bound values, and how their rows are fetched.
 use crate::{
-    Db, Dialect, OpenTx, Pools, Tx,
+    Db, Dialect, Pools, Tx, TxBackend, TxConnection,
     error::{Error, Result, is_broken},
     pool::Pool,
-    postgres::{PgConnector, Transaction},
-    rows::Listed,
-    sqlite::{STATEMENT_TIMEOUT, SqliteConnector, Turn},
+    postgres::{PgConnector, PgTransaction},
+    row_decode::NestedRows,
+    sqlite::{STATEMENT_TIMEOUT, SqliteConnector, WriteSlot},
 };
 use serde::de::DeserializeOwned;
 use sqlx::{
@@ -14,10 +14,10 @@ use sqlx::{
     postgres::{PgArguments, PgRow},
     sqlite::{SqliteArguments, SqliteRow},
 };
-use std::time::Duration;
+use std::{marker::PhantomData, time::Duration};
 use tokio::time::timeout;
 
-/// A value that can be bound in both databases.
+/// A value that can be bound on both databases.
 pub trait Value:
     for<'q> Encode<'q, Sqlite> + Type<Sqlite> + for<'q> Encode<'q, Postgres> + Type<Postgres> + Send + Sync + 'static
 {
@@ -33,42 +33,48 @@ impl<T> Value for T where
 {
 }
 
-/// A value that can be read from a column of both databases.
+/// A value that can be read from a column on both databases.
 pub trait Scalar: Value + for<'r> Decode<'r, Sqlite> + for<'r> Decode<'r, Postgres> + Unpin {}
 impl<T> Scalar for T where T: Value + for<'r> Decode<'r, Sqlite> + for<'r> Decode<'r, Postgres> + Unpin {}
 
-/// A struct or tuple that can be read from a row of both databases.
+/// A struct or tuple that can be read from a row on both databases.
 pub trait Record: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static {}
 impl<T> Record for T where T: for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin + 'static {}
 
-/// Anything SQL can be run on: a [`Db`], a [`Tx`] or a [`Snapshot`](crate::Snapshot).
+/// Runs SQL: a [`Db`], a [`Tx`] or a [`Snapshot`](crate::Snapshot).
 pub trait Sql: Send {
+    /// The dialect of the database.
     fn dialect(&self) -> Dialect;
 
+    /// A statement from constant SQL.
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_>;
 
-    /// SQL that is built at run time, from constants only: values are always bound.
+    /// A statement from SQL that is built at run time. It must be built from constants: values are bound.
     fn sql_built(&mut self, text: String) -> Query<'_> {
         self.sql(AssertSqlSafe(text))
     }
 }
 
-/// A statement with its bound values; run it with `all`, `one`, `optional`, `scalar`, `list` or `run`.
+/// A statement with its bound values. Nothing is sent before one of `all`, `one`, `optional`, `scalar`, `list` and `run`,
+/// whose errors are of type `E`.
 #[must_use]
-pub struct Query<'c> {
+pub struct Query<'c, E = Error> {
     text: SqlStr,
-    on: On<'c>,
+    target: Target<'c>,
+    /// Of a value that could not be bound.
     error: Option<Error>,
+    error_type: PhantomData<fn() -> E>,
 }
 
-/// What a statement runs on, with the values bound to it.
-enum On<'c> {
+/// Where a statement runs, and its bound values.
+enum Target<'c> {
     SqliteRead(&'c Pool<SqliteConnector>, SqliteArguments, Option<Duration>),
-    SqliteWrite(&'c mut Turn, SqliteArguments),
-    /// A connection that is in no pool.
+    SqliteWrite(&'c mut WriteSlot, SqliteArguments),
+    /// A snapshot's connection.
     SqliteOwn(&'c mut SqliteConnection, SqliteArguments),
     PgRead(&'c Pool<PgConnector>, PgArguments),
-    PgWrite(&'c mut Transaction, PgArguments),
+    PgWrite(&'c mut PgTransaction, PgArguments),
+    /// A snapshot's connection.
     PgOwn(&'c mut PgConnection, PgArguments),
     Ended,
 }
@@ -82,16 +88,14 @@ impl Sql for Db {
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
-        let error = self.is_in_place().err();
-        let on = match &self.pools {
+        let target = match &self.pools {
             Pools::Sqlite(sqlite) => {
-                let limit = (!self.background).then_some(STATEMENT_TIMEOUT);
-                On::SqliteRead(&sqlite.read, SqliteArguments::default(), limit)
+                let timeout = (!self.background).then_some(STATEMENT_TIMEOUT);
+                Target::SqliteRead(&sqlite.read, SqliteArguments::default(), timeout)
             }
-            Pools::Postgres(postgres) if self.background => On::PgRead(&postgres.background, PgArguments::default()),
-            Pools::Postgres(postgres) => On::PgRead(&postgres.requests, PgArguments::default()),
+            Pools::Postgres(postgres) => Target::PgRead(postgres.pool(self.background), PgArguments::default()),
         };
-        Query { text: text.into_sql_str(), on, error }
+        Query { error: self.verify_not_replaced().err(), ..Query::new(text.into_sql_str(), target) }
     }
 }
 
@@ -101,176 +105,166 @@ impl Sql for Tx {
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
-        let on = match &mut self.open {
-            Some(OpenTx::Sqlite(turn)) => On::SqliteWrite(turn, SqliteArguments::default()),
-            Some(OpenTx::Postgres(transaction)) => On::PgWrite(transaction, PgArguments::default()),
-            None => On::Ended,
+        let target = match &mut self.backend {
+            Some(TxBackend::Sqlite(slot)) => Target::SqliteWrite(slot, SqliteArguments::default()),
+            Some(TxBackend::Postgres(transaction)) => Target::PgWrite(transaction, PgArguments::default()),
+            None => Target::Ended,
         };
-        Query { text: text.into_sql_str(), on, error: None }
+        Query::new(text.into_sql_str(), target)
     }
 }
 
-/// Fetches by the same sqlx function from the database that the query is for. Boxed: a use case of many statements would
-/// have room for each of them on the stack.
-macro_rules! fetch {
-    ($query:expr, $method:ident) => {
+/// Runs a query by functions of sqlx, and evaluates `$value` with their result as `$found`. Boxed: the futures of callers
+/// with many statements would overflow the stack.
+macro_rules! execute {
+    ($query:expr, $function:ident, $method:ident, retries: $retries:expr, |$found:ident| $value:expr) => {
         Box::pin(async move {
-            let Query { text, on, error } = $query;
+            let Query { text, target, error, .. } = $query;
             if let Some(error) = error {
                 return Err(error);
             }
-            match on {
-                On::SqliteRead(pool, args, limit) => {
-                    let mut lease = pool.take().await?;
-                    let found = within(limit, sqlx::query_as_with(text, args).$method(&mut **lease)).await?;
-                    lease.keep();
-                    Ok(found)
+            Ok(match target {
+                Target::SqliteRead(pool, args, limit) => {
+                    let mut connection = pool.acquire().await?;
+                    let $found =
+                        with_timeout(limit, sqlx::$function(text, args).$method(&mut connection.inner)).await?;
+                    connection.release();
+                    $value
                 }
-                On::SqliteWrite(turn, args) => {
-                    let outcome = sqlx::query_as_with(text, args).$method(turn.connection().await?).await;
-                    turn.ended(outcome)
+                Target::SqliteWrite(slot, args) => {
+                    let outcome = sqlx::$function(text, args).$method(slot.connection().await?).await;
+                    let $found = slot.record_outcome(outcome)?;
+                    $value
                 }
-                On::SqliteOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
-                On::PgRead(pool, args) => {
-                    let mut repeated = false;
+                Target::SqliteOwn(connection, args) => {
+                    let $found = sqlx::$function(text, args).$method(connection).await?;
+                    $value
+                }
+                Target::PgRead(pool, args) => {
+                    let mut retries = $retries;
                     loop {
-                        let mut lease = pool.take().await?;
-                        let read = sqlx::query_as_with(text.clone(), args.clone()).$method(&mut *lease).await;
-                        match read {
-                            Ok(found) => {
-                                lease.keep();
-                                return Ok(found);
+                        let mut connection = pool.acquire().await?;
+                        match sqlx::$function(text.clone(), args.clone()).$method(&mut *connection).await {
+                            Ok($found) => {
+                                connection.release();
+                                break $value;
                             }
                             Err(error) if is_broken(&error) => {
-                                lease.discard();
+                                connection.discard();
                                 pool.discard_idle();
-                                if repeated {
+                                if retries == 0 {
                                     return Err(error.into());
                                 }
-                                repeated = true;
+                                retries -= 1;
                             }
                             Err(error) => return Err(error.into()),
                         }
                     }
                 }
-                On::PgWrite(transaction, args) => {
-                    let outcome = sqlx::query_as_with(text, args).$method(transaction.connection().await?).await;
-                    transaction.ended(outcome)
+                Target::PgWrite(transaction, args) => {
+                    let outcome = sqlx::$function(text, args).$method(transaction.connection().await?).await;
+                    let $found = transaction.record_outcome(outcome)?;
+                    $value
                 }
-                On::PgOwn(on, args) => Ok(sqlx::query_as_with(text, args).$method(on).await?),
-                On::Ended => Err(crate::ended()),
-            }
+                Target::PgOwn(connection, args) => {
+                    let $found = sqlx::$function(text, args).$method(connection).await?;
+                    $value
+                }
+                Target::Ended => return Err(crate::transaction_ended()),
+            })
         })
         .await
+        .map_err(E::from)
     };
 }
 
 impl<'c> Query<'c> {
-    pub(crate) fn on_sqlite(text: SqlStr, on: &'c mut SqliteConnection) -> Self {
-        Self { text, on: On::SqliteOwn(on, SqliteArguments::default()), error: None }
+    fn new(text: SqlStr, target: Target<'c>) -> Self {
+        Self { text, target, error: None, error_type: PhantomData }
     }
 
-    pub(crate) fn on_postgres(text: SqlStr, on: &'c mut PgConnection) -> Self {
-        Self { text, on: On::PgOwn(on, PgArguments::default()), error: None }
+    pub(crate) fn on_connection(text: SqlStr, connection: TxConnection<'c>) -> Self {
+        let target = match connection {
+            TxConnection::Sqlite(connection) => Target::SqliteOwn(connection, SqliteArguments::default()),
+            TxConnection::Postgres(connection) => Target::PgOwn(connection, PgArguments::default()),
+        };
+        Self::new(text, target)
+    }
+}
+
+impl<'c, E: From<Error>> Query<'c, E> {
+    /// The same statement with its errors converted to `F`.
+    pub fn with_error<F: From<Error>>(self) -> Query<'c, F> {
+        Query { text: self.text, target: self.target, error: self.error, error_type: PhantomData }
     }
 
     /// Binds the next value: `$1`, then `$2`.
     pub fn bind<T: Value>(mut self, value: T) -> Self {
-        let added = match &mut self.on {
-            On::SqliteRead(_, args, _) | On::SqliteWrite(_, args) | On::SqliteOwn(_, args) => args.add(value),
-            On::PgRead(_, args) | On::PgWrite(_, args) | On::PgOwn(_, args) => args.add(value),
-            On::Ended => Ok(()),
+        let added = match &mut self.target {
+            Target::SqliteRead(_, args, _) | Target::SqliteWrite(_, args) | Target::SqliteOwn(_, args) => {
+                args.add(value)
+            }
+            Target::PgRead(_, args) | Target::PgWrite(_, args) | Target::PgOwn(_, args) => args.add(value),
+            Target::Ended => Ok(()),
         };
-        if let Err(e) = added {
-            self.error.get_or_insert(sqlx::Error::Encode(e).into());
+        if let Err(error) = added {
+            self.error.get_or_insert(sqlx::Error::Encode(error).into());
         }
         self
     }
 
-    /// Every row.
+    /// Fetches all rows. Outside a transaction it is retried once when the connection to PostgreSQL breaks.
     ///
     /// # Errors
-    /// What the database refuses. A read that is in no transaction runs again, once, where the connection to PostgreSQL
-    /// breaks.
-    pub async fn all<T: Record>(self) -> Result<Vec<T>> {
-        fetch!(self, fetch_all)
+    /// As the database.
+    pub async fn all<T: Record>(self) -> Result<Vec<T>, E> {
+        execute!(self, query_as_with, fetch_all, retries: 1, |rows| rows)
     }
 
-    /// The only row.
+    /// Fetches the first row; retried as [`Query::all`].
     ///
     /// # Errors
-    /// As [`Query::all`]; Other where there is none.
-    pub async fn one<T: Record>(self) -> Result<T> {
-        fetch!(self, fetch_one)
+    /// As the database; Other if there is no row.
+    pub async fn one<T: Record>(self) -> Result<T, E> {
+        execute!(self, query_as_with, fetch_one, retries: 1, |row| row)
     }
 
-    /// The row, if there is one.
+    /// Fetches the first row if there is one; retried as [`Query::all`].
     ///
     /// # Errors
-    /// As [`Query::all`].
-    pub async fn optional<T: Record>(self) -> Result<Option<T>> {
-        fetch!(self, fetch_optional)
+    /// As the database.
+    pub async fn optional<T: Record>(self) -> Result<Option<T>, E> {
+        execute!(self, query_as_with, fetch_optional, retries: 1, |row| row)
     }
 
-    /// Runs a statement and gives the number of rows it changed.
+    /// Runs a statement and returns the number of rows it changed. Never retried.
     ///
     /// # Errors
-    /// What the database refuses.
-    pub async fn run(self) -> Result<u64> {
-        let Query { text, on, error } = self;
-        Box::pin(async move {
-            if let Some(error) = error {
-                return Err(error);
-            }
-            match on {
-                On::SqliteRead(pool, args, limit) => {
-                    let mut lease = pool.take().await?;
-                    let done = within(limit, sqlx::query_with(text, args).execute(&mut **lease)).await?;
-                    lease.keep();
-                    Ok(done.rows_affected())
-                }
-                On::SqliteWrite(turn, args) => {
-                    let outcome = sqlx::query_with(text, args).execute(turn.connection().await?).await;
-                    turn.ended(outcome).map(|done| done.rows_affected())
-                }
-                On::SqliteOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
-                On::PgRead(pool, args) => {
-                    let mut lease = pool.take().await?;
-                    let done = sqlx::query_with(text, args).execute(&mut *lease).await?;
-                    lease.keep();
-                    Ok(done.rows_affected())
-                }
-                On::PgWrite(transaction, args) => {
-                    let outcome = sqlx::query_with(text, args).execute(transaction.connection().await?).await;
-                    transaction.ended(outcome).map(|done| done.rows_affected())
-                }
-                On::PgOwn(on, args) => Ok(sqlx::query_with(text, args).execute(on).await?.rows_affected()),
-                On::Ended => Err(crate::ended()),
-            }
-        })
-        .await
+    /// As the database.
+    pub async fn run(self) -> Result<u64, E> {
+        execute!(self, query_with, execute, retries: 0, |done| done.rows_affected())
     }
 
-    /// The first column of the only row.
+    /// Fetches the first column of the first row; retried as [`Query::all`].
     ///
     /// # Errors
     /// As [`Query::one`].
-    pub async fn scalar<T: Scalar>(self) -> Result<T> {
+    pub async fn scalar<T: Scalar>(self) -> Result<T, E> {
         Ok(self.one::<(T,)>().await?.0)
     }
 
-    /// The rows of a statement made by [`rows_of`](crate::rows_of).
+    /// Fetches the rows of a [`select_rows`](crate::select_rows) statement; retried as [`Query::all`].
     ///
     /// # Errors
-    /// As [`Query::all`].
-    pub async fn list<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<Vec<T>> {
-        let rows: Vec<Listed<T>> = self.all().await?;
-        Ok(rows.into_iter().flat_map(|Listed(rows)| rows).collect())
+    /// As the database.
+    pub async fn list<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<Vec<T>, E> {
+        let rows: Vec<NestedRows<T>> = self.all().await?;
+        Ok(rows.into_iter().flat_map(|NestedRows(rows)| rows).collect())
     }
 }
 
-/// Bounds a read on SQLite, which has no statement timeout of its own. Dropped, it is interrupted.
-async fn within<T>(limit: Option<Duration>, read: impl Future<Output = sqlx::Result<T>>) -> Result<T> {
+/// The statement timeout for SQLite, which has none. The dropped statement is interrupted.
+async fn with_timeout<T>(limit: Option<Duration>, read: impl Future<Output = sqlx::Result<T>>) -> Result<T> {
     let Some(limit) = limit else { return Ok(read.await?) };
     match timeout(limit, read).await {
         Ok(read) => Ok(read?),

@@ -1,43 +1,48 @@
-//! A snapshot: one moment of the whole database, for backups and other reads of all of it. Writers do not wait for it, and
-//! it sees nothing of what they write meanwhile. It has a connection of its own, outside the pools.
-//!
-//! While one is open SQLite cannot checkpoint its write-ahead log, which grows by what is written: copy the rows, then close
-//! it.
+//! Consistent snapshot of the whole database, for backups. It has a connection of its own and does not block writers.
 use crate::{
-    Db, Dialect, OpenTx, Pools, Query, Sql, Tx,
+    Db, Dialect, Pools, Query, Sql, Tx, TxConnection,
     error::{Error, Result},
+    pool::PooledConnection,
+    postgres::PgConnector,
 };
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Postgres, SqlSafeStr, Sqlite, SqliteConnection};
+use sqlx::{AssertSqlSafe, Connection as _, Postgres, SqlSafeStr, Sqlite, SqliteConnection};
 
-/// Ends when dropped.
+/// A read-only transaction that sees one moment of the database; ends when dropped.
+///
+/// SQLite's WAL cannot be checkpointed while a snapshot is open, and grows: read the rows first, then close it, then do
+/// slow work.
 #[derive(Debug)]
-pub struct Snapshot(Connection);
+pub struct Snapshot(Backend);
 
 #[derive(Debug)]
-enum Connection {
+enum Backend {
     Sqlite(Box<SqliteConnection>),
-    Postgres(Box<PgConnection>),
+    Postgres(Box<PooledConnection<PgConnector>>),
 }
 
 impl Db {
+    /// Opens a snapshot of this moment.
+    ///
     /// # Errors
     /// Unavailable when the database cannot be reached.
     pub async fn snapshot(&self) -> Result<Snapshot> {
-        self.is_in_place()?;
+        self.verify_not_replaced()?;
         Ok(Snapshot(match &self.pools {
             Pools::Sqlite(sqlite) => {
                 let mut connection = sqlite.connect().await?;
                 sqlx::query("begin").execute(&mut connection).await?;
-                // The moment is that of the first read.
+                // The first read takes the snapshot.
                 sqlx::query("select count(*) from sqlite_master").fetch_one(&mut connection).await?;
-                Connection::Sqlite(Box::new(connection))
+                Backend::Sqlite(Box::new(connection))
             }
             Pools::Postgres(postgres) => {
                 let mut connection = postgres.connect().await?;
-                sqlx::query("begin isolation level repeatable read read only").execute(&mut connection).await?;
-                sqlx::query("select 1").fetch_one(&mut connection).await?;
-                Connection::Postgres(Box::new(connection))
+                connection.mark_in_transaction();
+                sqlx::raw_sql("begin isolation level repeatable read read only; select 1")
+                    .execute(&mut *connection)
+                    .await?;
+                Backend::Postgres(Box::new(connection))
             }
         }))
     }
@@ -46,70 +51,65 @@ impl Db {
 impl Snapshot {
     /// Ends it and closes its connection.
     pub async fn close(self) {
-        let closed = match self.0 {
-            Connection::Sqlite(on) => on.close().await,
-            Connection::Postgres(on) => on.close().await,
-        };
-        if let Err(error) = closed {
-            tracing::debug!(%error, "a snapshot was not closed in good order");
+        match self.0 {
+            Backend::Sqlite(connection) => {
+                if let Err(error) = connection.close().await {
+                    tracing::debug!(%error, "failed to close a snapshot");
+                }
+            }
+            Backend::Postgres(connection) => connection.close().await,
         }
     }
 
-    /// The first column of every row, as they come.
+    /// Streams the first column of each row.
     pub fn lines(&mut self, text: String) -> BoxStream<'_, Result<String>> {
-        let text = AssertSqlSafe(text);
+        stream_lines(self.connection(), text).map_err(Error::from).boxed()
+    }
+
+    fn connection(&mut self) -> TxConnection<'_> {
         match &mut self.0 {
-            Connection::Sqlite(on) => {
-                sqlx::query_scalar::<Sqlite, String>(text).fetch(&mut **on).map_err(Error::from).boxed()
-            }
-            Connection::Postgres(on) => {
-                sqlx::query_scalar::<Postgres, String>(text).fetch(&mut **on).map_err(Error::from).boxed()
-            }
+            Backend::Sqlite(connection) => TxConnection::Sqlite(connection),
+            Backend::Postgres(connection) => TxConnection::Postgres(connection),
         }
     }
 }
 
 impl Tx {
-    /// Calls `each` with the first column of every row, as they come.
+    /// Calls `each` with the first column of each row, as the rows arrive.
     ///
     /// # Errors
-    /// What the database refuses.
-    pub async fn each_line(&mut self, text: String, mut each: impl FnMut(&str) + Send) -> Result<()> {
-        let text = AssertSqlSafe(text);
-        let mut read = async |mut lines: BoxStream<'_, sqlx::Result<String>>| {
-            while let Some(line) = lines.try_next().await? {
-                each(&line);
+    /// As the database.
+    pub async fn for_each_line(&mut self, text: String, mut each: impl FnMut(&str) + Send) -> Result<()> {
+        let mut lines = stream_lines(self.connection().await?, text);
+        let outcome = loop {
+            match lines.try_next().await {
+                Ok(Some(line)) => each(&line),
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
             }
-            Ok(())
         };
-        match self.open.as_mut().ok_or_else(crate::ended)? {
-            OpenTx::Sqlite(turn) => {
-                let lines = sqlx::query_scalar::<Sqlite, String>(text).fetch(turn.connection().await?).boxed();
-                let outcome = read(lines).await;
-                turn.ended(outcome)
-            }
-            OpenTx::Postgres(transaction) => {
-                let lines = sqlx::query_scalar::<Postgres, String>(text).fetch(transaction.connection().await?).boxed();
-                let outcome = read(lines).await;
-                transaction.ended(outcome)
-            }
-        }
+        drop(lines);
+        self.record_outcome(outcome)
+    }
+}
+
+fn stream_lines(connection: TxConnection<'_>, text: String) -> BoxStream<'_, sqlx::Result<String>> {
+    let text = AssertSqlSafe(text);
+    match connection {
+        TxConnection::Sqlite(connection) => sqlx::query_scalar::<Sqlite, String>(text).fetch(connection).boxed(),
+        TxConnection::Postgres(connection) => sqlx::query_scalar::<Postgres, String>(text).fetch(connection).boxed(),
     }
 }
 
 impl Sql for Snapshot {
     fn dialect(&self) -> Dialect {
         match self.0 {
-            Connection::Sqlite(_) => Dialect::Sqlite,
-            Connection::Postgres(_) => Dialect::Postgres,
+            Backend::Sqlite(_) => Dialect::Sqlite,
+            Backend::Postgres(_) => Dialect::Postgres,
         }
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
-        let text = text.into_sql_str();
-        match &mut self.0 {
-            Connection::Sqlite(on) => Query::on_sqlite(text, on),
-            Connection::Postgres(on) => Query::on_postgres(text, on),
-        }
+        Query::on_connection(text.into_sql_str(), self.connection())
     }
 }

@@ -1,4 +1,4 @@
-//! A future that is dropped leaves nothing half done and no connection lost.
+//! Cancellation: a dropped future leaves no partial transaction and leaks no connection.
 use crate::support::{REQUESTS, TestDb, on_both};
 use db::{Dialect, ScopedFutureExt, Sql};
 use futures::future::{join_all, poll_immediate};
@@ -8,10 +8,10 @@ use std::{
 };
 use tokio::time::timeout;
 
-const A_MOMENT: Duration = Duration::from_millis(50);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(50);
 
-/// Every connection of the pool is available.
-async fn all_are_free(fresh: &TestDb) {
+/// Every connection of the pool can be acquired.
+async fn assert_all_free(fresh: &TestDb) {
     let sleep = match fresh.db.dialect() {
         Dialect::Sqlite => "select 1 is null",
         Dialect::Postgres => "select pg_sleep(0.02) is null",
@@ -20,20 +20,20 @@ async fn all_are_free(fresh: &TestDb) {
         let mut db = fresh.db.clone();
         async move { db.sql(sleep).scalar::<bool>().await }
     });
-    for read in timeout(Duration::from_secs(5), join_all(reads)).await.expect("no connection is lost") {
+    for read in timeout(Duration::from_secs(5), join_all(reads)).await.expect("no connection is leaked") {
         read.unwrap();
     }
 }
 
 #[tokio::test]
-async fn a_transaction_dropped_at_any_await_is_done_as_a_whole_or_not_at_all() {
+async fn transaction_cancelled_at_any_await_is_atomic() {
     on_both(async |fresh| {
-        fresh.table(&[]).await;
+        fresh.create_table(&[]).await;
         let mut ended = false;
         let mut polls = 0;
         while !ended {
             polls += 1;
-            assert!(polls < 500, "it ends at some time");
+            assert!(polls < 500, "it ends");
             let first = polls * 2;
             let mut work = pin!(fresh.db.transaction(move |tx| {
                 async move {
@@ -49,11 +49,11 @@ async fn a_transaction_dropped_at_any_await_is_done_as_a_whole_or_not_at_all() {
                     ended = true;
                     break;
                 }
-                // What it waits for comes meanwhile.
+                // Lets the database work.
                 tokio::time::sleep(Duration::from_millis(2)).await;
             }
         }
-        all_are_free(&fresh).await;
+        assert_all_free(&fresh).await;
         let ids = fresh.ids().await;
         assert!(ids.len() >= 2);
         for pair in ids.chunks(2) {
@@ -65,47 +65,47 @@ async fn a_transaction_dropped_at_any_await_is_done_as_a_whole_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn nothing_is_kept_of_a_transaction_whose_statement_was_cut_off() {
+async fn transaction_with_a_cancelled_statement_cannot_commit() {
     let Some(fresh) = TestDb::postgres().await else { return };
-    fresh.table(&[]).await;
-    let mut tx = fresh.db.begin().await.unwrap();
+    fresh.create_table(&[]).await;
+    let mut tx = fresh.db.begin_bulk().await.unwrap();
     tx.sql("insert into t (id) values (1)").run().await.unwrap();
-    assert!(timeout(A_MOMENT, tx.sql("select pg_sleep(0.5)").run()).await.is_err());
+    assert!(timeout(SHORT_TIMEOUT, tx.sql("select pg_sleep(0.5)").run()).await.is_err());
     assert!(tx.commit().await.is_err());
     assert!(fresh.ids().await.is_empty());
 }
 
 #[tokio::test]
-async fn a_connection_dropped_in_a_statement_is_not_free_while_that_runs() {
+async fn abandoned_statement_keeps_its_pool_slot_until_it_ends() {
     let Some(fresh) = TestDb::postgres().await else { return };
     let abandon = (0..REQUESTS).map(|n| {
         let mut db = fresh.db.clone();
         async move {
             if n % 2 == 0 {
-                timeout(A_MOMENT, db.sql("select pg_sleep(1) is null").scalar::<bool>()).await.is_err()
+                timeout(SHORT_TIMEOUT, db.sql("select pg_sleep(1) is null").scalar::<bool>()).await.is_err()
             } else {
-                let mut tx = db.begin().await.unwrap();
-                timeout(A_MOMENT, tx.sql("select pg_sleep(1) is null").scalar::<bool>()).await.is_err()
+                let mut tx = db.begin_bulk().await.unwrap();
+                timeout(SHORT_TIMEOUT, tx.sql("select pg_sleep(1) is null").scalar::<bool>()).await.is_err()
             }
         }
     });
     let began = Instant::now();
     assert_eq!(join_all(abandon).await, [true; REQUESTS]);
-    // All connections are busy: the next statement waits for one of them, and no further one is opened.
+    // The pool is exhausted: the next statement waits for a connection, and no further one is opened.
     let mut db = fresh.db.clone();
     let pid: i32 = db.sql("select pg_backend_pid()").scalar().await.unwrap();
     assert!(began.elapsed() > Duration::from_millis(800), "{:?}", began.elapsed());
     assert!(pid > 0);
     assert!(fresh.backends().await <= i64::try_from(REQUESTS).unwrap());
-    all_are_free(&fresh).await;
+    assert_all_free(&fresh).await;
 }
 
-/// Counts for ever.
+/// Never ends.
 const ENDLESS: &str =
     "with recursive c (n) as (select 1 union all select n + 1 from c) select count(*) from c where n < 0";
 
 #[tokio::test]
-async fn abandoned_reads_on_sqlite_are_interrupted() {
+async fn sqlite_interrupts_abandoned_reads() {
     let fresh = TestDb::sqlite().await;
     let endless = (0..16).map(|_| {
         let mut db = fresh.db.clone();

@@ -1,4 +1,4 @@
-//! The database goes away and comes back, or another server takes its address.
+//! Failover: the server restarts, is unreachable, or another one takes over its address.
 use crate::support::{REQUESTS, SIZES, TestDb, on_both, server};
 use db::{Db, Durability, Error, Result, ScopedFutureExt, Sql};
 use futures::future::join_all;
@@ -13,8 +13,8 @@ use tokio::{
     task::JoinSet,
 };
 
-/// A load balancer waits that long.
-const IN_TIME: Duration = Duration::from_secs(2);
+/// The timeout of load balancers' health checks.
+const DEADLINE: Duration = Duration::from_secs(2);
 
 async fn read(db: &Db) -> Result<i64> {
     db.clone().sql("select count(*) from t").scalar().await
@@ -28,7 +28,7 @@ async fn write(db: &Db, id: i64) -> Result<u64> {
 }
 
 /// Opens every connection of the pool.
-async fn fill(db: &Db) {
+async fn fill_pool(db: &Db) {
     let reads = (0..REQUESTS).map(|_| {
         let mut db = db.clone();
         async move { db.sql("select pg_sleep(0.05) is null").scalar::<bool>().await.unwrap() }
@@ -37,12 +37,12 @@ async fn fill(db: &Db) {
 }
 
 #[tokio::test]
-async fn reads_and_writes_that_were_not_sent_are_repeated_on_a_new_connection() {
+async fn broken_idle_connections_are_replaced_for_reads_and_writes() {
     let Some(fresh) = TestDb::postgres().await else { return };
-    fresh.table(&[]).await;
+    fresh.create_table(&[]).await;
     let admin = Db::open(&server().unwrap(), Durability::Full, SIZES).await.unwrap();
     for id in 0..3 {
-        fill(&fresh.db).await;
+        fill_pool(&fresh.db).await;
         let end = "select count(pg_terminate_backend(pid)) from pg_stat_activity where datname = $1";
         let ended: i64 = admin.clone().sql(end).bind(fresh.name.clone()).scalar().await.unwrap();
         assert!(ended >= i64::try_from(REQUESTS).unwrap(), "{ended}");
@@ -55,9 +55,9 @@ async fn reads_and_writes_that_were_not_sent_are_repeated_on_a_new_connection() 
 }
 
 #[tokio::test]
-async fn a_transaction_that_has_begun_is_not_repeated_when_its_connection_breaks() {
+async fn begun_transaction_is_not_retried_when_its_connection_breaks() {
     let Some(fresh) = TestDb::postgres().await else { return };
-    fresh.table(&[]).await;
+    fresh.create_table(&[]).await;
     let outcome = fresh.db.transaction(|tx| {
         async move {
             tx.sql("insert into t (id) values (1)").run().await?;
@@ -71,9 +71,9 @@ async fn a_transaction_that_has_begun_is_not_repeated_when_its_connection_breaks
 }
 
 #[tokio::test]
-async fn a_standby_is_unavailable_and_left_as_soon_as_another_server_has_its_address() {
+async fn standby_is_unavailable_and_its_connections_are_discarded() {
     let Some(fresh) = TestDb::postgres().await else { return };
-    fresh.table(&[]).await;
+    fresh.create_table(&[]).await;
     let standby = async |on: bool| {
         let value = if on { "on" } else { "off" };
         let admin = Db::open(&server().unwrap(), Durability::Full, SIZES).await.unwrap();
@@ -83,17 +83,17 @@ async fn a_standby_is_unavailable_and_left_as_soon_as_another_server_has_its_add
     };
     standby(true).await;
     let db = Db::open(&fresh.url, Durability::Full, SIZES).await.unwrap();
-    fill(&db).await;
+    fill_pool(&db).await;
     let refused = write(&db, 1).await;
     assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
     standby(false).await;
     fresh.run("select 1").await;
-    // Its own connections still say that they are a standby's.
+    // The pooled connections were to the standby.
     write(&db, 2).await.unwrap();
     assert_eq!(fresh.ids().await, [2]);
 }
 
-/// A proxy in front of the server, which can be taken away.
+/// A TCP proxy in front of the server that can be stopped.
 struct Proxy {
     address: std::net::SocketAddr,
     to: String,
@@ -126,7 +126,7 @@ impl Proxy {
         });
     }
 
-    /// Ends every connection, and takes no more.
+    /// Closes every connection and refuses new ones.
     async fn stop(&self) {
         self.tasks.lock().await.shutdown().await;
     }
@@ -141,12 +141,12 @@ impl Proxy {
 }
 
 #[tokio::test]
-async fn without_a_server_calls_are_unavailable_within_two_seconds_and_recover() {
+async fn unreachable_server_is_unavailable_within_two_seconds_and_recovers() {
     let (Some(fresh), Some(proxy)) = (TestDb::postgres().await, Proxy::new().await) else { return };
-    fresh.table(&[]).await;
+    fresh.create_table(&[]).await;
     let db = Db::open(&proxy.url(&fresh), Durability::Full, SIZES).await.unwrap();
-    fill(&db).await;
-    let crowd = async |why: &str| {
+    fill_pool(&db).await;
+    let assert_unavailable = async |why: &str| {
         let calls = (0..4 * REQUESTS).map(|n| {
             let db = &db;
             async move {
@@ -157,25 +157,25 @@ async fn without_a_server_calls_are_unavailable_within_two_seconds_and_recover()
         });
         for (outcome, took) in join_all(calls).await {
             let Err(Error::Unavailable(text)) = outcome else { panic!("{why}: {outcome:?}") };
-            assert!(took < IN_TIME + Duration::from_millis(300), "{why}: {took:?}");
+            assert!(took < DEADLINE + Duration::from_millis(300), "{why}: {took:?}");
             assert!(!text.is_empty());
         }
         let Err(Error::Unavailable(text)) = read(&db).await else { panic!("{why}") };
         assert!(text.contains(&proxy.address.to_string()), "{why}: {text}");
     };
-    // Connections are refused.
+    // Refuses connections.
     proxy.stop().await;
-    crowd("refused").await;
-    // They are taken, and nothing answers.
+    assert_unavailable("refused").await;
+    // Accepts connections and does not answer.
     let silent = proxy.bind().await;
-    crowd("silent").await;
-    // They are taken and closed at once, as by a proxy without a server behind it.
+    assert_unavailable("silent").await;
+    // Accepts and closes connections, as a proxy without a server behind it does.
     let closing = tokio::spawn(async move {
         while let Ok((client, _)) = silent.accept().await {
             drop(client)
         }
     });
-    crowd("closed").await;
+    assert_unavailable("closed").await;
     closing.abort();
     let _ = closing.await;
     proxy.serve(proxy.bind().await).await;
@@ -183,14 +183,14 @@ async fn without_a_server_calls_are_unavailable_within_two_seconds_and_recover()
     write(&db, 2).await.unwrap();
     assert_eq!(read(&db).await.unwrap(), 1);
     assert!(began.elapsed() < Duration::from_secs(5), "{:?}", began.elapsed());
-    assert_eq!(fresh.ids().await, [2], "what was refused is not done later");
+    assert_eq!(fresh.ids().await, [2], "failed writes are not executed later");
     proxy.stop().await;
 }
 
 #[tokio::test]
-async fn a_closed_database_is_unavailable() {
+async fn closed_database_is_unavailable() {
     on_both(async |fresh| {
-        fresh.table(&[1]).await;
+        fresh.create_table(&[1]).await;
         fresh.db.close().await;
         assert!(matches!(read(&fresh.db).await, Err(Error::Unavailable(_))));
         assert!(matches!(write(&fresh.db, 2).await, Err(Error::Unavailable(_))));

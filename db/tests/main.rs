@@ -1,12 +1,11 @@
-//! Behaviour of the crate on SQLite and, where `TEST_POSTGRES_URL` names a server, on PostgreSQL: one binary, so that it is
-//! linked once.
-#![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
+//! Integration tests on SQLite and, if `TEST_POSTGRES_URL` is set, on PostgreSQL. One binary is linked faster than many.
+#![expect(clippy::unwrap_used, reason = "tests may panic")]
 
 mod cancellation;
 mod failover;
 mod file;
 mod pooler;
 mod rows;
-mod stuck;
 mod support;
+mod timeouts;
 mod transactions;

@@ -1,4 +1,4 @@
-//! Connection poolers: PgBouncer in session mode works, in transaction mode it is refused.
+//! PgBouncer works in session mode, and is refused in transaction and statement mode.
 use crate::support::{SIZES, TestDb};
 use db::{Db, Durability, Error, ScopedFutureExt, Sql};
 use std::{
@@ -9,7 +9,7 @@ use std::{
 
 const PGBOUNCER: &str = "/usr/sbin/pgbouncer";
 
-/// Ends with its folder.
+/// Killed on drop.
 struct PgBouncer {
     process: Child,
     port: u16,
@@ -26,7 +26,7 @@ impl Drop for PgBouncer {
 impl PgBouncer {
     async fn start(of: &TestDb, mode: &str) -> Option<Self> {
         if !fs::exists(PGBOUNCER).unwrap() {
-            assert!(std::env::var_os("CI").is_none(), "nothing is tested without PgBouncer");
+            assert!(std::env::var_os("CI").is_none(), "CI needs PgBouncer");
             return None;
         }
         let server = url_parts(&of.url);
@@ -48,7 +48,7 @@ impl PgBouncer {
         for path in [dir.path(), &config, &users] {
             make_readable(path);
         }
-        // It refuses to run as root.
+        // PgBouncer refuses to run as root.
         let is_root = fs::metadata("/proc/self").is_ok_and(|about| std::os::unix::fs::MetadataExt::uid(&about) == 0);
         let mut command = if is_root { Command::new("setpriv") } else { Command::new(PGBOUNCER) };
         if is_root {
@@ -88,7 +88,7 @@ fn url_parts(url: &str) -> Server {
 }
 
 #[tokio::test]
-async fn pgbouncer_in_transaction_mode_is_refused_at_the_start() {
+async fn pgbouncer_in_transaction_or_statement_mode_is_refused() {
     let Some(fresh) = TestDb::postgres().await else { return };
     for mode in ["transaction", "statement"] {
         let Some(pooler) = PgBouncer::start(&fresh, mode).await else { return };
@@ -103,7 +103,7 @@ async fn pgbouncer_in_session_mode_works() {
     let Some(fresh) = TestDb::postgres().await else { return };
     let Some(pooler) = PgBouncer::start(&fresh, "session").await else { return };
     let db = Db::open(&pooler.url(&fresh), Durability::Full, SIZES).await.unwrap();
-    fresh.table(&[]).await;
+    fresh.create_table(&[]).await;
     for id in 0..20_i64 {
         db.transaction(move |tx| {
             async move { tx.sql("insert into t (id) values ($1)").bind(id).run().await.map(drop) }.scope_boxed()

@@ -1,7 +1,10 @@
-//! Rows within a row read alike on both databases.
+//! Nested rows decode alike on both databases.
 use crate::support::{TestDb, on_both};
 use chrono::{DateTime, NaiveDate, Utc};
-use db::{Col, Dialect, Error, Json, Shape, Shaped, Sql, Tx, list_of, row_of, rows_of, times, within};
+use db::{
+    ColumnKind, ColumnSpec, Dialect, Error, Json, Nested, Sql, Tx, nested_row, nested_subquery, select_nested,
+    select_rows, timestamps,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -9,7 +12,7 @@ use uuid::Uuid;
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
-    OfOurs,
+    WithUnderscore,
 }
 
 #[derive(Debug, Deserialize, PartialEq)]
@@ -36,12 +39,12 @@ struct Named {
     name: String,
 }
 
-/// Its times as the rows that are read most take them.
+/// Timestamps read by `timestamps`.
 #[derive(Debug, Deserialize, PartialEq)]
 struct Times {
-    #[serde(deserialize_with = "times::instant")]
+    #[serde(deserialize_with = "timestamps::deserialize")]
     at: DateTime<Utc>,
-    #[serde(deserialize_with = "times::maybe_instant")]
+    #[serde(deserialize_with = "timestamps::deserialize_option")]
     never: Option<DateTime<Utc>>,
 }
 
@@ -51,33 +54,33 @@ impl Times {
     }
 }
 
-const TIMES: &Shape = &[("at", "t.at", Col::Plain), ("never", "t.never", Col::Plain)];
+const TIMES: &[ColumnSpec] = &[("at", "t.at", ColumnKind::Plain), ("never", "t.never", ColumnKind::Plain)];
 
-const LINES: &Shape = &[("text", "t.text", Col::Plain), ("n", "t.n", Col::Plain)];
+const LINES: &[ColumnSpec] = &[("text", "t.text", ColumnKind::Plain), ("n", "t.n", ColumnKind::Plain)];
 
-fn shape(lines: &str) -> Vec<(&str, &str, Col)> {
+fn columns(lines: &str) -> Vec<(&str, &str, ColumnKind)> {
     vec![
-        ("id", "t.id", Col::Id),
-        ("reference", "t.reference", Col::Id),
-        ("text", "t.text", Col::Plain),
-        ("none", "t.none", Col::Plain),
-        ("kind", "t.kind", Col::Plain),
-        ("number", "t.number", Col::Plain),
-        ("part", "t.part", Col::Plain),
-        ("yes", "t.yes", Col::Flag),
-        ("day", "t.day", Col::Plain),
-        ("at", "t.at", Col::Plain),
-        ("never", "t.never", Col::Plain),
-        ("data", "t.data", Col::Json),
-        ("absent", "t.absent", Col::Json),
-        ("lines", lines, Col::Plain),
-        ("named", "t.named", Col::Json),
+        ("id", "t.id", ColumnKind::Uuid),
+        ("reference", "t.reference", ColumnKind::Uuid),
+        ("text", "t.text", ColumnKind::Plain),
+        ("none", "t.none", ColumnKind::Plain),
+        ("kind", "t.kind", ColumnKind::Plain),
+        ("number", "t.number", ColumnKind::Plain),
+        ("part", "t.part", ColumnKind::Plain),
+        ("yes", "t.yes", ColumnKind::Bool),
+        ("day", "t.day", ColumnKind::Plain),
+        ("at", "t.at", ColumnKind::Plain),
+        ("never", "t.never", ColumnKind::Plain),
+        ("data", "t.data", ColumnKind::Json),
+        ("absent", "t.absent", ColumnKind::Json),
+        ("lines", lines, ColumnKind::Plain),
+        ("named", "t.named", ColumnKind::Json),
     ]
 }
 
-/// Two tables with every type that a column of ours has, in a transaction that is rolled back.
-async fn tables(fresh: &TestDb) -> Tx {
-    let mut tx = fresh.db.begin().await.unwrap();
+/// Two tables with every column type, in a transaction that is rolled back.
+async fn create_tables(fresh: &TestDb) -> Tx {
+    let mut tx = fresh.db.begin_bulk().await.unwrap();
     let [id, flag, day, at, json] = match tx.dialect() {
         Dialect::Sqlite => ["blob", "integer", "text", "text", "text"],
         Dialect::Postgres => ["uuid", "boolean", "date", "timestamptz", "jsonb"],
@@ -102,7 +105,7 @@ async fn tables(fresh: &TestDb) -> Tx {
 async fn insert(tx: &mut Tx, row: &Read) {
     tx.sql(
         "insert into kinds (id, reference, text, none, kind, number, part, yes, day, at, never, data, absent, named) \
-         values ($1, $2, $3, $4, 'of_ours', $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+         values ($1, $2, $3, $4, 'with_underscore', $5, $6, $7, $8, $9, $10, $11, $12, $13)",
     )
     .bind(row.id)
     .bind(row.reference)
@@ -126,7 +129,7 @@ async fn insert(tx: &mut Tx, row: &Read) {
     }
 }
 
-fn is_unreadable<T>(read: Result<Vec<T>, Error>) -> bool {
+fn is_decode_error<T>(read: Result<Vec<T>, Error>) -> bool {
     matches!(read, Err(Error::Other(why)) if why.to_string().contains("decoding"))
 }
 
@@ -135,13 +138,13 @@ fn at(text: &str) -> DateTime<Utc> {
 }
 
 #[tokio::test]
-async fn rows_within_a_row_are_what_was_written() {
+async fn nested_rows_round_trip_and_reject_missing_or_extra_columns() {
     let full = || Read {
         id: Uuid::from_u128(7),
         reference: Some(Uuid::from_u128(u128::MAX)),
         text: "Zoë \"quoted\" \\ back, (a) {b}\n\tand 🏛".to_owned(),
         none: Some(String::new()),
-        kind: Kind::OfOurs,
+        kind: Kind::WithUnderscore,
         number: i64::MIN,
         part: 0.1,
         yes: true,
@@ -158,7 +161,7 @@ async fn rows_within_a_row_are_what_was_written() {
         reference: None,
         text: String::new(),
         none: None,
-        kind: Kind::OfOurs,
+        kind: Kind::WithUnderscore,
         number: 0,
         part: -3.0,
         yes: false,
@@ -171,35 +174,39 @@ async fn rows_within_a_row_are_what_was_written() {
         named: None,
     };
     on_both(async |fresh| {
-        let mut tx = tables(&fresh).await;
+        let mut tx = create_tables(&fresh).await;
         let dialect = tx.dialect();
-        let lines = within(dialect, &list_of(dialect, LINES, "select * from lines where owner = t.id order by n desc"));
-        let shape = shape(&lines);
-        let sql = rows_of(dialect, &shape, "select * from kinds order by id");
-        let list = format!("select ({})", list_of(dialect, &shape, "select * from kinds order by id"));
-        assert_eq!(tx.sql_built(sql.clone()).list::<Read>().await.unwrap(), [], "none is an empty list");
-        let none = tx.sql_built(list.clone()).one::<(Shaped<Vec<Read>>,)>().await.unwrap().0.0;
-        assert_eq!(none, [], "and so it is within a row");
+        let lines = nested_subquery(
+            dialect,
+            &select_nested(dialect, LINES, "select * from lines where owner = t.id order by n desc"),
+        );
+        let columns = columns(&lines);
+        let sql = select_rows(dialect, &columns, "select * from kinds order by id");
+        let list = format!("select ({})", select_nested(dialect, &columns, "select * from kinds order by id"));
+        assert_eq!(tx.sql_built(sql.clone()).list::<Read>().await.unwrap(), [], "no rows");
+        let none = tx.sql_built(list.clone()).one::<(Nested<Vec<Read>>,)>().await.unwrap().0.0;
+        assert_eq!(none, [], "no nested rows");
         insert(&mut tx, &full()).await;
         insert(&mut tx, &bare()).await;
         assert_eq!(tx.sql_built(sql).list::<Read>().await.unwrap(), [full(), bare()]);
-        assert_eq!(tx.sql_built(list).one::<(Shaped<Vec<Read>>,)>().await.unwrap().0.0, [full(), bare()]);
-        let one = format!("select {} from kinds t where number = 0", row_of(dialect, &shape));
-        assert_eq!(tx.sql_built(one).one::<(Shaped<Read>,)>().await.unwrap().0.0, bare());
-        let times = rows_of(dialect, TIMES, "select * from kinds order by id");
+        assert_eq!(tx.sql_built(list).one::<(Nested<Vec<Read>>,)>().await.unwrap().0.0, [full(), bare()]);
+        let one = format!("select {} from kinds t where number = 0", nested_row(dialect, &columns));
+        assert_eq!(tx.sql_built(one).one::<(Nested<Read>,)>().await.unwrap().0.0, bare());
+        let times = select_rows(dialect, TIMES, "select * from kinds order by id");
         let both = [Times::of(&full()), Times::of(&bare())];
         assert_eq!(tx.sql_built(times).list::<Times>().await.unwrap(), both);
-        let times = format!("select ({})", list_of(dialect, TIMES, "select * from kinds order by id"));
-        assert_eq!(tx.sql_built(times).one::<(Shaped<Vec<Times>>,)>().await.unwrap().0.0, both);
-        let names = rows_of(dialect, LINES, "select * from lines");
+        let times = format!("select ({})", select_nested(dialect, TIMES, "select * from kinds order by id"));
+        assert_eq!(tx.sql_built(times).one::<(Nested<Vec<Times>>,)>().await.unwrap().0.0, both);
+        let names = select_rows(dialect, LINES, "select * from lines");
         assert_eq!(tx.sql_built(names.clone()).list::<(String, i64)>().await.unwrap().len(), 2);
-        // A row of another shape is an error, never a partly filled struct.
-        assert!(is_unreadable(tx.sql_built(names).list::<(String,)>().await));
+        // Extra columns.
+        assert!(is_decode_error(tx.sql_built(names).list::<(String,)>().await));
         drop(tx);
-        let mut tx = tables(&fresh).await;
+        let mut tx = create_tables(&fresh).await;
         insert(&mut tx, &full()).await;
-        let short = rows_of(dialect, &shape[..3], "select * from kinds");
-        assert!(is_unreadable(tx.sql_built(short).list::<Read>().await));
+        // Missing columns.
+        let short = select_rows(dialect, &columns[..3], "select * from kinds");
+        assert!(is_decode_error(tx.sql_built(short).list::<Read>().await));
     })
     .await;
 }

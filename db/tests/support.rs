@@ -1,15 +1,15 @@
-//! A fresh database of either kind.
+//! Test databases.
 use db::{Db, Durability, PoolSizes, Sql};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Small, so that a test can use all of it: three for requests, one for background work.
+/// Small pools that a test can exhaust: three connections for requests, one for background work.
 pub const SIZES: PoolSizes = PoolSizes { main: 4, queue: 4 };
 pub const REQUESTS: usize = 3;
 
 pub struct TestDb {
     pub db: Db,
     pub url: String,
-    /// The name of a database on PostgreSQL.
+    /// On PostgreSQL; empty on SQLite.
     pub name: String,
     _dir: tempfile::TempDir,
 }
@@ -22,10 +22,10 @@ pub async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestDb) -> F) {
     }
 }
 
-/// The server that tests on PostgreSQL need. Where everything is to be tested, as `CI` says, it must be there.
+/// The URL of the PostgreSQL server; required in CI.
 pub fn server() -> Option<String> {
     let found = std::env::var("TEST_POSTGRES_URL").ok();
-    assert!(found.is_some() || std::env::var_os("CI").is_none(), "nothing is tested without TEST_POSTGRES_URL");
+    assert!(found.is_some() || std::env::var_os("CI").is_none(), "CI needs TEST_POSTGRES_URL");
     found
 }
 
@@ -53,13 +53,13 @@ impl TestDb {
 
     pub async fn run(&self, sql: &str) {
         let sql = sql.to_owned();
-        let mut tx = self.db.begin().await.unwrap();
+        let mut tx = self.db.begin_bulk().await.unwrap();
         tx.sql_built(sql).run().await.unwrap();
         tx.commit().await.unwrap();
     }
 
-    /// Table `t` with the keys `ids`.
-    pub async fn table(&self, ids: &[i64]) {
+    /// Creates the table `t` with the keys `ids`.
+    pub async fn create_table(&self, ids: &[i64]) {
         self.run("create table t (id bigint primary key, n bigint not null default 0)").await;
         for id in ids {
             self.run(&format!("insert into t (id) values ({id})")).await;
@@ -71,7 +71,7 @@ impl TestDb {
         found.into_iter().map(|(id,)| id).collect()
     }
 
-    /// Connections to this database of PostgreSQL, but for the one that asks.
+    /// Client connections to this database.
     pub async fn backends(&self) -> i64 {
         let sql = "select count(*) from pg_stat_activity where datname = $1 and backend_type = 'client backend'";
         let admin = Db::open(&server().unwrap(), Durability::Full, SIZES).await.unwrap();

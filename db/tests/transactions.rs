@@ -1,4 +1,4 @@
-//! Transactions are closures: committed, rolled back and repeated as a whole.
+//! Transactions are closures that are committed, rolled back and retried as a whole.
 use crate::support::{TestDb, on_both};
 use db::{Error, Result, ScopedFutureExt, Sql, Tx, UnitOfWork};
 use std::sync::{
@@ -7,14 +7,14 @@ use std::sync::{
 };
 use tokio::sync::Barrier;
 
-fn refuse(code: &str) -> String {
+fn raise(code: &str) -> String {
     format!("do $$ begin raise exception 'refused' using errcode = '{code}'; end $$")
 }
 
 #[tokio::test]
-async fn a_transaction_commits_on_ok_and_rolls_back_on_err() {
+async fn transaction_commits_on_ok_and_rolls_back_on_err() {
     on_both(async |fresh| {
-        fresh.table(&[]).await;
+        fresh.create_table(&[]).await;
         let insert = |id: i64, keep: bool| {
             fresh.db.transaction(move |tx| {
                 async move {
@@ -33,15 +33,18 @@ async fn a_transaction_commits_on_ok_and_rolls_back_on_err() {
 }
 
 #[tokio::test]
-async fn a_transaction_with_an_ignored_failure_is_not_committed() {
+async fn transaction_with_an_ignored_failure_does_not_commit() {
     on_both(async |fresh| {
-        fresh.table(&[1]).await;
+        fresh.create_table(&[1]).await;
         let ignored = fresh.db.transaction(|tx| {
             async move {
                 tx.sql("insert into t (id) values (2)").run().await?;
                 let twice = tx.sql("insert into t (id) values (1)").run().await;
                 assert!(twice.unwrap_err().is_unique_violation());
-                assert!(tx.sql("insert into t (id) values (3)").run().await.is_err(), "nothing is sent after it");
+                assert!(
+                    tx.sql("insert into t (id) values (3)").run().await.is_err(),
+                    "no statement runs after a failed one"
+                );
                 Ok(())
             }
             .scope_boxed()
@@ -53,9 +56,9 @@ async fn a_transaction_with_an_ignored_failure_is_not_committed() {
 }
 
 #[tokio::test]
-async fn a_serialization_failure_or_deadlock_repeats_the_closure_at_most_three_times() {
+async fn serialization_failures_and_deadlocks_are_retried_up_to_three_times() {
     let Some(fresh) = TestDb::postgres().await else { return };
-    fresh.table(&[]).await;
+    fresh.create_table(&[]).await;
     for (code, until, runs) in [("40001", 3, 3), ("40P01", 4, 4), ("40001", 9, 4), ("40P01", 9, 4), ("22012", 2, 1)] {
         fresh.run("delete from t").await;
         let count = &AtomicU32::new(0);
@@ -66,7 +69,7 @@ async fn a_serialization_failure_or_deadlock_repeats_the_closure_at_most_three_t
                     let run = count.fetch_add(1, Ordering::Relaxed) + 1;
                     tx.sql("insert into t (id) values ($1)").bind(i64::from(run)).run().await?;
                     if run < until {
-                        tx.sql_built(refuse(code)).run().await?;
+                        tx.sql_built(raise(code)).run().await?;
                     }
                     Ok(())
                 }
@@ -74,21 +77,21 @@ async fn a_serialization_failure_or_deadlock_repeats_the_closure_at_most_three_t
             })
             .await;
         assert_eq!(count.load(Ordering::Relaxed), runs, "{code}");
-        let kept: Vec<i64> = if outcome.is_ok() { vec![i64::from(until)] } else { vec![] };
+        let expected: Vec<i64> = if outcome.is_ok() { vec![i64::from(until)] } else { vec![] };
         assert_eq!(outcome.is_ok(), until <= 4 && code != "22012", "{code}: {outcome:?}");
-        assert_eq!(fresh.ids().await, kept, "{code}");
+        assert_eq!(fresh.ids().await, expected, "{code}");
     }
 }
 
-/// The failure is recorded in the transaction, whatever the closure makes of it.
+/// The transaction records the failure, not the closure's error.
 #[tokio::test]
-async fn a_transaction_is_repeated_whatever_error_the_closure_returns() {
+async fn retry_does_not_depend_on_the_error_of_the_closure() {
     let Some(fresh) = TestDb::postgres().await else { return };
     let count = &AtomicU32::new(0);
     let outcome = fresh.db.transaction(|tx| {
         async move {
             count.fetch_add(1, Ordering::Relaxed);
-            tx.sql_built(refuse("40001")).run().await.map(drop).map_err(|_| Error::other("another error"))
+            tx.sql_built(raise("40001")).run().await.map(drop).map_err(|_| Error::other("another error"))
         }
         .scope_boxed()
     });
@@ -97,9 +100,9 @@ async fn a_transaction_is_repeated_whatever_error_the_closure_returns() {
 }
 
 #[tokio::test]
-async fn both_transactions_of_a_deadlock_are_committed() {
+async fn deadlocked_transactions_both_commit() {
     let Some(fresh) = TestDb::postgres().await else { return };
-    fresh.table(&[1, 2]).await;
+    fresh.create_table(&[1, 2]).await;
     let met = Arc::new(Barrier::new(2));
     let write = |first: i64, second: i64| {
         let (db, met) = (fresh.db.clone(), met.clone());
@@ -128,9 +131,9 @@ async fn both_transactions_of_a_deadlock_are_committed() {
 }
 
 #[tokio::test]
-async fn a_version_conflict_is_a_number_of_rows() {
+async fn version_conflict_updates_zero_rows() {
     on_both(async |fresh| {
-        fresh.table(&[1]).await;
+        fresh.create_table(&[1]).await;
         let update = |seen: i64| {
             fresh.db.transaction(move |tx| {
                 async move { tx.sql("update t set n = n + 1 where id = 1 and n = $1").bind(seen).run().await }
@@ -143,7 +146,7 @@ async fn a_version_conflict_is_a_number_of_rows() {
     .await;
 }
 
-/// Writes what it has counted before the commit, and counts commits.
+/// Inserts `counted` before the commit, and counts commits.
 struct Counting {
     tx: Tx,
     counted: i64,
@@ -161,15 +164,15 @@ impl UnitOfWork for Counting {
         self.tx.sql("insert into t (id) values ($1)").bind(self.counted).run().await.map(drop)
     }
 
-    fn committed(self) {
+    fn after_commit(self) {
         self.committed.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 #[tokio::test]
-async fn a_unit_of_work_has_hooks_before_and_after_the_commit() {
+async fn unit_of_work_hooks_run_before_and_after_the_commit() {
     on_both(async |fresh| {
-        fresh.table(&[]).await;
+        fresh.create_table(&[]).await;
         let committed = Arc::new(AtomicU32::new(0));
         let new = |tx| Counting { tx, counted: 0, committed: committed.clone() };
         for n in [7, 7, 8] {
@@ -180,7 +183,7 @@ async fn a_unit_of_work_has_hooks_before_and_after_the_commit() {
                 }
                 .scope_boxed()
             });
-            // The second is refused by what it writes before the commit.
+            // The second violates the primary key in `before_commit`.
             let _ = work.await;
         }
         assert_eq!(fresh.ids().await, [7, 8]);

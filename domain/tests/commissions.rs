@@ -166,7 +166,7 @@ async fn what_is_earned_is_of_the_month_by_the_companys_clock() {
             let board = dashboards::iso(&ingrid).await.unwrap();
             let finances = finances::get(&clara, None, &asked()).await.unwrap();
             let mut all = vec![
-                statement.sums.iter().map(commissions::Sums::total_minor).sum::<i64>(),
+                statement.sums.iter().map(commissions::Totals::total_minor).sum::<i64>(),
                 board.monthly_commissions.iter().map(|sum| sum.minor).sum(),
                 finances.accounts.iter().map(|account| account.total.commission_minor).sum(),
             ];
@@ -238,7 +238,7 @@ async fn only_the_staff_approve_void_and_pay() {
         assert_eq!(code(&backwards.await.unwrap_err()), "to before_from");
         let voided = commissions::void(&elias, id, None, "Agreed otherwise").await.unwrap();
         assert_eq!((voided.status, voided.reason.as_deref()), (Status::Void, Some("Agreed otherwise")));
-        assert!(commissions::sums(&ingrid, &Filter::default()).await.unwrap().is_empty());
+        assert!(commissions::totals(&ingrid, &Filter::default()).await.unwrap().is_empty());
         assert_eq!(code(&commissions::approve(&elias, &[id]).await.unwrap_err()), "commission_settled");
     })
     .await;
@@ -306,7 +306,7 @@ async fn what_was_voided_does_not_come_back_when_the_order_is_opened_and_closed_
         spvs::reopen(&sam, spv, None, "Again").await.unwrap();
         spvs::cancel(&sam, spv, None, "The deal is off").await.unwrap();
         assert_eq!(rows(&ingrid, &of).await.len(), 1, "nothing is taken back that nobody has");
-        assert!(commissions::sums(&ingrid, &of).await.unwrap().is_empty());
+        assert!(commissions::totals(&ingrid, &of).await.unwrap().is_empty());
     })
     .await;
 }
@@ -359,7 +359,7 @@ async fn agree(ctx: &Ctx, iso: IsoId, history: &str) {
             sums
         };
         let wanted = live(&rows(ctx, &filter).await);
-        let sums = commissions::sums(ctx, &filter).await.unwrap();
+        let sums = commissions::totals(ctx, &filter).await.unwrap();
         let by_sums = sums.iter().map(|s| (s.currency.code().to_owned(), s.total_minor())).collect::<BTreeMap<_, _>>();
         assert_eq!(by_sums, wanted, "{history}");
         let overview = commissions::overview(ctx, Some(iso), period).await.unwrap();

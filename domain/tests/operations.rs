@@ -536,7 +536,7 @@ async fn the_offices_figures_count_what_there_is() {
             ..onboarding::ClientInput::default()
         };
         onboarding::create_client(&world.operator().silently(), onboarding::Setup::Full, euros).await.unwrap();
-        let found = analytics::office(&sigrid, &Asked::default()).await.unwrap();
+        let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
         let eur = (Currency::Eur, 9_990);
         assert_eq!(found.revenue, [usd, eur]);
         assert_eq!(found.companies.iter().map(|row| row.revenue.clone()).collect::<Vec<_>>(), [vec![usd], vec![eur]]);

@@ -440,7 +440,7 @@ async fn a_lead_becomes_a_client_with_an_order_once_and_keeps_its_partner() {
         let board = dashboards::iso(&ingrid).await.unwrap();
         assert_eq!((board.pending_leads, board.completed_spvs, board.monthly_commissions[0].minor), (0, 1, 10_000));
         let clara = world.company_admin("Clara", company).await;
-        assert_eq!(commissions::sums(&clara, &Default::default()).await.unwrap()[0].paid_minor, 10_000);
+        assert_eq!(commissions::totals(&clara, &Default::default()).await.unwrap()[0].paid_minor, 10_000);
     })
     .await;
 }

@@ -1,15 +1,17 @@
-//! HTTP client of the OpenID providers. It trusts the system's certificates and `SSL_CERT_FILE`.
-use super::WAIT;
+//! HTTP client for the OpenID providers. Trusts the system's certificates and `SSL_CERT_FILE`.
 use domain::kernel::error::causes;
 use openidconnect::{AsyncHttpClient, HttpRequest, HttpResponse, http};
 use reqwest::redirect::Policy;
-use std::pin::Pin;
+use std::{pin::Pin, time::Duration};
 
-/// A client, or why there is none: a machine without certificates has no TLS, and starts nevertheless.
+/// Timeout of one provider request; a sign-in needs up to four.
+pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
+
+/// A client, or why it cannot be built: a machine without certificates has no TLS, but the server starts nevertheless.
 #[derive(Clone, Debug)]
-pub struct Http(Result<reqwest::Client, String>);
+pub struct HttpClient(Result<reqwest::Client, String>);
 
-/// Why there is no answer.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 pub enum HttpError {
     #[error("there is no TLS on this machine: {0}")]
@@ -22,22 +24,22 @@ pub enum HttpError {
     Answer(#[from] http::Error),
 }
 
-/// An address may hold a code or a token, which a log must not.
+/// Drops the URL, which may contain a code or a token, from logged errors.
 impl From<reqwest::Error> for HttpError {
     fn from(error: reqwest::Error) -> Self {
         Self::Request(error.without_url())
     }
 }
 
-impl Http {
+impl HttpClient {
     pub fn new(proxied: bool) -> Self {
-        // Several crates speak TLS here, and rustls has to know whose cryptography they use.
+        // rustls needs a process-wide default because several crates use it.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder = reqwest::Client::builder()
-            // An answer that leads elsewhere is none: our secret must not follow it.
+            // The client secret must not follow a redirect.
             .redirect(Policy::none())
-            .connect_timeout(WAIT / 2)
-            .timeout(WAIT)
+            .connect_timeout(REQUEST_TIMEOUT / 2)
+            .timeout(REQUEST_TIMEOUT)
             .user_agent(concat!("spv-portal/", env!("CARGO_PKG_VERSION")));
         let builder = if proxied { builder } else { builder.no_proxy() };
         Self(builder.build().map_err(|e| causes(&e)))
@@ -47,10 +49,10 @@ impl Http {
         self.0.as_ref().map_err(|why| HttpError::NoClient(why.clone()))
     }
 
-    /// What lies at an address.
+    /// The body at `url`.
     ///
     /// # Errors
-    /// No connection, or an answer other than success.
+    /// No connection, or a status other than success.
     pub async fn get(&self, url: String) -> Result<Vec<u8>, HttpError> {
         let answer = self.client()?.get(url).send().await?;
         if !answer.status().is_success() {
@@ -60,7 +62,7 @@ impl Http {
     }
 }
 
-impl<'c> AsyncHttpClient<'c> for Http {
+impl<'c> AsyncHttpClient<'c> for HttpClient {
     type Error = HttpError;
     type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, HttpError>> + Send + 'c>>;
 

@@ -1,4 +1,4 @@
-//! How a provider is configured.
+//! Configuration of a sign-in provider.
 use domain::kernel::email::domain_key;
 use openidconnect::{ClientId, ClientSecret};
 use std::{fmt, net::IpAddr};
@@ -6,24 +6,24 @@ use url::{Host, Url};
 
 /// The providers with a preset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ProviderKind {
     Google,
     Microsoft,
 }
 
-/// One configured provider. Its secret is never printed.
+/// A configured provider. `Debug` omits the secret.
 #[derive(Clone)]
-pub struct Settings {
-    pub kind: Kind,
+pub struct ProviderSettings {
+    pub kind: ProviderKind,
     pub(super) client_id: ClientId,
     pub(super) client_secret: ClientSecret,
     pub(super) issuer: String,
-    /// Domains of addresses whose people sign in here.
+    /// Email domains whose users sign in with this provider.
     pub domains: Vec<String>,
 }
 
-impl Kind {
-    /// What the protocol calls it.
+impl ProviderKind {
+    /// The name in the auth protocol.
     pub fn wire(self) -> &'static str {
         match self {
             Self::Google => "google",
@@ -32,8 +32,14 @@ impl Kind {
     }
 }
 
-impl Settings {
-    pub fn new(kind: Kind, client_id: String, client_secret: String, issuer: String, domains: Vec<String>) -> Self {
+impl ProviderSettings {
+    pub fn new(
+        kind: ProviderKind,
+        client_id: String,
+        client_secret: String,
+        issuer: String,
+        domains: Vec<String>,
+    ) -> Self {
         Self {
             kind,
             client_id: ClientId::new(client_id),
@@ -43,14 +49,14 @@ impl Settings {
         }
     }
 
-    /// An issuer that can be trusted with a secret: https, or a test's on this machine.
+    /// Whether the URL may be an issuer: https, or http on loopback for tests.
     pub fn is_issuer(text: &str) -> bool {
         let Ok(url) = Url::parse(text) else { return false };
         let plain = url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
         plain && url.has_host() && (url.scheme() == "https" || (url.scheme() == "http" && on_loopback(&url)))
     }
 
-    /// A domain's name, in Unicode or in punycode.
+    /// Whether this is a domain name, in Unicode or punycode.
     pub fn is_domain(text: &str) -> bool {
         let Some(text) = domain_key(text) else { return false };
         text.contains('.')
@@ -70,9 +76,9 @@ impl Settings {
         Url::parse(&self.issuer).is_ok_and(|url| on_loopback(&url))
     }
 
-    /// Microsoft's issuers for more than one organisation: their tokens name the organisation that issued them.
-    pub(super) fn is_for_many(&self) -> bool {
-        self.kind == Kind::Microsoft
+    /// Microsoft's issuers for several tenants: each token names the tenant that issued it.
+    pub(super) fn is_multi_tenant(&self) -> bool {
+        self.kind == ProviderKind::Microsoft
             && ["/common/", "/organizations/", "/consumers/"].iter().any(|part| self.issuer.contains(part))
     }
 }
@@ -86,9 +92,12 @@ fn on_loopback(url: &Url) -> bool {
     }
 }
 
-impl fmt::Debug for Settings {
+impl fmt::Debug for ProviderSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Settings").field("kind", &self.kind).field("issuer", &self.issuer).finish_non_exhaustive()
+        f.debug_struct("ProviderSettings")
+            .field("kind", &self.kind)
+            .field("issuer", &self.issuer)
+            .finish_non_exhaustive()
     }
 }
 
@@ -97,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_issuer_is_https_or_on_this_machine() {
+    fn issuers_are_https_or_on_loopback() {
         for (issuer, good) in [
             ("https://accounts.google.com", true),
             ("https://login.microsoftonline.com/common/v2.0", true),
@@ -108,26 +117,33 @@ mod tests {
             ("https://accounts.google.com/?a=b", false),
             ("accounts.google.com", false),
         ] {
-            assert_eq!(Settings::is_issuer(issuer), good, "{issuer}");
+            assert_eq!(ProviderSettings::is_issuer(issuer), good, "{issuer}");
         }
     }
 
     #[test]
-    fn a_secret_does_not_show_itself() {
-        let settings = Settings::new(Kind::Google, "id".to_owned(), "hunter2".to_owned(), String::new(), Vec::new());
+    fn debug_output_omits_the_secret() {
+        let settings = ProviderSettings::new(
+            ProviderKind::Google,
+            "id".to_owned(),
+            "hunter2".to_owned(),
+            String::new(),
+            Vec::new(),
+        );
         assert!(!format!("{settings:?}").contains("hunter2"));
     }
 
     #[test]
-    fn addresses_belong_to_a_domain_in_any_letter_case() {
+    fn email_domains_match_case_insensitively() {
         let domains = vec!["Example.com".to_owned()];
-        let settings = Settings::new(Kind::Google, "id".to_owned(), "s".to_owned(), String::new(), domains);
+        let settings =
+            ProviderSettings::new(ProviderKind::Google, "id".to_owned(), "s".to_owned(), String::new(), domains);
         assert!(settings.has_domain("EXAMPLE.com") && settings.has_domain("@example.com"));
         assert!(!settings.has_domain("sub.example.com") && !settings.has_domain(""));
         assert!(
-            Settings::is_domain("mail.example.com")
-                && !Settings::is_domain("example")
-                && !Settings::is_domain("a b.com")
+            ProviderSettings::is_domain("mail.example.com")
+                && !ProviderSettings::is_domain("example")
+                && !ProviderSettings::is_domain("a b.com")
         );
     }
 }

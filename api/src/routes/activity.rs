@@ -1,8 +1,8 @@
-//! What happened.
+//! Activity log of what the actor may see.
 use crate::{
-    answer::{self, Answer, Page},
     error::Result,
-    extract::{Query, SignedIn, chosen, only_order},
+    extract::{Query, SignedIn, empty_string_as_none, reject_unknown_order},
+    response::{self, JsonBody, Page},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -25,7 +25,7 @@ pub struct Activity {
     id: ActivityId,
     /// Position in the log; an event stream resumes after it.
     seq: i64,
-    #[serde(serialize_with = "answer::instant")]
+    #[serde(serialize_with = "response::instant")]
     at: DateTime<Utc>,
     #[schema(example = "spv.started")]
     action: String,
@@ -63,7 +63,7 @@ impl Activity {
         }
         Self {
             id: row.id,
-            // Only numbered rows are ever listed.
+            // Only rows with a `seq` are listed.
             seq: row.seq.unwrap_or_default(),
             at: row.at,
             action: row.action,
@@ -78,15 +78,15 @@ impl Activity {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListActivityQuery {
     /// Says what `subject_id` is, and goes with it; an id alone is enough.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     subject_kind: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     /// What happened to it; of a client, a company or an ISO partner also what happened to their orders.
     subject_id: Option<Uuid>,
     /// All that happened to an order and its steps.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     spv_id: Option<SpvId>,
     /// `-seq`: so far the only order.
     order: Option<String>,
@@ -97,15 +97,15 @@ pub struct Wanted {
 }
 
 /// What happened, newest first, as far as you may know of it.
-#[utoipa::path(get, path = "/activity", operation_id = "activity_list", tag = "activity", params(Wanted),
+#[utoipa::path(get, path = "/activity", operation_id = "activity_list", tag = "activity", params(ListActivityQuery),
     responses((status = 200, body = Page<Activity>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Activity>>> {
-    only_order(wanted.order.as_deref(), "-seq")?;
-    // Without an id it would be taken for a filter that found everything.
-    if wanted.subject_kind.is_some() && wanted.subject_id.is_none() {
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListActivityQuery>) -> Result<JsonBody<Page<Activity>>> {
+    reject_unknown_order(query.order.as_deref(), "-seq")?;
+    // A filter without an id would match everything.
+    if query.subject_kind.is_some() && query.subject_id.is_none() {
         return Err(domain::Error::field("subject_id", "required").into());
     }
-    let filter = Filter { subject_id: wanted.subject_id, spv_id: wanted.spv_id, ..Filter::default() };
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    Ok(Answer(Page::of(activity::list(&ctx, &filter, &page).await?, |row| Activity::of(&ctx, row))))
+    let filter = Filter { subject_id: query.subject_id, spv_id: query.spv_id, ..Filter::default() };
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    Ok(JsonBody(Page::of(activity::list(&ctx, &filter, &page).await?, |row| Activity::of(&ctx, row))))
 }

@@ -1,10 +1,10 @@
-//! How a company's orders go.
+//! Analytics of a company and of the whole office.
 use crate::{
-    answer::Json,
     error::Result,
     extract::{Query, SignedIn},
-    routes::{finances::WantedSpan, me::Named},
-    state::App,
+    response::SerializedJson,
+    routes::{finances::FinancesQuery, me::Named},
+    state::AppState,
 };
 use axum::extract::{OriginalUri, State};
 use chrono::{DateTime, NaiveDate, Utc};
@@ -90,19 +90,21 @@ pub struct AnalyticsStep {
 }
 
 /// A company's orders over time, by country, status and step.
-#[utoipa::path(get, path = "/analytics", operation_id = "analytics_get", tag = "company", params(WantedSpan),
+#[utoipa::path(get, path = "/analytics", operation_id = "analytics_get", tag = "company", params(FinancesQuery),
     responses((status = 200, body = Analytics)))]
 pub async fn get(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     OriginalUri(url): OriginalUri,
-    Query(wanted): Query<WantedSpan>,
-) -> Result<Json> {
-    app.figures_cache.get(&ctx, &url, async { of_company(&ctx, wanted).await.map(|view| Json::of(&view)) }).await
+    Query(query): Query<FinancesQuery>,
+) -> Result<SerializedJson> {
+    app.figures_cache
+        .get(&ctx, &url, async { of_company(&ctx, query).await.map(|view| SerializedJson::of(&view)) })
+        .await
 }
 
-async fn of_company(ctx: &Ctx, wanted: WantedSpan) -> Result<Analytics> {
-    let (company, asked) = wanted.read();
+async fn of_company(ctx: &Ctx, query: FinancesQuery) -> Result<Analytics> {
+    let (company, asked) = query.read();
     let found = analytics::get(ctx, company, &asked).await?;
     Ok(Analytics {
         company: Named { id: found.company.id.0, name: found.company.name },
@@ -224,7 +226,7 @@ fn groups(found: Vec<analytics::Group>) -> Vec<OfficeGroup> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedDays {
+pub struct OfficeAnalyticsQuery {
     /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told.
     period: Option<String>,
     /// The first day, instead of a period.
@@ -235,19 +237,21 @@ pub struct WantedDays {
 
 /// The whole office: orders, fees, step times, requests and sign-ins over time, by country, company and partner. Super
 /// admins.
-#[utoipa::path(get, path = "/analytics/office", operation_id = "analytics_office", tag = "system", params(WantedDays),
+#[utoipa::path(get, path = "/analytics/office", operation_id = "analytics_office", tag = "system", params(OfficeAnalyticsQuery),
     responses((status = 200, body = OfficeAnalytics)))]
 pub async fn office(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     OriginalUri(url): OriginalUri,
-    Query(wanted): Query<WantedDays>,
-) -> Result<Json> {
-    app.figures_cache.get(&ctx, &url, async { of_office(&ctx, wanted).await.map(|view| Json::of(&view)) }).await
+    Query(query): Query<OfficeAnalyticsQuery>,
+) -> Result<SerializedJson> {
+    app.figures_cache
+        .get(&ctx, &url, async { of_office(&ctx, query).await.map(|view| SerializedJson::of(&view)) })
+        .await
 }
 
-async fn of_office(ctx: &Ctx, wanted: WantedDays) -> Result<OfficeAnalytics> {
-    let asked = Asked { period: wanted.period, from: wanted.from, to: wanted.to };
+async fn of_office(ctx: &Ctx, query: OfficeAnalyticsQuery) -> Result<OfficeAnalytics> {
+    let asked = Asked { period: query.period, from: query.from, to: query.to };
     let found = analytics::staff(ctx, &asked).await?;
     let months = found.months.into_iter().map(|row| OfficeMonth {
         of: row.of.into(),

@@ -1,8 +1,8 @@
-//! Backups of the whole portal: that they are made. Restoring one is the operator's.
+//! Backups: list and create. Restoring is an operator command.
 use crate::{
-    answer::{Answer, Items},
     error::Result,
-    extract::{New, Nothing, SignedIn},
+    extract::{CreateRequest, EmptyBody, SignedIn},
+    response::{ItemList, JsonBody},
 };
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
@@ -58,14 +58,14 @@ impl From<backups::Backup> for Backup {
 
 /// The newest backups. Super admins.
 #[utoipa::path(get, path = "/backups", operation_id = "backup_list", tag = "system",
-    responses((status = 200, body = Items<Backup>)))]
-pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Backup>>> {
-    Ok(Answer(Items { items: backups::list(&ctx).await?.into_iter().map(Backup::from).collect() }))
+    responses((status = 200, body = ItemList<Backup>)))]
+pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Backup>>> {
+    Ok(JsonBody(ItemList { items: backups::list(&ctx).await?.into_iter().map(Backup::from).collect() }))
 }
 
 /// Has a backup made. Its outcome arrives as the event `backup.created` or `backup.failed` of this id. Super admins.
 #[utoipa::path(post, path = "/backups", operation_id = "backup_create", tag = "system",
     responses((status = 202, body = Backup)))]
-pub async fn create(New { ctx, .. }: New<Nothing>) -> Result<(StatusCode, Answer<Backup>)> {
-    Ok((StatusCode::ACCEPTED, Answer(backups::enqueue(&ctx).await?.into())))
+pub async fn create(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<(StatusCode, JsonBody<Backup>)> {
+    Ok((StatusCode::ACCEPTED, JsonBody(backups::enqueue(&ctx).await?.into())))
 }

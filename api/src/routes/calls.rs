@@ -1,9 +1,11 @@
-//! Conversations that partners ask for, and their calendar files.
+//! Call requests of partners, and their calendar files.
 use crate::{
-    answer::{Answer, Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
-    state::App,
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order,
+    },
+    response::{Created, JsonBody, Page, Versioned},
+    state::AppState,
 };
 use axum::{
     extract::State,
@@ -67,15 +69,15 @@ impl Call {
     }
 }
 
-fn row(ctx: &Ctx, call: calls::Call) -> Row<Call> {
-    Row { version: call.version, view: Call::of(ctx, call) }
+fn row(ctx: &Ctx, call: calls::Call) -> Versioned<Call> {
+    Versioned { version: call.version, view: Call::of(ctx, call) }
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
-    #[serde(default, deserialize_with = "chosen")]
+pub struct ListCallsQuery {
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<calls::Status>)]
     status: Option<String>,
     /// `-created_at`: so far the only order.
@@ -86,9 +88,9 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
-impl Wanted {
+impl ListCallsQuery {
     pub fn read(self) -> Result<(calls::Filter, PageQuery)> {
-        only_order(self.order.as_deref(), "-created_at")?;
+        reject_unknown_order(self.order.as_deref(), "-created_at")?;
         let status = self.status.as_deref().map(str::parse).transpose();
         let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
         Ok((calls::Filter { status }, PageQuery { limit: self.limit, cursor: self.cursor }))
@@ -96,12 +98,12 @@ impl Wanted {
 }
 
 /// Calls, newest first: an ISO's own, the staff's all.
-#[utoipa::path(get, path = "/calls", operation_id = "call_list", tag = "calls", params(Wanted),
+#[utoipa::path(get, path = "/calls", operation_id = "call_list", tag = "calls", params(ListCallsQuery),
     responses((status = 200, body = Page<Call>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Call>>> {
-    let (filter, page) = wanted.read()?;
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListCallsQuery>) -> Result<JsonBody<Page<Call>>> {
+    let (filter, page) = query.read()?;
     let found = calls::list(&ctx, &filter, &page).await?;
-    Ok(Answer(Page::of(found, |call| Call::of(&ctx, call))))
+    Ok(JsonBody(Page::of(found, |call| Call::of(&ctx, call))))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -122,17 +124,20 @@ pub struct NewCall {
 /// Asks for a call. ISO partners.
 #[utoipa::path(post, path = "/calls", operation_id = "call_create", tag = "calls", request_body = NewCall,
     responses((status = 201, body = Call)))]
-pub async fn create(State(app): State<App>, New { ctx, input, .. }: New<NewCall>) -> Result<Made<Call>> {
-    app.may_write(&ctx.actor)?;
+pub async fn create(
+    State(app): State<AppState>,
+    CreateRequest { ctx, input, .. }: CreateRequest<NewCall>,
+) -> Result<Created<Call>> {
+    app.check_request_limit(&ctx.actor)?;
     let typed = calls::Input { topic: input.topic, note: input.note, minutes: input.minutes, times: input.times };
     let call = calls::create(&ctx, typed).await?;
-    Ok(Made { location: format!("/rest/v1/calls/{}", call.id), version: call.version, view: Call::of(&ctx, call) })
+    Ok(Created { location: format!("/rest/v1/calls/{}", call.id), version: call.version, view: Call::of(&ctx, call) })
 }
 
 /// One call.
 #[utoipa::path(get, path = "/calls/{id}", operation_id = "call_get", tag = "calls",
     params(("id" = CallId, Path)), responses((status = 200, body = Call)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result<Row<Call>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result<Versioned<Call>> {
     Ok(row(&ctx, calls::get(&ctx, id).await?))
 }
 
@@ -154,7 +159,7 @@ pub async fn confirm(
     Path(id): Path<CallId>,
     IfMatch(version): IfMatch,
     Json(input): Json<CallConfirmed>,
-) -> Result<Row<Call>> {
+) -> Result<Versioned<Call>> {
     Ok(row(&ctx, calls::confirm(&ctx, id, version, input.begins_at, input.answer.as_deref()).await?))
 }
 
@@ -175,19 +180,19 @@ pub async fn decline(
     Path(id): Path<CallId>,
     IfMatch(version): IfMatch,
     Json(input): Json<CallDeclined>,
-) -> Result<Row<Call>> {
+) -> Result<Versioned<Call>> {
     Ok(row(&ctx, calls::decline(&ctx, id, version, &input.reason).await?))
 }
 
 /// Takes a call back. Its partner, and the staff.
 #[utoipa::path(post, path = "/calls/{id}/cancel", operation_id = "call_cancel", tag = "calls",
-    params(("id" = CallId, Path)), request_body = Nothing, responses((status = 200, body = Call)))]
+    params(("id" = CallId, Path)), request_body = EmptyBody, responses((status = 200, body = Call)))]
 pub async fn cancel(
     SignedIn(ctx): SignedIn,
     Path(id): Path<CallId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Call>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Call>> {
     Ok(row(&ctx, calls::cancel(&ctx, id, version).await?))
 }
 
@@ -211,7 +216,7 @@ pub async fn calendar(SignedIn(ctx): SignedIn, Path(id): Path<CallId>) -> Result
         .sequence(u32::try_from(call.version).unwrap_or(u32::MAX))
         .summary(&i18n::text(ctx.language(), "names", "calendar.call", &words))
         .description(
-            // A lone CR ends a line for some readers, and the crate lets it through.
+            // Some readers take a lone CR for a line end; the crate does not escape it.
             &[call.note.as_deref(), call.answer.as_deref()]
                 .into_iter()
                 .flatten()

@@ -1,8 +1,8 @@
-//! What a partner keeps for itself of a client.
+//! A partner's private notes on a client.
 use crate::{
-    answer::{Answer, Items, Made},
     error::Result,
-    extract::{New, Path, SignedIn},
+    extract::{CreateRequest, Path, SignedIn},
+    response::{Created, ItemList, JsonBody},
 };
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
@@ -28,10 +28,10 @@ impl From<iso_notes::Note> for ClientNote {
 
 /// Your private notes about a client of yours, newest first. ISO partners; nobody else reads them.
 #[utoipa::path(get, path = "/clients/{id}/notes", operation_id = "client_note_list", tag = "clients",
-    params(("id" = UserId, Path)), responses((status = 200, body = Items<ClientNote>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Answer<Items<ClientNote>>> {
+    params(("id" = UserId, Path)), responses((status = 200, body = ItemList<ClientNote>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<JsonBody<ItemList<ClientNote>>> {
     let found = iso_notes::list(&ctx, id).await?;
-    Ok(Answer(Items { items: found.into_iter().map(ClientNote::from).collect() }))
+    Ok(JsonBody(ItemList { items: found.into_iter().map(ClientNote::from).collect() }))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -45,9 +45,12 @@ pub struct NewClientNote {
 /// Writes a private note about a client of yours. ISO partners.
 #[utoipa::path(post, path = "/clients/{id}/notes", operation_id = "client_note_create", tag = "clients",
     params(("id" = UserId, Path)), request_body = NewClientNote, responses((status = 201, body = ClientNote)))]
-pub async fn create(Path(id): Path<UserId>, New { ctx, input, .. }: New<NewClientNote>) -> Result<Made<ClientNote>> {
+pub async fn create(
+    Path(id): Path<UserId>,
+    CreateRequest { ctx, input, .. }: CreateRequest<NewClientNote>,
+) -> Result<Created<ClientNote>> {
     let note = iso_notes::create(&ctx, id, &input.body).await?;
-    Ok(Made { location: format!("/rest/v1/client-notes/{}", note.id), version: note.version, view: note.into() })
+    Ok(Created { location: format!("/rest/v1/client-notes/{}", note.id), version: note.version, view: note.into() })
 }
 
 /// Deletes a note of yours.

@@ -1,10 +1,12 @@
-//! Clients: people with orders.
+//! Clients.
 use crate::{
-    answer::{Answer, Made, Page, Row, full_name},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied},
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_string_as_none, patch_field,
+    },
+    response::{Created, JsonBody, Page, Versioned, full_name},
     routes::spvs::Spv,
-    state::App,
+    state::AppState,
 };
 use axum::extract::State;
 use chrono::{DateTime, Utc};
@@ -106,22 +108,22 @@ pub struct ClientProgress {
     percent: i64,
 }
 
-fn row(ctx: &Ctx, client: clients::Client) -> Row<Client> {
-    Row { version: client.version, view: Client::of(ctx, client) }
+fn row(ctx: &Ctx, client: clients::Client) -> Versioned<Client> {
+    Versioned { version: client.version, view: Client::of(ctx, client) }
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListClientsQuery {
     /// Beginnings of words of name, e-mail or phone.
     q: Option<String>,
     /// `pending`, `active`, `suspended` or `archived`; without it all but archived ones.
     #[param(value_type = Option<String>)]
     status: Option<Status>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
     /// `-created_at` (the usual one), `created_at`, `first_name` or `-first_name`.
     order: Option<String>,
@@ -132,19 +134,22 @@ pub struct Wanted {
 }
 
 /// Clients you may see, newest first unless you ask for another order.
-#[utoipa::path(get, path = "/clients", operation_id = "client_list", tag = "clients", params(Wanted),
+#[utoipa::path(get, path = "/clients", operation_id = "client_list", tag = "clients", params(ListClientsQuery),
     responses((status = 200, body = Page<ListedClient>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<ListedClient>>> {
-    let order = Order::parse(wanted.order.as_deref().unwrap_or(""))
+pub async fn list(
+    SignedIn(ctx): SignedIn,
+    Query(query): Query<ListClientsQuery>,
+) -> Result<JsonBody<Page<ListedClient>>> {
+    let order = Order::parse(query.order.as_deref().unwrap_or(""))
         .map_err(|problem| domain::Error::field_with("order", problem))?;
-    let Wanted { q, status, company_id, iso_id, .. } = wanted;
+    let ListClientsQuery { q, status, company_id, iso_id, .. } = query;
     let filter = Filter { q, status, company_id, iso_id, ids: None, order };
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = clients::list(&ctx, &filter, &page).await?;
     let progress = clients::progress(&ctx, &found.items).await?;
     let ids: Vec<UserId> = found.items.iter().map(|client| client.id).collect();
     let mut failures = mails::email_failures(&ctx, &ids).await?;
-    Ok(Answer(Page::of(found, |row| ListedClient {
+    Ok(JsonBody(Page::of(found, |row| ListedClient {
         progress: progress.as_ref().map(|all| {
             let of = all.get(&row.id).copied().unwrap_or_default();
             ClientProgress { spvs: of.spvs, percent: of.percent() }
@@ -169,10 +174,10 @@ pub struct NewClient {
     email: String,
     phone: Option<String>,
     address: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(required, value_type = CompanyId)]
     company_id: Option<CompanyId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
     country: Option<String>,
     currency: Option<String>,
@@ -186,7 +191,7 @@ pub struct NewClient {
     #[schema(example = "2026-11-21")]
     ordered_date: Option<String>,
     /// The application that this answers: it is approved with it.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     request_id: Option<RequestId>,
 }
 
@@ -216,13 +221,13 @@ pub struct ClientCreated {
 /// Makes a client and its first order, in one step.
 #[utoipa::path(post, path = "/clients", operation_id = "client_create", tag = "clients", request_body = NewClient,
     responses((status = 201, body = ClientCreated)))]
-pub async fn create(New { ctx, input, .. }: New<NewClient>) -> Result<Made<ClientCreated>> {
+pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewClient>) -> Result<Created<ClientCreated>> {
     let setup = match input.setup {
         SetUp::Quick => Setup::Quick,
         SetUp::Full => Setup::Full,
     };
     let made = onboarding::create_client(&ctx, setup, input.into()).await?;
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/clients/{}", made.client.id),
         version: made.client.version,
         view: ClientCreated { spv: Spv::of(&ctx, made.spv), client: Client::of(&ctx, made.client) },
@@ -253,7 +258,7 @@ impl From<NewClient> for ClientInput {
 /// One client.
 #[utoipa::path(get, path = "/clients/{id}", operation_id = "client_get", tag = "clients",
     params(("id" = UserId, Path)), responses((status = 200, body = Client)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<Client>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Versioned<Client>> {
     let mut found = row(&ctx, clients::get(&ctx, id).await?);
     found.view.email_failure = mails::email_failures(&ctx, &[id]).await?.remove(&id).map(Into::into);
     Ok(found)
@@ -265,14 +270,14 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<
 pub struct ClientChange {
     first_name: Option<String>,
     last_name: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     phone: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     address: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// Touches later orders only.
-    #[serde(default, deserialize_with = "changed")]
+    #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<IsoId>)]
     iso_id: Option<Option<IsoId>>,
 }
@@ -285,7 +290,7 @@ pub async fn update(
     Path(id): Path<UserId>,
     IfMatch(version): IfMatch,
     Json(change): Json<ClientChange>,
-) -> Result<Row<Client>> {
+) -> Result<Versioned<Client>> {
     let change = Change {
         first_name: change.first_name,
         last_name: change.last_name,
@@ -299,25 +304,25 @@ pub async fn update(
 
 /// Mails a new link to set a password.
 #[utoipa::path(post, path = "/clients/{id}/invite", operation_id = "client_invite", tag = "clients",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Client)))]
 pub async fn invite(
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Client>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Client>> {
     Ok(row(&ctx, clients::invite(&ctx, id).await?))
 }
 
 /// Keeps a client from signing in until restored.
 #[utoipa::path(post, path = "/clients/{id}/suspend", operation_id = "client_suspend", tag = "clients",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Client)))]
 pub async fn suspend(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Client>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Client>> {
     let client = clients::suspend(&ctx, id, version).await?;
     app.auth.verified.forget_user(id);
     Ok(row(&ctx, client))
@@ -325,26 +330,26 @@ pub async fn suspend(
 
 /// Brings a suspended or archived client back.
 #[utoipa::path(post, path = "/clients/{id}/restore", operation_id = "client_restore", tag = "clients",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Client)))]
 pub async fn restore(
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Client>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Client>> {
     Ok(row(&ctx, clients::restore(&ctx, id, version).await?))
 }
 
 /// Hides a client, who then cannot sign in. The orders stay.
 #[utoipa::path(post, path = "/clients/{id}/archive", operation_id = "client_archive", tag = "clients",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Client)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Client)))]
 pub async fn archive(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Client>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Client>> {
     let client = clients::archive(&ctx, id, version).await?;
     app.auth.verified.forget_user(id);
     Ok(row(&ctx, client))

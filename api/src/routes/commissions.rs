@@ -1,8 +1,10 @@
-//! What ISO partners earn: the ledger, its cards and statements, and the runs in which it is paid.
+//! Commissions of ISO partners: ledger, overview, statements, payout runs.
 use crate::{
-    answer::{Answer, Items, Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order,
+    },
+    response::{Created, ItemList, JsonBody, Page, Versioned},
 };
 use axum::{
     http::{HeaderValue, header},
@@ -93,13 +95,13 @@ impl Commission {
 pub struct Ledger {
     /// Beginnings of words of its order's identifier, client name or e-mail.
     q: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     spv_id: Option<SpvId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     run_id: Option<PayoutRunId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
     /// The first day on which it was earned.
@@ -118,7 +120,7 @@ pub struct Ledger {
 
 impl Ledger {
     pub fn filter(&self) -> Result<Filter> {
-        only_order(self.order.as_deref(), "-earned_date")?;
+        reject_unknown_order(self.order.as_deref(), "-earned_date")?;
         let status = self.status.as_deref().map(str::parse).transpose();
         Ok(Filter {
             q: self.q.clone(),
@@ -142,33 +144,33 @@ fn day(field: &str, text: Option<&str>) -> Result<Option<NaiveDate>> {
 /// Rows of the ledger, newest first by the day they were earned: an ISO's own, a company's partners', the staff's all.
 #[utoipa::path(get, path = "/commissions", operation_id = "commission_list", tag = "commissions", params(Ledger),
     responses((status = 200, body = Page<Commission>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Ledger>) -> Result<Answer<Page<Commission>>> {
-    let filter = wanted.filter()?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<Ledger>) -> Result<JsonBody<Page<Commission>>> {
+    let filter = query.filter()?;
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = commissions::list(&ctx, &filter, &page).await?;
-    Ok(Answer(Page::of(found, |row| Commission::of(&ctx, row))))
+    Ok(JsonBody(Page::of(found, |row| Commission::of(&ctx, row))))
 }
 
 /// One row of the ledger.
 #[utoipa::path(get, path = "/commissions/{id}", operation_id = "commission_get", tag = "commissions",
     params(("id" = CommissionId, Path)), responses((status = 200, body = Commission)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CommissionId>) -> Result<Row<Commission>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CommissionId>) -> Result<Versioned<Commission>> {
     Ok(row(&ctx, commissions::get(&ctx, id).await?))
 }
 
-fn row(ctx: &Ctx, found: commissions::Commission) -> Row<Commission> {
-    Row { version: found.version, view: Commission::of(ctx, found) }
+fn row(ctx: &Ctx, found: commissions::Commission) -> Versioned<Commission> {
+    Versioned { version: found.version, view: Commission::of(ctx, found) }
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedOverview {
+pub struct OverviewQuery {
     /// Whose; for an ISO its own, for others all they may see unless told.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
     /// `this_month`, `last_month` or `this_year`; this month unless told.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     period: Option<String>,
 }
 
@@ -212,15 +214,15 @@ pub struct CommissionExpected {
 
 /// What one partner earned in a period, by where it stands.
 #[utoipa::path(get, path = "/commissions/overview", operation_id = "commission_overview", tag = "commissions",
-    params(WantedOverview), responses((status = 200, body = CommissionOverview)))]
+    params(OverviewQuery), responses((status = 200, body = CommissionOverview)))]
 pub async fn overview(
     SignedIn(ctx): SignedIn,
-    Query(wanted): Query<WantedOverview>,
-) -> Result<Answer<CommissionOverview>> {
-    let period = wanted.period.as_deref().map(str::parse).transpose();
+    Query(query): Query<OverviewQuery>,
+) -> Result<JsonBody<CommissionOverview>> {
+    let period = query.period.as_deref().map(str::parse).transpose();
     let period = period.map_err(|problem| ApiError::from(Error::field_with("period", problem)))?.unwrap_or_default();
-    let found = commissions::overview(&ctx, wanted.iso_id, period).await?;
-    let cards = |cards: &commissions::Cards| CommissionCards {
+    let found = commissions::overview(&ctx, query.iso_id, period).await?;
+    let cards = |cards: &commissions::OverviewCards| CommissionCards {
         currency: cards.currency,
         total: cards.currency.format(cards.total_minor),
         paid: cards.currency.format(cards.paid_minor),
@@ -228,9 +230,9 @@ pub async fn overview(
         next_payment: cards.currency.format(cards.next_minor),
     };
     let currency = found.currency;
-    let zero = commissions::Cards { currency, total_minor: 0, paid_minor: 0, pending_minor: 0, next_minor: 0 };
+    let zero = commissions::OverviewCards { currency, total_minor: 0, paid_minor: 0, pending_minor: 0, next_minor: 0 };
     let own = cards(found.cards.iter().find(|cards| cards.currency == currency).unwrap_or(&zero));
-    Ok(Answer(CommissionOverview {
+    Ok(JsonBody(CommissionOverview {
         from: found.from,
         to: found.to,
         projected: found.projected,
@@ -251,9 +253,9 @@ pub async fn overview(
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedStatement {
+pub struct StatementQuery {
     /// Whose; for an ISO its own, for others all they may see unless told.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
     /// This month's first day unless told.
     #[param(example = "2026-11-01")]
@@ -290,27 +292,27 @@ pub struct CommissionSums {
 
 /// A partner's statement.
 #[utoipa::path(get, path = "/commissions/statement", operation_id = "commission_statement", tag = "commissions",
-    params(WantedStatement), responses((status = 200, body = CommissionStatement)))]
+    params(StatementQuery), responses((status = 200, body = CommissionStatement)))]
 pub async fn statement(
     SignedIn(ctx): SignedIn,
-    Query(wanted): Query<WantedStatement>,
-) -> Result<Answer<CommissionStatement>> {
-    let (from, to) = match (day("from", wanted.from.as_deref())?, day("to", wanted.to.as_deref())?) {
+    Query(query): Query<StatementQuery>,
+) -> Result<JsonBody<CommissionStatement>> {
+    let (from, to) = match (day("from", query.from.as_deref())?, day("to", query.to.as_deref())?) {
         (Some(from), Some(to)) => (from, to),
         (from, to) => {
-            let month = commissions::days(&ctx, wanted.iso_id, Period::ThisMonth).await?;
+            let month = commissions::days(&ctx, query.iso_id, Period::ThisMonth).await?;
             (from.unwrap_or(month.0), to.unwrap_or(month.1))
         }
     };
-    let found = commissions::statement(&ctx, wanted.iso_id, from, to).await?;
-    let sums = |sums: commissions::Sums| CommissionSums {
+    let found = commissions::statement(&ctx, query.iso_id, from, to).await?;
+    let sums = |sums: commissions::Totals| CommissionSums {
         currency: sums.currency,
         total: sums.currency.format(sums.total_minor()),
         pending: sums.currency.format(sums.pending_minor),
         approved: sums.currency.format(sums.approved_minor),
         paid: sums.currency.format(sums.paid_minor),
     };
-    Ok(Answer(CommissionStatement {
+    Ok(JsonBody(CommissionStatement {
         iso_id: found.iso.as_ref().map(|iso| iso.id),
         iso_name: found.iso.as_ref().map(domain::directory::isos::Iso::name),
         company_name: found.iso.map(|iso| iso.company_name),
@@ -332,13 +334,13 @@ pub struct CommissionsApproved {
 
 /// Approves rows for the next payout run. Staff.
 #[utoipa::path(post, path = "/commissions/approve", operation_id = "commission_approve", tag = "commissions",
-    request_body = CommissionsApproved, responses((status = 200, body = Items<Commission>)))]
+    request_body = CommissionsApproved, responses((status = 200, body = ItemList<Commission>)))]
 pub async fn approve(
     SignedIn(ctx): SignedIn,
     Json(input): Json<CommissionsApproved>,
-) -> Result<Answer<Items<Commission>>> {
+) -> Result<JsonBody<ItemList<Commission>>> {
     let found = commissions::approve(&ctx, &input.ids).await?;
-    Ok(Answer(Items { items: found.into_iter().map(|row| Commission::of(&ctx, row)).collect() }))
+    Ok(JsonBody(ItemList { items: found.into_iter().map(|row| Commission::of(&ctx, row)).collect() }))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -358,7 +360,7 @@ pub async fn void(
     Path(id): Path<CommissionId>,
     IfMatch(version): IfMatch,
     Json(input): Json<CommissionVoided>,
-) -> Result<Row<Commission>> {
+) -> Result<Versioned<Commission>> {
     Ok(row(&ctx, commissions::void(&ctx, id, version, &input.reason).await?))
 }
 
@@ -417,14 +419,14 @@ impl PayoutRun {
     }
 }
 
-fn run_row(ctx: &Ctx, detail: RunDetail) -> Row<PayoutRun> {
-    Row { version: detail.run.version, view: PayoutRun::of(ctx, detail) }
+fn run_row(ctx: &Ctx, detail: RunDetail) -> Versioned<PayoutRun> {
+    Versioned { version: detail.run.version, view: PayoutRun::of(ctx, detail) }
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedRuns {
+pub struct ListRunsQuery {
     /// `-number`: so far the only order.
     order: Option<String>,
     /// 1 to 500; 50 unless told.
@@ -434,21 +436,21 @@ pub struct WantedRuns {
 }
 
 /// Payout runs, newest first. Staff.
-#[utoipa::path(get, path = "/payout-runs", operation_id = "payout_run_list", tag = "commissions", params(WantedRuns),
+#[utoipa::path(get, path = "/payout-runs", operation_id = "payout_run_list", tag = "commissions", params(ListRunsQuery),
     responses((status = 200, body = Page<PayoutRun>)))]
-pub async fn runs(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedRuns>) -> Result<Answer<Page<PayoutRun>>> {
-    only_order(wanted.order.as_deref(), "-number")?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+pub async fn runs(SignedIn(ctx): SignedIn, Query(query): Query<ListRunsQuery>) -> Result<JsonBody<Page<PayoutRun>>> {
+    reject_unknown_order(query.order.as_deref(), "-number")?;
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = commissions::runs(&ctx, &page).await?;
-    Ok(Answer(Page::of(found, |run| PayoutRun::of(&ctx, run))))
+    Ok(JsonBody(Page::of(found, |run| PayoutRun::of(&ctx, run))))
 }
 
 /// Takes everything approved into a new run. Staff.
 #[utoipa::path(post, path = "/payout-runs", operation_id = "payout_run_open", tag = "commissions",
-    request_body = Nothing, responses((status = 201, body = PayoutRun)))]
-pub async fn open_run(New { ctx, .. }: New<Nothing>) -> Result<Made<PayoutRun>> {
+    request_body = EmptyBody, responses((status = 201, body = PayoutRun)))]
+pub async fn open_run(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<Created<PayoutRun>> {
     let made = commissions::open(&ctx).await?;
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/payout-runs/{}", made.run.id),
         version: made.run.version,
         view: PayoutRun::of(&ctx, made),
@@ -458,7 +460,7 @@ pub async fn open_run(New { ctx, .. }: New<Nothing>) -> Result<Made<PayoutRun>> 
 /// One payout run. Staff.
 #[utoipa::path(get, path = "/payout-runs/{id}", operation_id = "payout_run_get", tag = "commissions",
     params(("id" = PayoutRunId, Path)), responses((status = 200, body = PayoutRun)))]
-pub async fn run(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result<Row<PayoutRun>> {
+pub async fn run(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result<Versioned<PayoutRun>> {
     Ok(run_row(&ctx, commissions::run(&ctx, id).await?))
 }
 
@@ -466,8 +468,7 @@ pub async fn run(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result
 #[utoipa::path(get, path = "/payout-runs/{id}/csv", operation_id = "payout_run_csv", tag = "commissions",
     params(("id" = PayoutRunId, Path)), responses((status = 200, content_type = "text/csv", body = String)))]
 pub async fn bank(SignedIn(ctx): SignedIn, Path(id): Path<PayoutRunId>) -> Result<Response> {
-    // A list that people open in a spreadsheet and upload or type from, in no bank's own format: with the mark by which
-    // Excel reads UTF-8, as every CSV that the web saves.
+    // For spreadsheets, in no bank's own format: with the byte order mark by which Excel reads UTF-8.
     let text = format!("\u{feff}{}", commissions::bank(&ctx, id).await?);
     let name = format!("attachment; filename=\"payouts-{}.csv\"", &id.to_string()[..8]);
     let headers = [
@@ -493,18 +494,18 @@ pub async fn pay_run(
     Path(id): Path<PayoutRunId>,
     IfMatch(version): IfMatch,
     Json(input): Json<PayoutRunPaid>,
-) -> Result<Row<PayoutRun>> {
+) -> Result<Versioned<PayoutRun>> {
     Ok(run_row(&ctx, commissions::pay(&ctx, id, version, input.paid_date.as_deref()).await?))
 }
 
 /// Gives a run up before its transfers were made. Staff.
 #[utoipa::path(post, path = "/payout-runs/{id}/discard", operation_id = "payout_run_discard", tag = "commissions",
-    params(("id" = PayoutRunId, Path)), request_body = Nothing, responses((status = 200, body = PayoutRun)))]
+    params(("id" = PayoutRunId, Path)), request_body = EmptyBody, responses((status = 200, body = PayoutRun)))]
 pub async fn discard_run(
     SignedIn(ctx): SignedIn,
     Path(id): Path<PayoutRunId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<PayoutRun>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<PayoutRun>> {
     Ok(run_row(&ctx, commissions::discard(&ctx, id, version).await?))
 }

@@ -1,10 +1,13 @@
-//! Companies: whose portfolio the orders are.
+//! Companies.
 use crate::{
-    answer::{Answer, Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, emptied, only_order},
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_string_as_none,
+        reject_unknown_order,
+    },
+    response::{Created, JsonBody, Page, Versioned},
     routes::company_portal,
-    state::App,
+    state::AppState,
 };
 use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -64,8 +67,8 @@ impl Company {
     }
 }
 
-async fn row(ctx: &Ctx, company: companies::Company) -> Result<Row<Company>> {
-    Ok(Row { version: company.version, view: Company::of(ctx, settings::currency(ctx).await?, company) })
+async fn row(ctx: &Ctx, company: companies::Company) -> Result<Versioned<Company>> {
+    Ok(Versioned { version: company.version, view: Company::of(ctx, settings::currency(ctx).await?, company) })
 }
 
 /// How many rows keep a company or an ISO from being deleted.
@@ -77,8 +80,8 @@ pub struct Depends {
     users: i64,
 }
 
-impl From<companies::Depends> for Depends {
-    fn from(found: companies::Depends) -> Self {
+impl From<companies::DependencyCounts> for Depends {
+    fn from(found: companies::DependencyCounts) -> Self {
         Self { clients: found.clients, isos: found.isos, spvs: found.spvs, users: found.users }
     }
 }
@@ -94,7 +97,7 @@ pub struct CompanyDetail {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListCompaniesQuery {
     /// Beginnings of words of names or e-mail.
     q: Option<String>,
     /// True shows archived ones instead.
@@ -109,14 +112,14 @@ pub struct Wanted {
 }
 
 /// Companies you may see, by name.
-#[utoipa::path(get, path = "/companies", operation_id = "company_list", tag = "companies", params(Wanted),
+#[utoipa::path(get, path = "/companies", operation_id = "company_list", tag = "companies", params(ListCompaniesQuery),
     responses((status = 200, body = Page<Company>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Company>>> {
-    only_order(wanted.order.as_deref(), "name")?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    let found = companies::list(&ctx, wanted.q.as_deref(), wanted.archived, &page).await?;
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListCompaniesQuery>) -> Result<JsonBody<Page<Company>>> {
+    reject_unknown_order(query.order.as_deref(), "name")?;
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    let found = companies::list(&ctx, query.q.as_deref(), query.archived, &page).await?;
     let office = settings::currency(&ctx).await?;
-    Ok(Answer(Page::of(found, |company| Company::of(&ctx, office, company))))
+    Ok(JsonBody(Page::of(found, |company| Company::of(&ctx, office, company))))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -134,14 +137,14 @@ pub struct NewCompany {
     logo_url: Option<String>,
     domain: Option<String>,
     /// The application that this answers: it is approved with it, and whoever sent it becomes the first admin.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     request_id: Option<RequestId>,
 }
 
 /// Makes a company.
 #[utoipa::path(post, path = "/companies", operation_id = "company_create", tag = "companies", request_body = NewCompany,
     responses((status = 201, body = Company)))]
-pub async fn create(New { ctx, input, .. }: New<NewCompany>) -> Result<Made<Company>> {
+pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewCompany>) -> Result<Created<Company>> {
     let input = Input {
         name: Some(input.name),
         business_name: Some(input.business_name),
@@ -152,7 +155,7 @@ pub async fn create(New { ctx, input, .. }: New<NewCompany>) -> Result<Made<Comp
         request_id: input.request_id,
     };
     let company = companies::create(&ctx, input).await?;
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/companies/{}", company.id),
         version: company.version,
         view: Company::of(&ctx, settings::currency(&ctx).await?, company),
@@ -162,10 +165,10 @@ pub async fn create(New { ctx, input, .. }: New<NewCompany>) -> Result<Made<Comp
 /// One company, and what depends on it.
 #[utoipa::path(get, path = "/companies/{id}", operation_id = "company_get", tag = "companies",
     params(("id" = CompanyId, Path)), responses((status = 200, body = CompanyDetail)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Row<CompanyDetail>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Versioned<CompanyDetail>> {
     let company = companies::get(&ctx, id).await?;
     let depends = companies::depends(&ctx, id).await?.map(Depends::from);
-    Ok(Row {
+    Ok(Versioned {
         version: company.version,
         view: CompanyDetail { company: Company::of(&ctx, settings::currency(&ctx).await?, company), depends },
     })
@@ -177,13 +180,13 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<R
 pub struct CompanyChange {
     name: Option<String>,
     business_name: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     email: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     phone: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     logo_url: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     domain: Option<String>,
 }
 
@@ -195,7 +198,7 @@ pub async fn update(
     Path(id): Path<CompanyId>,
     IfMatch(version): IfMatch,
     Json(change): Json<CompanyChange>,
-) -> Result<Row<Company>> {
+) -> Result<Versioned<Company>> {
     let input = Input {
         name: change.name,
         business_name: change.business_name,
@@ -222,28 +225,28 @@ pub async fn delete(
 
 /// Hides a company, whose members then cannot sign in.
 #[utoipa::path(post, path = "/companies/{id}/archive", operation_id = "company_archive", tag = "companies",
-    params(("id" = CompanyId, Path)), request_body = Nothing, responses((status = 200, body = Company)))]
+    params(("id" = CompanyId, Path)), request_body = EmptyBody, responses((status = 200, body = Company)))]
 pub async fn archive(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<CompanyId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Company>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Company>> {
     let company = companies::archive(&ctx, id, version).await?;
-    // Seldom, and it is all of its people: everybody is looked up once more.
+    // Rare and affects all members: clears the whole session cache.
     app.auth.verified.clear();
     row(&ctx, company).await
 }
 
 /// Brings an archived company back.
 #[utoipa::path(post, path = "/companies/{id}/restore", operation_id = "company_restore", tag = "companies",
-    params(("id" = CompanyId, Path)), request_body = Nothing, responses((status = 200, body = Company)))]
+    params(("id" = CompanyId, Path)), request_body = EmptyBody, responses((status = 200, body = Company)))]
 pub async fn restore(
     SignedIn(ctx): SignedIn,
     Path(id): Path<CompanyId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Company>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Company>> {
     row(&ctx, companies::restore(&ctx, id, version).await?).await
 }

@@ -1,10 +1,10 @@
-//! What the company portal keeps of its company: settings, logo, members, clients.
+//! Company portal: settings, logo, members, clients.
 use crate::{
-    answer::{Answer, Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, body, emptied},
+    extract::{CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, body, clearable},
+    response::{Created, JsonBody, Page, Versioned},
     routes::clients::Client,
-    state::App,
+    state::AppState,
 };
 use axum::{
     extract::{Request, State},
@@ -81,14 +81,14 @@ pub fn logo_path(logo: Option<Uuid>) -> Option<String> {
     logo.map(|id| format!("/storage/v1/logos/{id}"))
 }
 
-fn row(company: companies::Company) -> Row<CompanySettings> {
-    Row { version: company.version, view: company.into() }
+fn row(company: companies::Company) -> Versioned<CompanySettings> {
+    Versioned { version: company.version, view: company.into() }
 }
 
 /// The settings of a company, for its admins and super admins.
 #[utoipa::path(get, path = "/companies/{id}/settings", operation_id = "company_settings_get", tag = "companies",
     params(("id" = CompanyId, Path)), responses((status = 200, body = CompanySettings)))]
-pub async fn settings(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Row<CompanySettings>> {
+pub async fn settings(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Versioned<CompanySettings>> {
     Ok(row(companies::portal(&ctx, Some(id)).await?))
 }
 
@@ -98,28 +98,28 @@ pub async fn settings(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Res
 pub struct CompanySettingsChange {
     name: Option<String>,
     legal_name: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     #[schema(example = "12-3456789")]
     tax_id: Option<String>,
     country: Option<String>,
     /// `technology`, `finance`, `healthcare` or `manufacturing`.
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     industry: Option<String>,
     /// `1-10`, `11-50`, `51-200` or `201+`.
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     size: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     email: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     phone: Option<String>,
     /// https only.
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     website: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     address: Option<String>,
     time_zone: Option<String>,
     language: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     currency: Option<String>,
 }
 
@@ -132,7 +132,7 @@ pub async fn set_settings(
     Path(id): Path<CompanyId>,
     IfMatch(version): IfMatch,
     Json(change): Json<CompanySettingsChange>,
-) -> Result<Row<CompanySettings>> {
+) -> Result<Versioned<CompanySettings>> {
     let input = SettingsInput {
         name: change.name,
         legal_name: change.legal_name,
@@ -158,9 +158,9 @@ pub async fn set_settings(
 pub async fn set_logo(
     SignedIn(ctx): SignedIn,
     Path(id): Path<CompanyId>,
-    State(app): State<App>,
+    State(app): State<AppState>,
     request: Request,
-) -> Result<Row<CompanySettings>> {
+) -> Result<Versioned<CompanySettings>> {
     let bytes = body(request, &app).await?;
     Ok(row(companies::set_logo(&ctx, id, bytes.to_vec()).await?))
 }
@@ -168,7 +168,7 @@ pub async fn set_logo(
 /// Takes the logo away.
 #[utoipa::path(delete, path = "/companies/{id}/logo", operation_id = "company_logo_remove", tag = "companies",
     params(("id" = CompanyId, Path)), responses((status = 200, body = CompanySettings)))]
-pub async fn remove_logo(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Row<CompanySettings>> {
+pub async fn remove_logo(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> Result<Versioned<CompanySettings>> {
     Ok(row(companies::remove_logo(&ctx, id).await?))
 }
 
@@ -177,7 +177,7 @@ pub async fn remove_logo(SignedIn(ctx): SignedIn, Path(id): Path<CompanyId>) -> 
 #[utoipa::path(get, path = "/storage/v1/logos/{id}", operation_id = "company_logo_get", tag = "companies",
     params(("id" = Uuid, Path)), security(()),
     responses((status = 200, content_type = "image/png", body = String)))]
-pub async fn logo(State(app): State<App>, Path(id): Path<Uuid>) -> Result<Response> {
+pub async fn logo(State(app): State<AppState>, Path(id): Path<Uuid>) -> Result<Response> {
     let logo = companies::logo(&app.ctx(Actor::Anonymous, Origin::default()), id).await?;
     let kind = HeaderValue::from_str(&logo.media_type).unwrap_or(HeaderValue::from_static("application/octet-stream"));
     let mut response = ([(header::CONTENT_TYPE, kind)], logo.bytes).into_response();
@@ -226,7 +226,7 @@ impl CompanyMember {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedMembers {
+pub struct ListMembersQuery {
     /// Beginnings of words of name or e-mail.
     q: Option<String>,
     /// True shows those who were removed instead.
@@ -240,16 +240,16 @@ pub struct WantedMembers {
 
 /// The admins of a company, newest first.
 #[utoipa::path(get, path = "/companies/{id}/members", operation_id = "company_member_list", tag = "companies",
-    params(("id" = CompanyId, Path), WantedMembers), responses((status = 200, body = Page<CompanyMember>)))]
+    params(("id" = CompanyId, Path), ListMembersQuery), responses((status = 200, body = Page<CompanyMember>)))]
 pub async fn members(
     SignedIn(ctx): SignedIn,
     Path(id): Path<CompanyId>,
-    Query(wanted): Query<WantedMembers>,
-) -> Result<Answer<Page<CompanyMember>>> {
-    let filter = MemberFilter { q: wanted.q, removed: wanted.removed };
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    Query(query): Query<ListMembersQuery>,
+) -> Result<JsonBody<Page<CompanyMember>>> {
+    let filter = MemberFilter { q: query.q, removed: query.removed };
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = companies::members(&ctx, id, &filter, &page).await?;
-    Ok(Answer(Page::of(found, |member| CompanyMember::of(&ctx, member))))
+    Ok(JsonBody(Page::of(found, |member| CompanyMember::of(&ctx, member))))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -272,49 +272,53 @@ pub struct NewCompanyMember {
     params(("id" = CompanyId, Path)), request_body = NewCompanyMember, responses((status = 201, body = CompanyMember)))]
 pub async fn create_member(
     Path(id): Path<CompanyId>,
-    New { ctx, input, .. }: New<NewCompanyMember>,
-) -> Result<Made<CompanyMember>> {
+    CreateRequest { ctx, input, .. }: CreateRequest<NewCompanyMember>,
+) -> Result<Created<CompanyMember>> {
     let NewCompanyMember { first_name, last_name, email, phone } = input;
     let made = companies::invite_member(&ctx, id, MemberInput { first_name, last_name, email, phone }).await?;
-    Ok(Made { location: format!("/rest/v1/companies/{id}/members"), version: 1, view: CompanyMember::of(&ctx, made) })
+    Ok(Created {
+        location: format!("/rest/v1/companies/{id}/members"),
+        version: 1,
+        view: CompanyMember::of(&ctx, made),
+    })
 }
 
 /// Mails a new link to set a password.
 #[utoipa::path(post, path = "/members/{id}/invite", operation_id = "company_member_invite", tag = "companies",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = CompanyMember)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = CompanyMember)))]
 pub async fn invite_member(
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Answer<CompanyMember>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<JsonBody<CompanyMember>> {
     let found = companies::invite_member_again(&ctx, id).await?;
-    Ok(Answer(CompanyMember::of(&ctx, found)))
+    Ok(JsonBody(CompanyMember::of(&ctx, found)))
 }
 
 /// Removes somebody from the company portal, and ends their sessions.
 #[utoipa::path(post, path = "/members/{id}/remove", operation_id = "company_member_remove", tag = "companies",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = CompanyMember)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = CompanyMember)))]
 pub async fn remove_member(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Answer<CompanyMember>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<JsonBody<CompanyMember>> {
     let found = companies::remove_member(&ctx, id).await?;
     app.auth.verified.forget_user(id);
-    Ok(Answer(CompanyMember::of(&ctx, found)))
+    Ok(JsonBody(CompanyMember::of(&ctx, found)))
 }
 
 /// Brings somebody back who was removed.
 #[utoipa::path(post, path = "/members/{id}/restore", operation_id = "company_member_restore", tag = "companies",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = CompanyMember)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = CompanyMember)))]
 pub async fn restore_member(
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Answer<CompanyMember>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<JsonBody<CompanyMember>> {
     let found = companies::restore_member(&ctx, id).await?;
-    Ok(Answer(CompanyMember::of(&ctx, found)))
+    Ok(JsonBody(CompanyMember::of(&ctx, found)))
 }
 
 /// A client with how far the company's orders for it are. Of one who belongs to another company by now, only what these
@@ -335,7 +339,7 @@ pub struct CompanyClient {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedClients {
+pub struct ListCompanyClientsQuery {
     /// Beginnings of words of name, e-mail or an order's identifier, of the company's own clients also phone.
     q: Option<String>,
     /// 1 to 500; 50 unless told.
@@ -346,15 +350,15 @@ pub struct WantedClients {
 
 /// Whoever has an order with a company, and its clients without one, newest first, with how far the orders are.
 #[utoipa::path(get, path = "/companies/{id}/clients", operation_id = "company_client_list", tag = "companies",
-    params(("id" = CompanyId, Path), WantedClients), responses((status = 200, body = Page<CompanyClient>)))]
+    params(("id" = CompanyId, Path), ListCompanyClientsQuery), responses((status = 200, body = Page<CompanyClient>)))]
 pub async fn clients(
     SignedIn(ctx): SignedIn,
     Path(id): Path<CompanyId>,
-    Query(wanted): Query<WantedClients>,
-) -> Result<Answer<Page<CompanyClient>>> {
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    let found = companies::clients(&ctx, id, wanted.q.as_deref(), &page).await?;
-    Ok(Answer(Page::of(found, |row| CompanyClient {
+    Query(query): Query<ListCompanyClientsQuery>,
+) -> Result<JsonBody<Page<CompanyClient>>> {
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    let found = companies::clients(&ctx, id, query.q.as_deref(), &page).await?;
+    Ok(JsonBody(Page::of(found, |row| CompanyClient {
         ordered: row.ordered,
         spvs: row.progress.spvs,
         closed: row.progress.closed,

@@ -1,8 +1,8 @@
-//! What each portal opens with.
+//! Dashboards of the portals.
 use crate::{
-    answer::Answer,
     error::Result,
-    extract::{Query, SignedIn, chosen},
+    extract::{Query, SignedIn, empty_string_as_none},
+    response::JsonBody,
     routes::{activity::Activity, clients::Client, me::Named, spvs::Spv},
 };
 use chrono::{DateTime, Utc};
@@ -49,9 +49,9 @@ pub struct ClientDashboard {
 /// A client's own orders at a glance.
 #[utoipa::path(get, path = "/dashboards/client", operation_id = "dashboard_client", tag = "dashboards",
     responses((status = 200, body = ClientDashboard)))]
-pub async fn client(SignedIn(ctx): SignedIn) -> Result<Answer<ClientDashboard>> {
+pub async fn client(SignedIn(ctx): SignedIn) -> Result<JsonBody<ClientDashboard>> {
     let found = dashboards::client(&ctx).await?;
-    Ok(Answer(ClientDashboard {
+    Ok(JsonBody(ClientDashboard {
         processing: found.processing,
         pending: found.pending,
         completed: found.completed,
@@ -77,10 +77,10 @@ pub struct EmployeeDashboard {
 /// The staff's counters.
 #[utoipa::path(get, path = "/dashboards/employee", operation_id = "dashboard_employee", tag = "dashboards",
     responses((status = 200, body = EmployeeDashboard)))]
-pub async fn employee(SignedIn(ctx): SignedIn) -> Result<Answer<EmployeeDashboard>> {
+pub async fn employee(SignedIn(ctx): SignedIn) -> Result<JsonBody<EmployeeDashboard>> {
     let found = dashboards::employee(&ctx).await?;
     let (revenue, currency, revenue_by_currency) = sums_in(found.currency, found.revenue);
-    Ok(Answer(EmployeeDashboard {
+    Ok(JsonBody(EmployeeDashboard {
         total_clients: found.total_clients,
         active_spvs: found.active_spvs,
         pending_reviews: found.pending_reviews,
@@ -114,7 +114,7 @@ pub struct IsoClient {
 /// An ISO partner's own clients and commissions.
 #[utoipa::path(get, path = "/dashboards/iso", operation_id = "dashboard_iso", tag = "dashboards",
     responses((status = 200, body = IsoDashboard)))]
-pub async fn iso(SignedIn(ctx): SignedIn) -> Result<Answer<IsoDashboard>> {
+pub async fn iso(SignedIn(ctx): SignedIn) -> Result<JsonBody<IsoDashboard>> {
     let found = dashboards::iso(&ctx).await?;
     let (monthly_commissions, currency, commissions_by_currency) = sums_in(found.currency, found.monthly_commissions);
     let clients = found.clients.into_iter().map(|row| IsoClient {
@@ -122,7 +122,7 @@ pub async fn iso(SignedIn(ctx): SignedIn) -> Result<Answer<IsoDashboard>> {
         spvs: row.spvs,
         latest: row.latest.map(|row| Activity::of(&ctx, row)),
     });
-    Ok(Answer(IsoDashboard {
+    Ok(JsonBody(IsoDashboard {
         active_clients: found.active_clients,
         monthly_commissions,
         currency,
@@ -136,9 +136,9 @@ pub async fn iso(SignedIn(ctx): SignedIn) -> Result<Answer<IsoDashboard>> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedCompany {
+pub struct CompanyDashboardQuery {
     /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// Orders, up to 500; 50 unless told. 0 for the figures alone.
     limit: Option<u32>,
@@ -172,13 +172,16 @@ pub struct Partner {
 
 /// A company's portfolio.
 #[utoipa::path(get, path = "/dashboards/company", operation_id = "dashboard_company", tag = "dashboards",
-    params(WantedCompany), responses((status = 200, body = CompanyDashboard)))]
-pub async fn company(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedCompany>) -> Result<Answer<CompanyDashboard>> {
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    let found = dashboards::company(&ctx, wanted.company_id, &page).await?;
+    params(CompanyDashboardQuery), responses((status = 200, body = CompanyDashboard)))]
+pub async fn company(
+    SignedIn(ctx): SignedIn,
+    Query(query): Query<CompanyDashboardQuery>,
+) -> Result<JsonBody<CompanyDashboard>> {
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    let found = dashboards::company(&ctx, query.company_id, &page).await?;
     let (total_revenue, currency, revenue_by_currency) = sums_in(found.currency, found.revenue);
     let partners = found.partners.into_iter();
-    Ok(Answer(CompanyDashboard {
+    Ok(JsonBody(CompanyDashboard {
         company: Named { id: found.company.id.0, name: found.company.name },
         total_spvs: found.total_spvs,
         active_clients: found.active_clients,
@@ -196,7 +199,7 @@ pub async fn company(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedCompany
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedPage {
+pub struct PageParams {
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -244,11 +247,11 @@ impl From<dashboards::UserRow> for AdminUser {
 
 /// The super admins' counters, and everybody who may sign in.
 #[utoipa::path(get, path = "/dashboards/admin", operation_id = "dashboard_admin", tag = "dashboards",
-    params(WantedPage), responses((status = 200, body = AdminDashboard)))]
-pub async fn admin(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedPage>) -> Result<Answer<AdminDashboard>> {
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    params(PageParams), responses((status = 200, body = AdminDashboard)))]
+pub async fn admin(SignedIn(ctx): SignedIn, Query(query): Query<PageParams>) -> Result<JsonBody<AdminDashboard>> {
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = dashboards::admin(&ctx, &page).await?;
-    Ok(Answer(AdminDashboard {
+    Ok(JsonBody(AdminDashboard {
         users: found.users,
         uptime_percent: found.uptime_percent,
         sessions: found.sessions,

@@ -1,8 +1,11 @@
-//! What the office asks clients for.
+//! Document requests to clients.
 use crate::{
-    answer::{Answer, Items, Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen, emptied, only_order},
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, clearable, empty_string_as_none, patch_field,
+        reject_unknown_order,
+    },
+    response::{Created, ItemList, JsonBody, Page, Versioned},
     routes::spvs::Reason,
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -63,27 +66,27 @@ impl DocumentRequest {
     }
 }
 
-fn row(ctx: &Ctx, request: document_requests::DocumentRequest) -> Row<DocumentRequest> {
-    Row { version: request.version, view: DocumentRequest::of(ctx, request) }
+fn row(ctx: &Ctx, request: document_requests::DocumentRequest) -> Versioned<DocumentRequest> {
+    Versioned { version: request.version, view: DocumentRequest::of(ctx, request) }
 }
 
 /// What an order's client is asked for, the oldest first.
 #[utoipa::path(get, path = "/spvs/{id}/document-requests", operation_id = "document_request_list",
-    tag = "document requests", params(("id" = SpvId, Path)), responses((status = 200, body = Items<DocumentRequest>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Answer<Items<DocumentRequest>>> {
+    tag = "document requests", params(("id" = SpvId, Path)), responses((status = 200, body = ItemList<DocumentRequest>)))]
+pub async fn list(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<JsonBody<ItemList<DocumentRequest>>> {
     let found = document_requests::list(&ctx, id).await?;
-    Ok(Answer(Items { items: found.into_iter().map(|request| DocumentRequest::of(&ctx, request)).collect() }))
+    Ok(JsonBody(ItemList { items: found.into_iter().map(|request| DocumentRequest::of(&ctx, request)).collect() }))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListDocumentRequestsQuery {
     /// Must be there: documents are asked for order by order.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = SpvId, required)]
     spv_id: Option<SpvId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
     /// `created_at`: so far the only order.
@@ -96,15 +99,18 @@ pub struct Wanted {
 
 /// What an order's client is asked for, the oldest first, page by page.
 #[utoipa::path(get, path = "/document-requests", operation_id = "document_request_find", tag = "document requests",
-    params(Wanted), responses((status = 200, body = Page<DocumentRequest>)))]
-pub async fn find(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<DocumentRequest>>> {
-    only_order(wanted.order.as_deref(), "created_at")?;
-    let spv = wanted.spv_id.ok_or_else(|| Error::field("spv_id", "required"))?;
-    let status = wanted.status.as_deref().map(str::parse::<Status>).transpose();
+    params(ListDocumentRequestsQuery), responses((status = 200, body = Page<DocumentRequest>)))]
+pub async fn find(
+    SignedIn(ctx): SignedIn,
+    Query(query): Query<ListDocumentRequestsQuery>,
+) -> Result<JsonBody<Page<DocumentRequest>>> {
+    reject_unknown_order(query.order.as_deref(), "created_at")?;
+    let spv = query.spv_id.ok_or_else(|| Error::field("spv_id", "required"))?;
+    let status = query.status.as_deref().map(str::parse::<Status>).transpose();
     let status = status.map_err(|problem| Error::field_with("status", problem))?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = document_requests::page(&ctx, spv, status, &page).await?;
-    Ok(Answer(Page::of(found, |request| DocumentRequest::of(&ctx, request))))
+    Ok(JsonBody(Page::of(found, |request| DocumentRequest::of(&ctx, request))))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -117,7 +123,7 @@ pub struct NewDocumentRequest {
     /// True unless told.
     required: Option<bool>,
     due_date: Option<String>,
-    #[serde(default, deserialize_with = "changed")]
+    #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<StepId>)]
     step_id: Option<Option<StepId>>,
 }
@@ -128,8 +134,8 @@ pub struct NewDocumentRequest {
     responses((status = 201, body = DocumentRequest)))]
 pub async fn create(
     Path(id): Path<SpvId>,
-    New { ctx, input, .. }: New<NewDocumentRequest>,
-) -> Result<Made<DocumentRequest>> {
+    CreateRequest { ctx, input, .. }: CreateRequest<NewDocumentRequest>,
+) -> Result<Created<DocumentRequest>> {
     let input = Input {
         name: Some(input.name),
         instructions: input.instructions,
@@ -138,7 +144,7 @@ pub async fn create(
         step_id: input.step_id,
     };
     let request = document_requests::create(&ctx, id, input).await?;
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/document-requests/{}", request.id),
         version: request.version,
         view: DocumentRequest::of(&ctx, request),
@@ -148,7 +154,7 @@ pub async fn create(
 /// One request.
 #[utoipa::path(get, path = "/document-requests/{id}", operation_id = "document_request_get",
     tag = "document requests", params(("id" = DocumentRequestId, Path)), responses((status = 200, body = DocumentRequest)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<DocumentRequestId>) -> Result<Row<DocumentRequest>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<DocumentRequestId>) -> Result<Versioned<DocumentRequest>> {
     let request = document_requests::get(&ctx, id).await?;
     Ok(row(&ctx, request))
 }
@@ -158,12 +164,12 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<DocumentRequestId>) -> 
 #[serde(deny_unknown_fields)]
 pub struct DocumentRequestChange {
     name: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     instructions: Option<String>,
     required: Option<bool>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     due_date: Option<String>,
-    #[serde(default, deserialize_with = "changed")]
+    #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<StepId>)]
     step_id: Option<Option<StepId>>,
 }
@@ -177,7 +183,7 @@ pub async fn update(
     Path(id): Path<DocumentRequestId>,
     IfMatch(version): IfMatch,
     Json(change): Json<DocumentRequestChange>,
-) -> Result<Row<DocumentRequest>> {
+) -> Result<Versioned<DocumentRequest>> {
     let input = Input {
         name: change.name,
         instructions: change.instructions,
@@ -191,14 +197,14 @@ pub async fn update(
 
 /// Takes what has come as good.
 #[utoipa::path(post, path = "/document-requests/{id}/approve", operation_id = "document_request_approve",
-    tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = Nothing,
+    tag = "document requests", params(("id" = DocumentRequestId, Path)), request_body = EmptyBody,
     responses((status = 200, body = DocumentRequest)))]
 pub async fn approve(
     SignedIn(ctx): SignedIn,
     Path(id): Path<DocumentRequestId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<DocumentRequest>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<DocumentRequest>> {
     let request = document_requests::approve(&ctx, id, version).await?;
     Ok(row(&ctx, request))
 }
@@ -212,7 +218,7 @@ pub async fn send_back(
     Path(id): Path<DocumentRequestId>,
     IfMatch(version): IfMatch,
     Json(Reason { reason }): Json<Reason>,
-) -> Result<Row<DocumentRequest>> {
+) -> Result<Versioned<DocumentRequest>> {
     let request = document_requests::send_back(&ctx, id, version, &reason).await?;
     Ok(row(&ctx, request))
 }
@@ -226,7 +232,7 @@ pub async fn waive(
     Path(id): Path<DocumentRequestId>,
     IfMatch(version): IfMatch,
     Json(Reason { reason }): Json<Reason>,
-) -> Result<Row<DocumentRequest>> {
+) -> Result<Versioned<DocumentRequest>> {
     let request = document_requests::waive(&ctx, id, version, &reason).await?;
     Ok(row(&ctx, request))
 }

@@ -1,8 +1,8 @@
-//! Documents and their versions. Their contents come and go under `/storage/v1`.
+//! Documents and their versions. Contents are under `/storage/v1`.
 use crate::{
-    answer::{Answer, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, Path, Query, SignedIn, chosen, only_order},
+    extract::{IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order},
+    response::{JsonBody, Page, Versioned},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -124,8 +124,8 @@ pub struct DocumentDetail {
     versions: Vec<DocumentVersion>,
 }
 
-fn row(ctx: &Ctx, detail: Detail) -> Row<DocumentDetail> {
-    Row {
+fn row(ctx: &Ctx, detail: Detail) -> Versioned<DocumentDetail> {
+    Versioned {
         version: detail.document.version,
         view: DocumentDetail {
             document: Document::of(ctx, detail.document),
@@ -137,13 +137,13 @@ fn row(ctx: &Ctx, detail: Detail) -> Row<DocumentDetail> {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListDocumentsQuery {
     /// Beginnings of words of the document's name, its file's, its order's or its client's.
     q: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<SpvId>)]
     spv_id: Option<SpvId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<UserId>)]
     client_id: Option<UserId>,
     /// `-updated_at`: so far the only order.
@@ -154,9 +154,9 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
-impl Wanted {
+impl ListDocumentsQuery {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
-        only_order(self.order.as_deref(), "-updated_at")?;
+        reject_unknown_order(self.order.as_deref(), "-updated_at")?;
         let filter =
             Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, oldest_first: false, ids: None };
         Ok((filter, PageQuery { limit: self.limit, cursor: self.cursor }))
@@ -164,18 +164,21 @@ impl Wanted {
 }
 
 /// Documents you may see, the one with the newest version first.
-#[utoipa::path(get, path = "/documents", operation_id = "document_list", tag = "documents", params(Wanted),
+#[utoipa::path(get, path = "/documents", operation_id = "document_list", tag = "documents", params(ListDocumentsQuery),
     responses((status = 200, body = Page<Document>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Document>>> {
-    let (filter, page) = wanted.read()?;
+pub async fn list(
+    SignedIn(ctx): SignedIn,
+    Query(query): Query<ListDocumentsQuery>,
+) -> Result<JsonBody<Page<Document>>> {
+    let (filter, page) = query.read()?;
     let found = documents::list(&ctx, &filter, &page).await?;
-    Ok(Answer(Page::of(found, |document| Document::of(&ctx, document))))
+    Ok(JsonBody(Page::of(found, |document| Document::of(&ctx, document))))
 }
 
 /// One document with all its versions.
 #[utoipa::path(get, path = "/documents/{id}", operation_id = "document_get", tag = "documents",
     params(("id" = DocumentId, Path)), responses((status = 200, body = DocumentDetail)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<DocumentId>) -> Result<Row<DocumentDetail>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<DocumentId>) -> Result<Versioned<DocumentDetail>> {
     let detail = documents::get(&ctx, id).await?;
     Ok(row(&ctx, detail))
 }
@@ -183,7 +186,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<DocumentId>) -> Result<
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Older {
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = VersionId, required)]
     version_id: Option<VersionId>,
 }
@@ -196,7 +199,7 @@ pub async fn restore(
     Path(id): Path<DocumentId>,
     IfMatch(version): IfMatch,
     Json(older): Json<Older>,
-) -> Result<Row<DocumentDetail>> {
+) -> Result<Versioned<DocumentDetail>> {
     let detail = documents::restore(&ctx, id, version, older.version_id).await?;
     Ok(row(&ctx, detail))
 }

@@ -1,15 +1,14 @@
-//! Live changes: the activity log as server-sent events, without gaps and without anything twice.
+//! Event stream (server-sent events) of the activity log, without gaps or duplicates.
 //!
-//! A stream listens to the live feed first and then reads from the database what came before; what both have is
-//! recognised by its number. Who falls behind the feed reads from the database again, a page at a time, so that a
-//! slow reader costs no memory.
+//! A stream subscribes to the broadcast first and then reads earlier rows from the database; `seq` removes duplicates. A
+//! stream that lags behind the broadcast reads pages from the database again, so slow readers need no buffer.
 use crate::{
+    concurrency::Permit,
     error::Result,
     extract::{SignedIn, bearer},
-    middleware::About,
-    places::Place,
+    request_meta::RequestMeta,
     routes::activity::Activity,
-    state::App,
+    state::AppState,
 };
 use axum::{
     Extension,
@@ -31,14 +30,12 @@ use tokio::{
     time::{Interval, MissedTickBehavior, interval},
 };
 
-/// How often the session is looked at: one that was ended has no stream for longer than this.
-const LOOK: Duration = Duration::from_secs(1);
-/// A sign of life after so many looks, so that proxies keep the connection.
-const HEARTBEAT: u32 = 15;
-/// Rows read at a time while catching up.
-const PAGE: usize = 100;
-/// Streams that one person may have open at once: every browser they own, and their tabs while the server is gone.
-pub const EACH: usize = 100;
+/// How often the session is revalidated: an ended session keeps its stream no longer than this.
+const REVALIDATE_INTERVAL: Duration = Duration::from_secs(1);
+/// Revalidations between two heartbeats, which keep proxies from closing the connection.
+const REVALIDATIONS_PER_HEARTBEAT: u32 = 15;
+/// Rows per read while catching up.
+const CATCH_UP_PAGE: usize = 100;
 
 /// Changes you may know of, as they happen. Resumes after `Last-Event-ID`; ends with your session.
 #[utoipa::path(get, path = "/realtime/v1/events", operation_id = "event_stream", tag = "events",
@@ -46,53 +43,55 @@ pub const EACH: usize = 100;
     responses((status = 200, description = "`ready` with `{seq}`, then a `change` for each activity row, with its `seq` as id.",
         content_type = "text/event-stream", body = String)))]
 pub async fn stream(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
-    Extension(about): Extension<Arc<About>>,
+    Extension(meta): Extension<Arc<RequestMeta>>,
     headers: HeaderMap,
 ) -> Result<Response> {
-    let place = app.streams.place_of(ctx.actor.user_id()).ok_or(Error::TooMany(LOOK.as_secs()))?;
+    let permit =
+        app.event_streams.try_acquire(ctx.actor.user_id()).ok_or(Error::TooMany(REVALIDATE_INTERVAL.as_secs()))?;
     let feed = app.feed.subscribe();
     let head = activity::last_seq(&ctx).await?;
-    let heard = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.trim().parse::<i64>().ok());
-    let mut looks = interval(LOOK);
-    looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let last_event_id = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.trim().parse::<i64>().ok());
+    let mut revalidations = interval(REVALIDATE_INTERVAL);
+    revalidations.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let listener = Listener {
         token: bearer(&headers).unwrap_or_default().to_owned(),
-        address: about.address,
-        // A number from the future belongs to another database.
-        after: heard.map_or(head, |heard| heard.clamp(0, head)),
-        behind: heard.is_some(),
-        greeted: false,
-        waiting: VecDeque::new(),
-        looks,
-        looked: 0,
+        address: meta.client_ip,
+        // A number above the newest one belongs to another database.
+        after: last_event_id.map_or(head, |last_event_id| last_event_id.clamp(0, head)),
+        behind: last_event_id.is_some(),
+        sent_ready: false,
+        pending: VecDeque::new(),
+        revalidations,
+        revalidated: 0,
         feed,
         ctx,
         app,
-        _place: place,
+        _permit: permit,
     };
     let mut response = Sse::new(events(listener)).into_response();
-    // nginx would keep events back until it has a page of them.
+    // Disables buffering in nginx.
     response.headers_mut().insert("x-accel-buffering", axum::http::HeaderValue::from_static("no"));
     Ok(response)
 }
 
+/// The state of one stream.
 struct Listener {
-    app: App,
+    app: AppState,
     ctx: Ctx,
     token: String,
     address: IpAddr,
     feed: Receiver<Arc<Row>>,
-    /// The number of the last event that was sent or is not the listener's.
+    /// The `seq` of the last row that was sent or skipped.
     after: i64,
-    /// The database has more than the feed will bring.
+    /// The database has rows that the broadcast will not bring.
     behind: bool,
-    greeted: bool,
-    waiting: VecDeque<Row>,
-    looks: Interval,
-    looked: u32,
-    _place: Place,
+    sent_ready: bool,
+    pending: VecDeque<Row>,
+    revalidations: Interval,
+    revalidated: u32,
+    _permit: Permit,
 }
 
 fn events(listener: Listener) -> impl Stream<Item = std::result::Result<Event, Infallible>> {
@@ -103,44 +102,45 @@ fn events(listener: Listener) -> impl Stream<Item = std::result::Result<Event, I
 }
 
 impl Listener {
-    /// The next thing to send; none when the stream is over.
+    /// The next event; none at the end of the stream.
     async fn next(&mut self) -> Option<Event> {
-        if !self.greeted {
-            self.greeted = true;
+        if !self.sent_ready {
+            self.sent_ready = true;
             return Some(Event::default().event("ready").data(format!("{{\"seq\":{}}}", self.after)));
         }
-        let closing = self.app.closing.clone();
+        let shutdown = self.app.shutdown.clone();
         loop {
-            // Who has much to catch up on, and reads slowly, is looked at all the same.
-            if (self.behind || !self.waiting.is_empty())
-                && (closing.is_cancelled() || (self.looks.tick().now_or_never().is_some() && !self.is_welcome().await))
+            // Revalidates also while a slow reader catches up.
+            if (self.behind || !self.pending.is_empty())
+                && (shutdown.is_cancelled()
+                    || (self.revalidations.tick().now_or_never().is_some() && !self.revalidate().await))
             {
                 return None;
             }
-            if let Some(row) = self.waiting.pop_front() {
+            if let Some(row) = self.pending.pop_front() {
                 if activity::visible(&self.ctx.actor, &row) {
                     return Some(self.change(row));
                 }
                 continue;
             }
             if self.behind {
-                // An unreachable database ends the stream: the page will come again, and resume.
+                // A database error ends the stream; the client reconnects and resumes.
                 self.catch_up().await.ok()?;
                 continue;
             }
             tokio::select! {
                 biased;
-                () = closing.cancelled() => return None,
-                _ = self.looks.tick() => {
-                    if !self.is_welcome().await {
+                () = shutdown.cancelled() => return None,
+                _ = self.revalidations.tick() => {
+                    if !self.revalidate().await {
                         return None;
                     }
-                    self.looked += 1;
-                    if self.looked.is_multiple_of(HEARTBEAT) {
+                    self.revalidated += 1;
+                    if self.revalidated.is_multiple_of(REVALIDATIONS_PER_HEARTBEAT) {
                         return Some(Event::default().comment(""));
                     }
                 }
-                heard = self.feed.recv() => match heard {
+                received = self.feed.recv() => match received {
                     Ok(row) if row.seq > Some(self.after) && activity::visible(&self.ctx.actor, &row) => {
                         return Some(self.change(Row::clone(&row)));
                     }
@@ -153,9 +153,9 @@ impl Listener {
     }
 
     async fn catch_up(&mut self) -> domain::Result<()> {
-        let rows = activity::since(&self.ctx, self.after, PAGE).await?;
-        self.behind = rows.len() == PAGE;
-        self.waiting.extend(rows);
+        let rows = activity::since(&self.ctx, self.after, CATCH_UP_PAGE).await?;
+        self.behind = rows.len() == CATCH_UP_PAGE;
+        self.pending.extend(rows);
         Ok(())
     }
 
@@ -166,18 +166,17 @@ impl Listener {
         Event::default().event("change").id(self.after.to_string()).data(data)
     }
 
-    /// Asks again who this is: the session may have ended, the role or company may be another, a second factor due, and
-    /// where it goes may be kept out by now.
-    async fn is_welcome(&mut self) -> bool {
+    /// Revalidates the session: false when it ended, its address is blocked or the user may see nothing any more.
+    async fn revalidate(&mut self) -> bool {
         if self.app.auth.verified.gate.look(&self.app.db, self.app.clock.now()).await.keeps_out(self.address) {
             return false;
         }
-        match self.app.who(&self.token).await {
+        match self.app.authenticate(&self.token).await {
             Ok(user) => {
                 self.ctx.actor = domain::Actor::User(user);
                 self.ctx.scope().is_ok()
             }
-            // Not known for now is not refused.
+            // The stream survives a database outage.
             Err(e) => matches!(e, Error::Unavailable(_)),
         }
     }
@@ -186,7 +185,7 @@ impl Listener {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Http, Parts};
+    use crate::{AppConfig, HttpConfig};
     use domain::{
         Actor,
         accounts::{
@@ -198,18 +197,18 @@ mod tests {
     };
     use tokio::{sync::broadcast, time::timeout};
 
-    /// Looks a thousand times as often as streams do: what counts is how many looks there are between two signs.
+    /// Revalidates a thousand times as often, because only the number of revalidations per heartbeat matters.
     #[tokio::test]
-    async fn a_quiet_stream_gives_a_sign_of_life_after_so_many_looks() {
+    async fn idle_streams_send_heartbeats_and_end_when_the_address_is_blocked() {
         on_both(async |world| {
-            let app = App::new(Parts {
+            let app = AppState::new(AppConfig {
                 db: world.db.clone(),
                 clock: world.clock.clone(),
                 chance: world.chance.clone(),
                 options: world.options.clone(),
                 auth: Auth::new(Keys::for_tests()),
                 feed: broadcast::channel(1).0,
-                http: Http::default(),
+                http: HttpConfig::default(),
             });
             let erin = world.user(Role::Employee, "Erin", None, None).await;
             let password = "correct horse battery staple";
@@ -218,38 +217,37 @@ mod tests {
             users::store::save_password(&mut tx, erin.id, &hash, false).await.unwrap();
             tx.commit().await.unwrap();
             let token = auth::sign_in(&world.nobody(), &app.auth, &erin.email, password).await.unwrap().access_token;
-            let ctx = app.ctx(Actor::User(app.who(&token).await.unwrap()), Origin::default());
+            let ctx = app.ctx(Actor::User(app.authenticate(&token).await.unwrap()), Origin::default());
             let mut quiet = Listener {
                 token,
                 address: IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
                 after: 0,
                 behind: false,
-                greeted: true,
-                waiting: VecDeque::new(),
-                looks: interval(Duration::from_millis(1)),
-                looked: 0,
+                sent_ready: true,
+                pending: VecDeque::new(),
+                revalidations: interval(Duration::from_millis(1)),
+                revalidated: 0,
                 feed: app.feed.subscribe(),
                 ctx,
-                _place: app.streams.place_of(Some(erin.id)).unwrap(),
+                _permit: app.event_streams.try_acquire(Some(erin.id)).unwrap(),
                 app,
             };
-            for signs in 1..=2 {
-                let sign = timeout(Duration::from_secs(60), quiet.next()).await.expect("a sign of life");
-                let sign = sign.expect("the stream goes on");
-                assert_eq!(quiet.looked, signs * HEARTBEAT);
-                let answer = Sse::new(stream::iter([Ok::<_, Infallible>(sign)])).into_response();
-                let written = axum::body::to_bytes(answer.into_body(), usize::MAX).await.unwrap();
-                // A comment, which browsers read over.
+            for count in 1..=2 {
+                let heartbeat = timeout(Duration::from_secs(60), quiet.next()).await.expect("a heartbeat");
+                let heartbeat = heartbeat.expect("the stream goes on");
+                assert_eq!(quiet.revalidated, count * REVALIDATIONS_PER_HEARTBEAT);
+                let response = Sse::new(stream::iter([Ok::<_, Infallible>(heartbeat)])).into_response();
+                let written = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+                // A comment, which browsers ignore.
                 assert_eq!(&written[..], b": \n\n");
             }
-            // Where it goes is kept out from now on.
             let sam = world.super_admin("Sam").await;
             domain::accounts::ip_blocklist::add(&sam, "127.0.0.0/8", None).await.unwrap();
             quiet.app.auth.verified.gate.forget();
             let end = timeout(Duration::from_secs(60), quiet.next()).await.expect("an end");
             assert!(end.is_none());
-            // So far apart are they, less than the minute after which proxies give a silent connection up.
-            assert!(LOOK * HEARTBEAT < Duration::from_secs(60));
+            // Proxies close an idle connection after a minute.
+            assert!(REVALIDATE_INTERVAL * REVALIDATIONS_PER_HEARTBEAT < Duration::from_secs(60));
         })
         .await;
     }

@@ -1,7 +1,7 @@
-//! Tables as CSV files: what the list of the same name shows, all of it.
+//! CSV exports of lists.
 use crate::{
     error::Result,
-    extract::{Query, SignedIn, chosen},
+    extract::{Query, SignedIn, empty_string_as_none},
     routes::{calls, commissions::Ledger, documents, invoices, leads, requests, spvs},
 };
 use axum::{
@@ -30,9 +30,9 @@ pub struct Clients {
     /// `pending`, `active`, `suspended` or `archived`; without it all but archived ones.
     #[param(value_type = Option<String>)]
     status: Option<Status>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
 }
 
@@ -53,7 +53,7 @@ pub struct Companies {
 pub struct Isos {
     /// Beginnings of words of name or e-mail.
     q: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// True takes archived ones instead.
     #[serde(default)]
@@ -66,87 +66,90 @@ pub struct Isos {
 pub struct Spvs {
     /// Beginnings of words of identifier, order number, client name or e-mail.
     q: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     status: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// An ISO's id, or `none` for orders without one.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     client_id: Option<UserId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     country: Option<String>,
     /// `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     order: Option<String>,
 }
 
 /// Every client you may see, as CSV.
 #[utoipa::path(get, path = "/clients.csv", operation_id = "client_export", tag = "clients", params(Clients),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn clients(SignedIn(ctx): SignedIn, Query(wanted): Query<Clients>) -> Result<Response> {
-    let Clients { q, status, company_id, iso_id } = wanted;
+pub async fn clients(SignedIn(ctx): SignedIn, Query(query): Query<Clients>) -> Result<Response> {
+    let Clients { q, status, company_id, iso_id } = query;
     answer(ctx, Table::Clients(clients::Filter { q, status, company_id, iso_id, ..clients::Filter::default() })).await
 }
 
 /// Every company you may see, as CSV.
 #[utoipa::path(get, path = "/companies.csv", operation_id = "company_export", tag = "companies", params(Companies),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn companies(SignedIn(ctx): SignedIn, Query(wanted): Query<Companies>) -> Result<Response> {
-    answer(ctx, Table::Companies { q: wanted.q, archived: wanted.archived }).await
+pub async fn companies(SignedIn(ctx): SignedIn, Query(query): Query<Companies>) -> Result<Response> {
+    answer(ctx, Table::Companies { q: query.q, archived: query.archived }).await
 }
 
 /// Every ISO partner you may see, as CSV.
 #[utoipa::path(get, path = "/isos.csv", operation_id = "iso_export", tag = "isos", params(Isos),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn isos(SignedIn(ctx): SignedIn, Query(wanted): Query<Isos>) -> Result<Response> {
-    let Isos { q, company_id, archived } = wanted;
+pub async fn isos(SignedIn(ctx): SignedIn, Query(query): Query<Isos>) -> Result<Response> {
+    let Isos { q, company_id, archived } = query;
     answer(ctx, Table::Isos(isos::Filter { q, company_id, archived })).await
 }
 
 /// Every order you may see, as CSV. Amounts are decimal numbers in `currency`.
 #[utoipa::path(get, path = "/spvs.csv", operation_id = "spv_export", tag = "spvs", params(Spvs),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn spvs(SignedIn(ctx): SignedIn, Query(wanted): Query<Spvs>) -> Result<Response> {
-    let Spvs { q, status, company_id, iso_id, client_id, country, order } = wanted;
+pub async fn spvs(SignedIn(ctx): SignedIn, Query(query): Query<Spvs>) -> Result<Response> {
+    let Spvs { q, status, company_id, iso_id, client_id, country, order } = query;
     let filter = spvs::filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
     answer(ctx, Table::Spvs(spvs::narrowed(filter, country.as_deref(), order.as_deref())?)).await
 }
 
 /// Every request that the list finds, as CSV: everybody's for the staff, your own otherwise.
-#[utoipa::path(get, path = "/requests.csv", operation_id = "request_export", tag = "requests", params(requests::Wanted),
+#[utoipa::path(get, path = "/requests.csv", operation_id = "request_export", tag = "requests", params(requests::ListRequestsQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn requests(SignedIn(ctx): SignedIn, Query(wanted): Query<requests::Wanted>) -> Result<Response> {
-    answer(ctx, Table::Requests(wanted.read()?.0)).await
+pub async fn requests(SignedIn(ctx): SignedIn, Query(query): Query<requests::ListRequestsQuery>) -> Result<Response> {
+    answer(ctx, Table::Requests(query.read()?.0)).await
 }
 
 /// Every invoice you may see, as CSV. Amounts are decimal numbers in `currency`.
-#[utoipa::path(get, path = "/invoices.csv", operation_id = "invoice_export", tag = "invoices", params(invoices::Wanted),
+#[utoipa::path(get, path = "/invoices.csv", operation_id = "invoice_export", tag = "invoices", params(invoices::ListInvoicesQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn invoices(SignedIn(ctx): SignedIn, Query(wanted): Query<invoices::Wanted>) -> Result<Response> {
-    answer(ctx, Table::Invoices(wanted.read()?.0)).await
+pub async fn invoices(SignedIn(ctx): SignedIn, Query(query): Query<invoices::ListInvoicesQuery>) -> Result<Response> {
+    answer(ctx, Table::Invoices(query.read()?.0)).await
 }
 
 /// Every document you may see, as CSV, with what is known of its newest version.
 #[utoipa::path(get, path = "/documents.csv", operation_id = "document_export", tag = "documents",
-    params(documents::Wanted), responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn documents(SignedIn(ctx): SignedIn, Query(wanted): Query<documents::Wanted>) -> Result<Response> {
-    answer(ctx, Table::Documents(wanted.read()?.0)).await
+    params(documents::ListDocumentsQuery), responses((status = 200, content_type = "text/csv", body = String)))]
+pub async fn documents(
+    SignedIn(ctx): SignedIn,
+    Query(query): Query<documents::ListDocumentsQuery>,
+) -> Result<Response> {
+    answer(ctx, Table::Documents(query.read()?.0)).await
 }
 
 /// Every lead that the list finds, as CSV: an ISO's own, the staff's all.
-#[utoipa::path(get, path = "/leads.csv", operation_id = "lead_export", tag = "leads", params(leads::Wanted),
+#[utoipa::path(get, path = "/leads.csv", operation_id = "lead_export", tag = "leads", params(leads::ListLeadsQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn leads(SignedIn(ctx): SignedIn, Query(wanted): Query<leads::Wanted>) -> Result<Response> {
-    answer(ctx, Table::Leads(wanted.read()?.0)).await
+pub async fn leads(SignedIn(ctx): SignedIn, Query(query): Query<leads::ListLeadsQuery>) -> Result<Response> {
+    answer(ctx, Table::Leads(query.read()?.0)).await
 }
 
 /// Every call that the list finds, as CSV: an ISO's own, the staff's all.
-#[utoipa::path(get, path = "/calls.csv", operation_id = "call_export", tag = "calls", params(calls::Wanted),
+#[utoipa::path(get, path = "/calls.csv", operation_id = "call_export", tag = "calls", params(calls::ListCallsQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn calls(SignedIn(ctx): SignedIn, Query(wanted): Query<calls::Wanted>) -> Result<Response> {
-    answer(ctx, Table::Calls(wanted.read()?.0)).await
+pub async fn calls(SignedIn(ctx): SignedIn, Query(query): Query<calls::ListCallsQuery>) -> Result<Response> {
+    answer(ctx, Table::Calls(query.read()?.0)).await
 }
 
 /// All that is assigned to you, as CSV, by due date.
@@ -159,8 +162,8 @@ pub async fn tasks(SignedIn(ctx): SignedIn) -> Result<Response> {
 /// Rows of the ledger you may see, as CSV: the same rows as the list, whose sums are the statement's.
 #[utoipa::path(get, path = "/commissions.csv", operation_id = "commission_export", tag = "commissions", params(Ledger),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn commissions(SignedIn(ctx): SignedIn, Query(wanted): Query<Ledger>) -> Result<Response> {
-    answer(ctx, Table::Commissions(wanted.filter()?)).await
+pub async fn commissions(SignedIn(ctx): SignedIn, Query(query): Query<Ledger>) -> Result<Response> {
+    answer(ctx, Table::Commissions(query.filter()?)).await
 }
 
 /// A whole file under a name of our making.
@@ -189,7 +192,7 @@ where
     M: Fn(String) -> F + Send + Sync + 'static,
     F: Future<Output = domain::Result<CsvPage>> + Send + 'static,
 {
-    // Without this sign Excel takes the file for one of another alphabet.
+    // Byte order mark: without it Excel does not read UTF-8.
     first.text.insert(0, '\u{feff}');
     let parts = stream::unfold(Some((Next::Has(first), more)), move |next| async move {
         let (next, more) = next?;
@@ -198,7 +201,7 @@ where
             Err(error) => Some((Err(std::io::Error::other(format!("{error:?}"))), None)),
         }
     });
-    // A compressor asks once more after the end.
+    // The compressor polls once more after the end.
     file(name, "text/csv; charset=utf-8", Body::from_stream(parts.fuse()))
 }
 

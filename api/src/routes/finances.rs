@@ -1,8 +1,8 @@
-//! A company's money, by month, partner and country.
+//! Finances of a company by month, partner and country.
 use crate::{
-    answer::Answer,
     error::Result,
-    extract::{Query, SignedIn, chosen},
+    extract::{Query, SignedIn, empty_string_as_none},
+    response::JsonBody,
     routes::{exports::file, me::Named},
 };
 use axum::response::Response;
@@ -24,24 +24,24 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedSpan {
+pub struct FinancesQuery {
     /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     period: Option<String>,
     /// First day, instead of a period.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(example = "2026-01-01")]
     from: Option<String>,
     /// Last day, instead of a period.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(example = "2026-12-31")]
     to: Option<String>,
 }
 
-impl WantedSpan {
+impl FinancesQuery {
     pub fn read(self) -> (Option<CompanyId>, Asked) {
         (self.company_id, Asked { period: self.period, from: self.from, to: self.to })
     }
@@ -140,12 +140,12 @@ impl From<Account> for FinanceAccount {
 }
 
 /// A company's amounts by month, partner and country, one currency beside the other.
-#[utoipa::path(get, path = "/finances", operation_id = "finances_get", tag = "company", params(WantedSpan),
+#[utoipa::path(get, path = "/finances", operation_id = "finances_get", tag = "company", params(FinancesQuery),
     responses((status = 200, body = Finances)))]
-pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> Result<Answer<Finances>> {
-    let (company, asked) = wanted.read();
+pub async fn get(SignedIn(ctx): SignedIn, Query(query): Query<FinancesQuery>) -> Result<JsonBody<Finances>> {
+    let (company, asked) = query.read();
     let found = finances::get(&ctx, company, &asked).await?;
-    Ok(Answer(Finances {
+    Ok(JsonBody(Finances {
         company: Named { id: found.company.id.0, name: found.company.name },
         from: found.span.from,
         to: found.span.to,
@@ -154,12 +154,12 @@ pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> R
 }
 
 /// The same figures as CSV: a line for each month, partner, country and currency.
-#[utoipa::path(get, path = "/finances.csv", operation_id = "finances_export", tag = "company", params(WantedSpan),
+#[utoipa::path(get, path = "/finances.csv", operation_id = "finances_export", tag = "company", params(FinancesQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn csv(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedSpan>) -> Result<Response> {
-    let (company, asked) = wanted.read();
+pub async fn csv(SignedIn(ctx): SignedIn, Query(query): Query<FinancesQuery>) -> Result<Response> {
+    let (company, asked) = query.read();
     let text = finances::csv(&ctx, company, &asked).await?;
-    // Without this sign Excel takes the file for one of another alphabet.
+    // Byte order mark: without it Excel does not read UTF-8.
     let name = format!("finances-{}.csv", settings::person_today(&ctx).await?);
     Ok(file(&name, "text/csv; charset=utf-8", format!("\u{feff}{text}")))
 }

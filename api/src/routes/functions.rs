@@ -1,5 +1,5 @@
-//! The two server functions of the specification (decision 30): staff only, to people we know, with links of ours.
-use crate::{answer::Answer, error::Result, extract::New};
+//! The two server functions of the specification (server functions, decision 30): staff only, to known people, with our own links.
+use crate::{error::Result, extract::CreateRequest, response::JsonBody};
 use axum::http::StatusCode;
 use domain::{accounts::users, kernel::ids::MailId, orders::spvs};
 use serde::{Deserialize, Serialize};
@@ -12,10 +12,10 @@ pub struct MailQueued {
     id: MailId,
 }
 
-type Queued = Result<(StatusCode, Answer<MailQueued>)>;
+type Queued = Result<(StatusCode, JsonBody<MailQueued>)>;
 
-fn queued(id: MailId) -> (StatusCode, Answer<MailQueued>) {
-    (StatusCode::ACCEPTED, Answer(MailQueued { id }))
+fn queued(id: MailId) -> (StatusCode, JsonBody<MailQueued>) {
+    (StatusCode::ACCEPTED, JsonBody(MailQueued { id }))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -38,7 +38,7 @@ pub struct Notification {
 /// Mails somebody who has an account a set-up link or a welcome.
 #[utoipa::path(post, path = "/functions/v1/send-notifications", operation_id = "notification_send", tag = "functions",
     request_body = Notification, responses((status = 202, body = MailQueued)))]
-pub async fn send_notifications(New { ctx, input, .. }: New<Notification>) -> Queued {
+pub async fn send_notifications(CreateRequest { ctx, input, .. }: CreateRequest<Notification>) -> Queued {
     Ok(queued(users::send_notification(&ctx, &input.kind, &input.to).await?))
 }
 
@@ -64,6 +64,6 @@ pub struct SpvNotification {
 /// Mails a client about one of its orders.
 #[utoipa::path(post, path = "/functions/v1/notify-client-spv", operation_id = "notification_send_spv",
     tag = "functions", request_body = SpvNotification, responses((status = 202, body = MailQueued)))]
-pub async fn notify_client_spv(New { ctx, input, .. }: New<SpvNotification>) -> Queued {
+pub async fn notify_client_spv(CreateRequest { ctx, input, .. }: CreateRequest<SpvNotification>) -> Queued {
     Ok(queued(spvs::notify_client(&ctx, &input.client_email, &input.spv_identifier).await?))
 }

@@ -1,5 +1,5 @@
-//! Whether the process lives, and whether it can be used.
-use crate::{answer::Answer, error::Result, state::App};
+//! Liveness and readiness.
+use crate::{error::Result, response::JsonBody, state::AppState};
 use axum::extract::State;
 use domain::Error;
 use serde::Serialize;
@@ -17,18 +17,18 @@ const HEALTHY: Health = Health { status: "ok", version: env!("CARGO_PKG_VERSION"
 /// The process lives.
 #[utoipa::path(get, path = "/healthz", operation_id = "health_alive", tag = "health", security(()),
     responses((status = 200, body = Health)))]
-pub async fn alive() -> Answer<Health> {
-    Answer(HEALTHY)
+pub async fn alive() -> JsonBody<Health> {
+    JsonBody(HEALTHY)
 }
 
 /// The database takes writes, and the process is not shutting down.
 #[utoipa::path(get, path = "/readyz", operation_id = "health_ready", tag = "health", security(()),
     responses((status = 200, body = Health)))]
-pub async fn ready(State(app): State<App>) -> Result<Answer<Health>> {
+pub async fn ready(State(app): State<AppState>) -> Result<JsonBody<Health>> {
     if app.draining.is_cancelled() {
         return Err(Error::Unavailable("the process is shutting down".to_owned()).into());
     }
-    // Storage, mail and virus scanner do not count: without them most of the portal works, and alerts tell of them.
+    // Storage, mail and antivirus do not count: most of the portal works without them, and alerts report them.
     app.db.check_ready().await?;
-    Ok(Answer(HEALTHY))
+    Ok(JsonBody(HEALTHY))
 }

@@ -1,9 +1,9 @@
-//! Looking at the portal as somebody else sees it.
+//! Impersonation: a super admin sees the portal as another user.
 use crate::{
-    answer::Answer,
     error::Result,
-    extract::{Json, Nothing, Path, SignedIn},
-    state::App,
+    extract::{EmptyBody, Json, Path, SignedIn},
+    response::JsonBody,
+    state::AppState,
 };
 use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -38,13 +38,13 @@ pub struct Impersonation {
 #[utoipa::path(post, path = "/users/{id}/impersonate", operation_id = "user_impersonate", tag = "users",
     params(("id" = UserId, Path)), request_body = WhyImpersonate, responses((status = 200, body = Impersonation)))]
 pub async fn start(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     Json(why): Json<WhyImpersonate>,
-) -> Result<Answer<Impersonation>> {
+) -> Result<JsonBody<Impersonation>> {
     let begun = impersonation::start(&ctx, &app.auth, id, &why.reason).await?;
-    Ok(Answer(Impersonation {
+    Ok(JsonBody(Impersonation {
         name: begun.user.name(),
         role: begun.user.role,
         user_id: begun.user.id,
@@ -55,11 +55,11 @@ pub async fn start(
 
 /// Stops looking as somebody else. The only change that its token may make.
 #[utoipa::path(post, path = "/impersonation/end", operation_id = "impersonation_end", tag = "users",
-    request_body = Nothing, responses((status = 204)))]
+    request_body = EmptyBody, responses((status = 204)))]
 pub async fn end(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
-    Json(Nothing {}): Json<Nothing>,
+    Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<StatusCode> {
     impersonation::end(&ctx, &app.auth).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -1,11 +1,11 @@
-//! Invoices: what clients owe, and what came in.
+//! Invoices, payments and receipts.
 use super::documents::Document;
 use crate::{
-    answer::{Answer, Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen, only_order},
-    paper,
-    state::App,
+    extract::{CreateRequest, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order},
+    invoice_pdf,
+    response::{Created, JsonBody, Page, Versioned},
+    state::AppState,
 };
 use axum::{
     extract::State,
@@ -175,22 +175,22 @@ impl InvoiceDetail {
     }
 }
 
-async fn row(ctx: &Ctx, detail: Detail) -> Result<Row<InvoiceDetail>> {
+async fn row(ctx: &Ctx, detail: Detail) -> Result<Versioned<InvoiceDetail>> {
     let today = settings::office_today(ctx).await?;
-    Ok(Row { version: detail.invoice.version, view: InvoiceDetail::of(ctx, today, detail) })
+    Ok(Versioned { version: detail.invoice.version, view: InvoiceDetail::of(ctx, today, detail) })
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListInvoicesQuery {
     /// A number, or beginnings of words of its order's identifier, client name or e-mail.
     q: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     spv_id: Option<SpvId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     client_id: Option<UserId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
     /// `-number`: so far the only order.
@@ -201,9 +201,9 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
-impl Wanted {
+impl ListInvoicesQuery {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
-        only_order(self.order.as_deref(), "-number")?;
+        reject_unknown_order(self.order.as_deref(), "-number")?;
         let status = self.status.as_deref().map(str::parse).transpose();
         let status = status.map_err(|problem| ApiError::from(Error::field_with("status", problem)))?;
         let filter = Filter { q: self.q, spv_id: self.spv_id, client_id: self.client_id, status };
@@ -212,19 +212,19 @@ impl Wanted {
 }
 
 /// Invoices you may see, newest number first: your own, for the staff everybody's.
-#[utoipa::path(get, path = "/invoices", operation_id = "invoice_list", tag = "invoices", params(Wanted),
+#[utoipa::path(get, path = "/invoices", operation_id = "invoice_list", tag = "invoices", params(ListInvoicesQuery),
     responses((status = 200, body = Page<Invoice>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Invoice>>> {
-    let (filter, page) = wanted.read()?;
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListInvoicesQuery>) -> Result<JsonBody<Page<Invoice>>> {
+    let (filter, page) = query.read()?;
     let found = invoices::list(&ctx, &filter, &page).await?;
     let today = settings::office_today(&ctx).await?;
-    Ok(Answer(Page::of(found, |invoice| Invoice::of(&ctx, today, invoice))))
+    Ok(JsonBody(Page::of(found, |invoice| Invoice::of(&ctx, today, invoice))))
 }
 
 /// One invoice, with what came in and how to pay it.
 #[utoipa::path(get, path = "/invoices/{id}", operation_id = "invoice_get", tag = "invoices",
     params(("id" = InvoiceId, Path)), responses((status = 200, body = InvoiceDetail)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Row<InvoiceDetail>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<Versioned<InvoiceDetail>> {
     row(&ctx, invoices::get(&ctx, id).await?).await
 }
 
@@ -244,7 +244,7 @@ pub async fn pdf(SignedIn(ctx): SignedIn, Path(id): Path<InvoiceId>) -> Result<R
         _ => (ctx.language().to_owned(), users::DateFormat::Auto),
     };
     let name = format!("attachment; filename=\"invoice-{}.pdf\"", detail.invoice.name());
-    let made = tokio::task::spawn_blocking(move || paper::invoice(&detail, office.brand(), &language, format));
+    let made = tokio::task::spawn_blocking(move || invoice_pdf::render(&detail, office.brand(), &language, format));
     let bytes = made.await.map_err(Error::internal)??;
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/pdf")),
@@ -274,8 +274,8 @@ pub struct NewPayment {
 pub async fn pay(
     Path(id): Path<InvoiceId>,
     IfMatch(version): IfMatch,
-    New { ctx, input, .. }: New<NewPayment>,
-) -> Result<Made<InvoiceDetail>> {
+    CreateRequest { ctx, input, .. }: CreateRequest<NewPayment>,
+) -> Result<Created<InvoiceDetail>> {
     let typed = ManualPayment {
         amount: input.amount,
         amount_again: input.amount_again,
@@ -283,7 +283,7 @@ pub async fn pay(
         note: input.note,
     };
     let paid = invoices::pay(&ctx, id, version, typed).await?;
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/invoices/{id}"),
         version: paid.invoice.version,
         view: InvoiceDetail::of(&ctx, settings::office_today(&ctx).await?, paid),
@@ -294,7 +294,7 @@ pub async fn pay(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewReceipt {
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(required, value_type = DocumentId)]
     document_id: Option<DocumentId>,
 }
@@ -303,13 +303,13 @@ pub struct NewReceipt {
 #[utoipa::path(post, path = "/invoices/{id}/receipts", operation_id = "invoice_send_receipt", tag = "invoices",
     params(("id" = InvoiceId, Path)), request_body = NewReceipt, responses((status = 201, body = InvoiceDetail)))]
 pub async fn send_receipt(
-    State(app): State<App>,
+    State(app): State<AppState>,
     Path(id): Path<InvoiceId>,
-    New { ctx, input, .. }: New<NewReceipt>,
-) -> Result<Made<InvoiceDetail>> {
-    app.may_write(&ctx.actor)?;
+    CreateRequest { ctx, input, .. }: CreateRequest<NewReceipt>,
+) -> Result<Created<InvoiceDetail>> {
+    app.check_request_limit(&ctx.actor)?;
     let sent = invoices::send_receipt(&ctx, id, input.document_id).await?;
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/invoices/{id}"),
         version: sent.invoice.version,
         view: InvoiceDetail::of(&ctx, settings::office_today(&ctx).await?, sent),
@@ -333,7 +333,7 @@ pub async fn void(
     Path(id): Path<InvoiceId>,
     IfMatch(version): IfMatch,
     Json(input): Json<InvoiceVoided>,
-) -> Result<Row<InvoiceDetail>> {
+) -> Result<Versioned<InvoiceDetail>> {
     row(&ctx, invoices::void(&ctx, id, version, &input.reason).await?).await
 }
 
@@ -358,7 +358,7 @@ pub struct Owed {
 /// What you have to pay and how; for the staff, what all clients have to.
 #[utoipa::path(get, path = "/billing", operation_id = "billing_get", tag = "invoices",
     responses((status = 200, body = Billing)))]
-pub async fn billing(SignedIn(ctx): SignedIn) -> Result<Answer<Billing>> {
+pub async fn billing(SignedIn(ctx): SignedIn) -> Result<JsonBody<Billing>> {
     let found = invoices::billing(&ctx).await?;
     let owed = |owed: invoices::Outstanding| Owed {
         currency: owed.currency,
@@ -366,5 +366,5 @@ pub async fn billing(SignedIn(ctx): SignedIn) -> Result<Answer<Billing>> {
         invoices: owed.invoices,
         overdue: owed.overdue,
     };
-    Ok(Answer(Billing { owed: found.owed.into_iter().map(owed).collect(), bank: found.bank }))
+    Ok(JsonBody(Billing { owed: found.owed.into_iter().map(owed).collect(), bank: found.bank }))
 }

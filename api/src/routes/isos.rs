@@ -1,10 +1,12 @@
 //! ISO partners.
 use crate::{
-    answer::{Answer, Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order,
+    },
+    response::{Created, JsonBody, Page, Versioned},
     routes::companies::Depends,
-    state::App,
+    state::AppState,
 };
 use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -55,8 +57,8 @@ impl Iso {
     }
 }
 
-fn row(ctx: &Ctx, iso: isos::Iso) -> Row<Iso> {
-    Row { version: iso.version, view: Iso::of(ctx, iso) }
+fn row(ctx: &Ctx, iso: isos::Iso) -> Versioned<Iso> {
+    Versioned { version: iso.version, view: Iso::of(ctx, iso) }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -70,10 +72,10 @@ pub struct IsoDetail {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListIsosQuery {
     /// Beginnings of words of name or e-mail.
     q: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// True shows archived ones instead.
     #[serde(default)]
@@ -87,14 +89,14 @@ pub struct Wanted {
 }
 
 /// ISO partners you may see, by first name.
-#[utoipa::path(get, path = "/isos", operation_id = "iso_list", tag = "isos", params(Wanted),
+#[utoipa::path(get, path = "/isos", operation_id = "iso_list", tag = "isos", params(ListIsosQuery),
     responses((status = 200, body = Page<Iso>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Iso>>> {
-    only_order(wanted.order.as_deref(), "first_name")?;
-    let filter = Filter { q: wanted.q, company_id: wanted.company_id, archived: wanted.archived };
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListIsosQuery>) -> Result<JsonBody<Page<Iso>>> {
+    reject_unknown_order(query.order.as_deref(), "first_name")?;
+    let filter = Filter { q: query.q, company_id: query.company_id, archived: query.archived };
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = isos::list(&ctx, &filter, &page).await?;
-    Ok(Answer(Page::of(found, |iso| Iso::of(&ctx, iso))))
+    Ok(JsonBody(Page::of(found, |iso| Iso::of(&ctx, iso))))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -110,18 +112,18 @@ pub struct NewIso {
     #[schema(required)]
     email: String,
     phone: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(required, value_type = CompanyId)]
     company_id: Option<CompanyId>,
     /// The application that this answers: it is approved with it.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     request_id: Option<RequestId>,
 }
 
 /// Makes an ISO partner with its account, and mails it a link to set a password.
 #[utoipa::path(post, path = "/isos", operation_id = "iso_create", tag = "isos", request_body = NewIso,
     responses((status = 201, body = Iso)))]
-pub async fn create(New { ctx, input, .. }: New<NewIso>) -> Result<Made<Iso>> {
+pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewIso>) -> Result<Created<Iso>> {
     let input = Input {
         first_name: input.first_name,
         last_name: input.last_name,
@@ -131,43 +133,43 @@ pub async fn create(New { ctx, input, .. }: New<NewIso>) -> Result<Made<Iso>> {
         request_id: input.request_id,
     };
     let iso = isos::create(&ctx, input).await?;
-    Ok(Made { location: format!("/rest/v1/isos/{}", iso.id), version: iso.version, view: Iso::of(&ctx, iso) })
+    Ok(Created { location: format!("/rest/v1/isos/{}", iso.id), version: iso.version, view: Iso::of(&ctx, iso) })
 }
 
 /// One ISO partner, and what depends on it.
 #[utoipa::path(get, path = "/isos/{id}", operation_id = "iso_get", tag = "isos", params(("id" = IsoId, Path)),
     responses((status = 200, body = IsoDetail)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<IsoId>) -> Result<Row<IsoDetail>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<IsoId>) -> Result<Versioned<IsoDetail>> {
     let iso = isos::get(&ctx, id).await?;
     let depends = isos::depends(&ctx, &iso).await?.map(Depends::from);
-    Ok(Row { version: iso.version, view: IsoDetail { iso: Iso::of(&ctx, iso), depends } })
+    Ok(Versioned { version: iso.version, view: IsoDetail { iso: Iso::of(&ctx, iso), depends } })
 }
 
 /// Deletes an ISO partner that nothing depends on; its account is archived.
 #[utoipa::path(delete, path = "/isos/{id}", operation_id = "iso_delete", tag = "isos", params(("id" = IsoId, Path)),
     responses((status = 204)))]
 pub async fn delete(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<IsoId>,
     IfMatch(version): IfMatch,
 ) -> Result<StatusCode> {
     isos::delete(&ctx, id, version).await?;
-    // Seldom: everybody is looked up once more.
+    // Rare: clears the whole session cache.
     app.auth.verified.clear();
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// Hides an ISO partner, who then cannot sign in.
 #[utoipa::path(post, path = "/isos/{id}/archive", operation_id = "iso_archive", tag = "isos",
-    params(("id" = IsoId, Path)), request_body = Nothing, responses((status = 200, body = Iso)))]
+    params(("id" = IsoId, Path)), request_body = EmptyBody, responses((status = 200, body = Iso)))]
 pub async fn archive(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<IsoId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Iso>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Iso>> {
     let iso = isos::archive(&ctx, id, version).await?;
     app.auth.verified.forget_user(iso.user_id);
     Ok(row(&ctx, iso))
@@ -175,12 +177,12 @@ pub async fn archive(
 
 /// Brings an archived ISO partner back.
 #[utoipa::path(post, path = "/isos/{id}/restore", operation_id = "iso_restore", tag = "isos",
-    params(("id" = IsoId, Path)), request_body = Nothing, responses((status = 200, body = Iso)))]
+    params(("id" = IsoId, Path)), request_body = EmptyBody, responses((status = 200, body = Iso)))]
 pub async fn restore(
     SignedIn(ctx): SignedIn,
     Path(id): Path<IsoId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Iso>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Iso>> {
     Ok(row(&ctx, isos::restore(&ctx, id, version).await?))
 }

@@ -1,8 +1,8 @@
-//! Work done later.
+//! Background jobs: list, enqueue, retry.
 use crate::{
-    answer::{Answer, Page},
     error::Result,
-    extract::{New, Path, Query, SignedIn, only_order},
+    extract::{CreateRequest, Path, Query, SignedIn, reject_unknown_order},
+    response::{JsonBody, Page},
 };
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
@@ -36,7 +36,7 @@ pub struct Job {
 
 impl From<queue::JobRow> for Job {
     fn from(mut row: queue::JobRow) -> Self {
-        // Who asked for a mail and from where is no id, and nobody's to read here.
+        // The email address and origin of a mail request are personal data.
         if row.job == Asked::NAME
             && let Value::Object(payload) = &mut row.payload
         {
@@ -59,7 +59,7 @@ impl From<queue::JobRow> for Job {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListJobsQuery {
     status: Option<String>,
     /// `-id`: so far the only order.
     order: Option<String>,
@@ -70,13 +70,13 @@ pub struct Wanted {
 }
 
 /// The jobs, newest first.
-#[utoipa::path(get, path = "/jobs", operation_id = "job_list", tag = "jobs", params(Wanted),
+#[utoipa::path(get, path = "/jobs", operation_id = "job_list", tag = "jobs", params(ListJobsQuery),
     responses((status = 200, body = Page<Job>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Job>>> {
-    only_order(wanted.order.as_deref(), "-id")?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    let found = queue::list(&ctx, wanted.status.as_deref().filter(|s| !s.is_empty()), &page).await?;
-    Ok(Answer(Page::of(found, Job::from)))
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListJobsQuery>) -> Result<JsonBody<Page<Job>>> {
+    reject_unknown_order(query.order.as_deref(), "-id")?;
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    let found = queue::list(&ctx, query.status.as_deref().filter(|s| !s.is_empty()), &page).await?;
+    Ok(JsonBody(Page::of(found, Job::from)))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -88,8 +88,8 @@ pub struct NewJob {
 /// Runs a dead or waiting job again, now, with all its attempts. Super admins.
 #[utoipa::path(post, path = "/jobs/{id}/retry", operation_id = "job_retry", tag = "jobs",
     params(("id" = String, Path)), responses((status = 200, body = Job)))]
-pub async fn retry(SignedIn(ctx): SignedIn, Path(id): Path<String>) -> Result<Answer<Job>> {
-    Ok(Answer(queue::retry(&ctx, &id).await?.into()))
+pub async fn retry(SignedIn(ctx): SignedIn, Path(id): Path<String>) -> Result<JsonBody<Job>> {
+    Ok(JsonBody(queue::retry(&ctx, &id).await?.into()))
 }
 
 /// The jobs that people may ask for.
@@ -109,9 +109,11 @@ pub struct JobQueued {
 /// Queues a job: test data, in demo mode.
 #[utoipa::path(post, path = "/jobs", operation_id = "job_create", tag = "jobs", request_body = NewJob,
     responses((status = 202, body = JobQueued)))]
-pub async fn create(New { ctx, input, .. }: New<NewJob>) -> Result<(StatusCode, Answer<JobQueued>)> {
+pub async fn create(
+    CreateRequest { ctx, input, .. }: CreateRequest<NewJob>,
+) -> Result<(StatusCode, JsonBody<JobQueued>)> {
     let id = match input.name {
         Name::Seed => seed::enqueue(&ctx).await?,
     };
-    Ok((StatusCode::ACCEPTED, Answer(JobQueued { id })))
+    Ok((StatusCode::ACCEPTED, JsonBody(JobQueued { id })))
 }

@@ -1,10 +1,10 @@
-//! Leads: people whom a partner may bring as clients.
+//! Leads of partners.
 use crate::{
-    answer::{Answer, Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen, only_order},
+    extract::{CreateRequest, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order},
+    response::{Created, JsonBody, Page, Versioned},
     routes::clients::SetUp,
-    state::App,
+    state::AppState,
 };
 use axum::extract::State;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -77,20 +77,20 @@ impl Lead {
     }
 }
 
-fn row(ctx: &Ctx, lead: leads::Lead) -> Row<Lead> {
-    Row { version: lead.version, view: Lead::of(ctx, lead) }
+fn row(ctx: &Ctx, lead: leads::Lead) -> Versioned<Lead> {
+    Versioned { version: lead.version, view: Lead::of(ctx, lead) }
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListLeadsQuery {
     /// Beginnings of words of name, e-mail or organisation.
     q: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Stage>)]
     stage: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
     /// `-created_at`: so far the only order.
     order: Option<String>,
@@ -100,9 +100,9 @@ pub struct Wanted {
     cursor: Option<String>,
 }
 
-impl Wanted {
+impl ListLeadsQuery {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
-        only_order(self.order.as_deref(), "-created_at")?;
+        reject_unknown_order(self.order.as_deref(), "-created_at")?;
         let stage = self.stage.as_deref().map(str::parse).transpose();
         let stage = stage.map_err(|problem| ApiError::from(Error::field_with("stage", problem)))?;
         let filter = Filter { q: self.q, stage, iso_id: self.iso_id };
@@ -111,12 +111,12 @@ impl Wanted {
 }
 
 /// Leads, newest first: an ISO's own, the staff's all.
-#[utoipa::path(get, path = "/leads", operation_id = "lead_list", tag = "leads", params(Wanted),
+#[utoipa::path(get, path = "/leads", operation_id = "lead_list", tag = "leads", params(ListLeadsQuery),
     responses((status = 200, body = Page<Lead>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Lead>>> {
-    let (filter, page) = wanted.read()?;
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListLeadsQuery>) -> Result<JsonBody<Page<Lead>>> {
+    let (filter, page) = query.read()?;
     let found = leads::list(&ctx, &filter, &page).await?;
-    Ok(Answer(Page::of(found, |lead| Lead::of(&ctx, lead))))
+    Ok(JsonBody(Page::of(found, |lead| Lead::of(&ctx, lead))))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -143,8 +143,11 @@ pub struct NewLead {
 /// saying who that is.
 #[utoipa::path(post, path = "/leads", operation_id = "lead_create", tag = "leads", request_body = NewLead,
     responses((status = 201, body = Lead)))]
-pub async fn create(State(app): State<App>, New { ctx, input, .. }: New<NewLead>) -> Result<Made<Lead>> {
-    app.may_write(&ctx.actor)?;
+pub async fn create(
+    State(app): State<AppState>,
+    CreateRequest { ctx, input, .. }: CreateRequest<NewLead>,
+) -> Result<Created<Lead>> {
+    app.check_request_limit(&ctx.actor)?;
     let typed = Input {
         first_name: input.first_name,
         last_name: input.last_name,
@@ -156,13 +159,13 @@ pub async fn create(State(app): State<App>, New { ctx, input, .. }: New<NewLead>
         next_step_date: input.next_step_date,
     };
     let lead = leads::create(&ctx, typed).await?;
-    Ok(Made { location: format!("/rest/v1/leads/{}", lead.id), version: lead.version, view: Lead::of(&ctx, lead) })
+    Ok(Created { location: format!("/rest/v1/leads/{}", lead.id), version: lead.version, view: Lead::of(&ctx, lead) })
 }
 
 /// One lead.
 #[utoipa::path(get, path = "/leads/{id}", operation_id = "lead_get", tag = "leads",
     params(("id" = LeadId, Path)), responses((status = 200, body = Lead)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<LeadId>) -> Result<Row<Lead>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<LeadId>) -> Result<Versioned<Lead>> {
     Ok(row(&ctx, leads::get(&ctx, id).await?))
 }
 
@@ -191,7 +194,7 @@ pub async fn update(
     Path(id): Path<LeadId>,
     IfMatch(version): IfMatch,
     Json(input): Json<LeadChange>,
-) -> Result<Row<Lead>> {
+) -> Result<Versioned<Lead>> {
     let change = Change {
         first_name: input.first_name,
         last_name: input.last_name,
@@ -228,7 +231,7 @@ pub async fn convert(
     Path(id): Path<LeadId>,
     IfMatch(version): IfMatch,
     Json(input): Json<LeadConverted>,
-) -> Result<Row<Lead>> {
+) -> Result<Versioned<Lead>> {
     let terms = ConversionTerms {
         price: input.price,
         commission: input.commission,

@@ -1,8 +1,8 @@
-//! The whole log, for super admins: narrowed, and as a file.
+//! The full activity log for super admins, filtered and as CSV.
 use crate::{
-    answer::{Answer, Page},
     error::Result,
     extract::{Query, SignedIn},
+    response::{JsonBody, Page},
     routes::{activity::Activity, exports},
 };
 use axum::response::Response;
@@ -40,7 +40,7 @@ impl LogEntry {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedLog {
+pub struct LogQuery {
     /// A person by id, name or e-mail address.
     who: Option<String>,
     /// A role, `operator`, `system`, `service` or `anonymous`.
@@ -61,7 +61,7 @@ pub struct WantedLog {
     cursor: Option<String>,
 }
 
-impl WantedLog {
+impl LogQuery {
     fn read(self) -> (Search, PageQuery) {
         let Self { who, role, what, subject, from, to, address, limit, cursor } = self;
         (Search { who, role, what, subject, from, to, address }, PageQuery { limit, cursor })
@@ -69,16 +69,16 @@ impl WantedLog {
 }
 
 /// The whole log, newest first. Super admins.
-#[utoipa::path(get, path = "/logs", operation_id = "log_list", tag = "activity", params(WantedLog),
+#[utoipa::path(get, path = "/logs", operation_id = "log_list", tag = "activity", params(LogQuery),
     responses((status = 200, body = Page<LogEntry>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedLog>) -> Result<Answer<Page<LogEntry>>> {
-    let (search, page) = wanted.read();
-    Ok(Answer(Page::of(activity::search(&ctx, &search, &page).await?, |row| LogEntry::of(&ctx, row))))
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<LogQuery>) -> Result<JsonBody<Page<LogEntry>>> {
+    let (search, page) = query.read();
+    Ok(JsonBody(Page::of(activity::search(&ctx, &search, &page).await?, |row| LogEntry::of(&ctx, row))))
 }
 
 /// All of the log that matches, as CSV. Super admins.
-#[utoipa::path(get, path = "/logs.csv", operation_id = "log_export", tag = "activity", params(WantedLog),
+#[utoipa::path(get, path = "/logs.csv", operation_id = "log_export", tag = "activity", params(LogQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn csv(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedLog>) -> Result<Response> {
-    exports::answer(ctx, Table::Log(wanted.read().0)).await
+pub async fn csv(SignedIn(ctx): SignedIn, Query(query): Query<LogQuery>) -> Result<Response> {
+    exports::answer(ctx, Table::Log(query.read().0)).await
 }

@@ -1,9 +1,9 @@
 //! Maintenance mode.
 use crate::{
-    answer::Answer,
     error::Result,
     extract::{Json, SignedIn},
-    state::App,
+    response::JsonBody,
+    state::AppState,
 };
 use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -36,19 +36,19 @@ pub struct MaintenanceMessage {
 #[utoipa::path(put, path = "/maintenance", operation_id = "maintenance_start", tag = "settings",
     request_body = MaintenanceMessage, responses((status = 200, body = Maintenance)))]
 pub async fn start(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Json(said): Json<MaintenanceMessage>,
-) -> Result<Answer<Maintenance>> {
+) -> Result<JsonBody<Maintenance>> {
     let now = maintenance::start(&ctx, said.message.as_deref()).await?;
     app.auth.verified.gate.forget();
-    Ok(Answer(now.into()))
+    Ok(JsonBody(now.into()))
 }
 
 /// Opens the portal again. Super admins.
 #[utoipa::path(delete, path = "/maintenance", operation_id = "maintenance_end", tag = "settings",
     responses((status = 204)))]
-pub async fn end(State(app): State<App>, SignedIn(ctx): SignedIn) -> Result<StatusCode> {
+pub async fn end(State(app): State<AppState>, SignedIn(ctx): SignedIn) -> Result<StatusCode> {
     maintenance::end(&ctx).await?;
     app.auth.verified.gate.forget();
     Ok(StatusCode::NO_CONTENT)

@@ -1,9 +1,9 @@
-//! The caller.
+//! The signed-in user.
 use crate::{
-    answer::{Answer, Page},
     error::Result,
     extract::{Json, Query, SignedIn},
-    state::App,
+    response::{JsonBody, Page},
+    state::AppState,
 };
 use axum::extract::State;
 use chrono::{DateTime, Utc};
@@ -170,8 +170,8 @@ fn can(ctx: &Ctx) -> Vec<&'static str> {
 
 /// Who you are, and what you may do.
 #[utoipa::path(get, path = "/me", operation_id = "me_get", tag = "me", responses((status = 200, body = Me)))]
-pub async fn get(SignedIn(ctx): SignedIn) -> Result<Answer<Me>> {
-    Ok(Answer(Me::of(&ctx, users::me(&ctx).await?)))
+pub async fn get(SignedIn(ctx): SignedIn) -> Result<JsonBody<Me>> {
+    Ok(JsonBody(Me::of(&ctx, users::me(&ctx).await?)))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -190,20 +190,20 @@ pub struct MeChange {
 #[utoipa::path(patch, path = "/me", operation_id = "me_update", tag = "me", request_body = MeChange,
     responses((status = 200, body = Me)))]
 pub async fn update(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Json(change): Json<MeChange>,
-) -> Result<Answer<Me>> {
-    let wanted = Preferences {
+) -> Result<JsonBody<Me>> {
+    let preferences = Preferences {
         language: change.language,
         time_zone: change.time_zone,
         theme: change.theme,
         date_format: change.date_format,
     };
-    let user = users::set_preferences(&ctx, wanted).await?;
-    // The cached session has the language and time zone: the next request must not be answered by the old ones.
+    let user = users::set_preferences(&ctx, preferences).await?;
+    // The cached session contains the language and time zone.
     app.auth.verified.forget_user(user.id);
-    Ok(Answer(Me::of(&ctx, users::me(&ctx).await?)))
+    Ok(JsonBody(Me::of(&ctx, users::me(&ctx).await?)))
 }
 
 /// A sign-in of your own: begun, refused or ended.
@@ -242,7 +242,7 @@ impl SignIn {
                 "session.ended" => "ended",
                 _ => "failed",
             },
-            // Who vouched says more than that somebody did.
+            // The provider's name says more than the method `provider`.
             method: text("provider").or_else(|| text("method")),
             reason: text("reason"),
             device: device::name(language, row.user_agent.as_deref()),
@@ -258,7 +258,7 @@ impl SignIn {
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct SignInQuery {
-    #[serde(default, deserialize_with = "crate::extract::chosen")]
+    #[serde(default, deserialize_with = "crate::extract::empty_string_as_none")]
     #[param(minimum = 1, maximum = 500, value_type = Option<u32>)]
     limit: Option<u32>,
     cursor: Option<String>,
@@ -267,7 +267,7 @@ pub struct SignInQuery {
 /// Your own sign-ins, newest first.
 #[utoipa::path(get, path = "/me/sign-ins", operation_id = "me_sign_ins", tag = "me", params(SignInQuery),
     responses((status = 200, body = Page<SignIn>)))]
-pub async fn sign_ins(SignedIn(ctx): SignedIn, Query(query): Query<SignInQuery>) -> Result<Answer<Page<SignIn>>> {
+pub async fn sign_ins(SignedIn(ctx): SignedIn, Query(query): Query<SignInQuery>) -> Result<JsonBody<Page<SignIn>>> {
     let page = history::list(&ctx, &PageQuery { limit: query.limit, cursor: query.cursor }).await?;
-    Ok(Answer(Page::of(page, |row| SignIn::of(row, ctx.language()))))
+    Ok(JsonBody(Page::of(page, |row| SignIn::of(row, ctx.language()))))
 }

@@ -1,10 +1,10 @@
-//! Conversations.
+//! Message threads.
 use super::documents::Document;
 use crate::{
-    answer::{Answer, Made, Page},
     error::Result,
-    extract::{Json, New, Nothing, Path, Query, SignedIn, chosen, only_order},
-    state::App,
+    extract::{CreateRequest, EmptyBody, Json, Path, Query, SignedIn, empty_string_as_none, reject_unknown_order},
+    response::{Created, JsonBody, Page},
+    state::AppState,
 };
 use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -114,13 +114,13 @@ impl Message {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListThreadsQuery {
     /// Only what you have not read.
     #[serde(default)]
     unread: bool,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     spv_id: Option<SpvId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     client_id: Option<UserId>,
     /// `-last_message`: so far the only order.
     order: Option<String>,
@@ -131,14 +131,13 @@ pub struct Wanted {
 }
 
 /// Conversations, the one with the newest message first: your own, or, for staff, all.
-#[utoipa::path(get, path = "/threads", operation_id = "thread_list", tag = "messages", params(Wanted),
+#[utoipa::path(get, path = "/threads", operation_id = "thread_list", tag = "messages", params(ListThreadsQuery),
     responses((status = 200, body = Page<Thread>)))]
-pub async fn threads(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Thread>>> {
-    only_order(wanted.order.as_deref(), "-last_message")?;
-    let filter =
-        Filter { unread: wanted.unread, spv_id: wanted.spv_id, client_id: wanted.client_id, ..Filter::default() };
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    Ok(Answer(Page::of(messages::threads(&ctx, &filter, &page).await?, |thread| Thread::of(&ctx, thread))))
+pub async fn threads(SignedIn(ctx): SignedIn, Query(query): Query<ListThreadsQuery>) -> Result<JsonBody<Page<Thread>>> {
+    reject_unknown_order(query.order.as_deref(), "-last_message")?;
+    let filter = Filter { unread: query.unread, spv_id: query.spv_id, client_id: query.client_id, ..Filter::default() };
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    Ok(JsonBody(Page::of(messages::threads(&ctx, &filter, &page).await?, |thread| Thread::of(&ctx, thread))))
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -150,23 +149,23 @@ pub struct Unread {
 /// How much you have not read.
 #[utoipa::path(get, path = "/threads/unread", operation_id = "thread_unread", tag = "messages",
     responses((status = 200, body = Unread)))]
-pub async fn unread(SignedIn(ctx): SignedIn) -> Result<Answer<Unread>> {
+pub async fn unread(SignedIn(ctx): SignedIn) -> Result<JsonBody<Unread>> {
     let (threads, messages) = messages::unread(&ctx).await?;
-    Ok(Answer(Unread { threads, messages }))
+    Ok(JsonBody(Unread { threads, messages }))
 }
 
 /// One conversation.
 #[utoipa::path(get, path = "/threads/{id}", operation_id = "thread_get", tag = "messages",
     params(("id" = ThreadId, Path)), responses((status = 200, body = Thread)))]
-pub async fn thread(SignedIn(ctx): SignedIn, Path(id): Path<ThreadId>) -> Result<Answer<Thread>> {
+pub async fn thread(SignedIn(ctx): SignedIn, Path(id): Path<ThreadId>) -> Result<JsonBody<Thread>> {
     let thread = messages::thread(&ctx, id).await?;
-    Ok(Answer(Thread::of(&ctx, thread)))
+    Ok(JsonBody(Thread::of(&ctx, thread)))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedMessages {
+pub struct ListMessagesQuery {
     /// `-created_at`: so far the only order.
     order: Option<String>,
     /// 1 to 500; 50 unless told.
@@ -177,23 +176,23 @@ pub struct WantedMessages {
 
 /// What was written, the newest first.
 #[utoipa::path(get, path = "/threads/{id}/messages", operation_id = "message_list", tag = "messages",
-    params(("id" = ThreadId, Path), WantedMessages), responses((status = 200, body = Page<Message>)))]
+    params(("id" = ThreadId, Path), ListMessagesQuery), responses((status = 200, body = Page<Message>)))]
 pub async fn list(
     SignedIn(ctx): SignedIn,
     Path(id): Path<ThreadId>,
-    Query(wanted): Query<WantedMessages>,
-) -> Result<Answer<Page<Message>>> {
-    only_order(wanted.order.as_deref(), "-created_at")?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    Ok(Answer(Page::of(messages::list(&ctx, id, &page).await?, |message| Message::of(&ctx, message))))
+    Query(query): Query<ListMessagesQuery>,
+) -> Result<JsonBody<Page<Message>>> {
+    reject_unknown_order(query.order.as_deref(), "-created_at")?;
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    Ok(JsonBody(Page::of(messages::list(&ctx, id, &page).await?, |message| Message::of(&ctx, message))))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedOfThread {
+pub struct ThreadMessagesQuery {
     /// Must be there: a conversation is read one at a time.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = ThreadId, required)]
     thread_id: Option<ThreadId>,
     /// `-created_at`: so far the only order.
@@ -205,21 +204,24 @@ pub struct WantedOfThread {
 }
 
 /// The messages of a conversation, the newest first.
-#[utoipa::path(get, path = "/messages", operation_id = "message_find", tag = "messages", params(WantedOfThread),
+#[utoipa::path(get, path = "/messages", operation_id = "message_find", tag = "messages", params(ThreadMessagesQuery),
     responses((status = 200, body = Page<Message>)))]
-pub async fn find(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedOfThread>) -> Result<Answer<Page<Message>>> {
-    let id = wanted.thread_id.ok_or_else(|| domain::Error::field("thread_id", "required"))?;
-    let WantedOfThread { order, limit, cursor, .. } = wanted;
-    list(SignedIn(ctx), Path(id), Query(WantedMessages { order, limit, cursor })).await
+pub async fn find(
+    SignedIn(ctx): SignedIn,
+    Query(query): Query<ThreadMessagesQuery>,
+) -> Result<JsonBody<Page<Message>>> {
+    let id = query.thread_id.ok_or_else(|| domain::Error::field("thread_id", "required"))?;
+    let ThreadMessagesQuery { order, limit, cursor, .. } = query;
+    list(SignedIn(ctx), Path(id), Query(ListMessagesQuery { order, limit, cursor })).await
 }
 
 /// You have read a conversation up to its end.
 #[utoipa::path(post, path = "/threads/{id}/read", operation_id = "thread_read", tag = "messages",
-    params(("id" = ThreadId, Path)), request_body = Nothing, responses((status = 204)))]
+    params(("id" = ThreadId, Path)), request_body = EmptyBody, responses((status = 204)))]
 pub async fn read(
     SignedIn(ctx): SignedIn,
     Path(id): Path<ThreadId>,
-    Json(Nothing {}): Json<Nothing>,
+    Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<StatusCode> {
     messages::read(&ctx, id).await?;
     Ok(StatusCode::NO_CONTENT)
@@ -229,11 +231,11 @@ pub async fn read(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewMessage {
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     thread_id: Option<ThreadId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     spv_id: Option<SpvId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     client_id: Option<UserId>,
     /// May be empty with `document_ids`.
     #[serde(default)]
@@ -250,8 +252,11 @@ pub struct NewMessage {
 /// Writes a message. The first one about an order, or of a client in general, begins the conversation.
 #[utoipa::path(post, path = "/messages", operation_id = "message_create", tag = "messages",
     request_body = NewMessage, responses((status = 201, body = Message)))]
-pub async fn create(State(app): State<App>, New { ctx, input, .. }: New<NewMessage>) -> Result<Made<Message>> {
-    app.may_write(&ctx.actor)?;
+pub async fn create(
+    State(app): State<AppState>,
+    CreateRequest { ctx, input, .. }: CreateRequest<NewMessage>,
+) -> Result<Created<Message>> {
+    app.check_request_limit(&ctx.actor)?;
     let input = Input {
         thread_id: input.thread_id,
         spv_id: input.spv_id,
@@ -261,7 +266,7 @@ pub async fn create(State(app): State<App>, New { ctx, input, .. }: New<NewMessa
         document_ids: input.document_ids,
     };
     let made = messages::send(&ctx, input).await?;
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/threads/{}/messages", made.thread_id),
         version: 1,
         view: Message::of(&ctx, made),

@@ -1,7 +1,7 @@
-//! The table of every route. What a route needs and answers is written beside its handler.
+//! The route table and the router. A route's inputs and responses are declared at its handler.
 mod activity;
 mod analytics;
-pub(crate) mod auth;
+mod auth;
 mod backups;
 mod calls;
 mod client_notes;
@@ -12,8 +12,7 @@ mod company_portal;
 mod dashboards;
 mod document_requests;
 mod documents;
-mod edge;
-pub(crate) mod events;
+mod events;
 mod exports;
 mod finances;
 mod functions;
@@ -27,6 +26,7 @@ mod logs;
 mod maintenance;
 mod me;
 mod messages;
+mod network_security;
 mod notifications;
 mod profile;
 mod report_schedules;
@@ -36,14 +36,14 @@ mod search;
 mod settings;
 mod spvs;
 mod steps;
-pub(crate) mod storage;
+mod storage;
 mod system;
 mod tasks;
 mod templates;
 mod unsubscribe;
 mod users;
 
-use crate::{assets, error::ApiError, middleware, openapi, state::App};
+use crate::{assets, error::ApiError, middleware, openapi, request_meta::is_api_path, state::AppState};
 use axum::{
     Router,
     extract::{DefaultBodyLimit, Request, State},
@@ -52,12 +52,12 @@ use axum::{
     routing::get,
 };
 use domain::{Actor, Origin, platform::settings::Pages};
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// The resources, as the document at `/rest/v1/openapi.json` describes them.
-pub fn rest() -> OpenApiRouter<App> {
+/// The resources under `/rest/v1`.
+fn rest_router() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(me::get, me::update))
         .routes(routes!(me::sign_ins))
@@ -66,7 +66,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(profile::log))
         .routes(routes!(profile::places))
         .routes(routes!(settings::get, settings::set))
-        // Everybody who may sign in.
+        // Users.
         .routes(routes!(users::list, users::create))
         .routes(routes!(users::get))
         .routes(routes!(users::set_role))
@@ -82,15 +82,15 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(users::activity))
         .routes(routes!(impersonation::start))
         .routes(routes!(impersonation::end))
-        // What keeps the portal safe.
+        // Maintenance, network security, settings.
         .routes(routes!(maintenance::start, maintenance::end))
-        .routes(routes!(edge::blocks, edge::block))
-        .routes(routes!(edge::unblock))
-        .routes(routes!(edge::keys))
-        .routes(routes!(edge::rotate))
+        .routes(routes!(network_security::blocks, network_security::block))
+        .routes(routes!(network_security::unblock))
+        .routes(routes!(network_security::keys))
+        .routes(routes!(network_security::rotate))
         .routes(routes!(settings::set_logo, settings::remove_logo))
         .routes(routes!(settings::test_mail))
-        // The desk: clients, companies, ISO partners.
+        // Clients, companies, ISO partners.
         .routes(routes!(clients::list, clients::create))
         .routes(routes!(clients::get, clients::update))
         .routes(routes!(clients::invite))
@@ -112,7 +112,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(isos::get, isos::delete))
         .routes(routes!(isos::archive))
         .routes(routes!(isos::restore))
-        // Tables as files.
+        // Exports and search.
         .routes(routes!(exports::clients))
         .routes(routes!(exports::companies))
         .routes(routes!(exports::isos))
@@ -141,14 +141,14 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(tasks::performance))
         .routes(routes!(templates::list))
         .routes(routes!(templates::get, templates::set))
-        // Conversations.
+        // Messages.
         .routes(routes!(messages::threads))
         .routes(routes!(messages::unread))
         .routes(routes!(messages::thread))
         .routes(routes!(messages::list))
         .routes(routes!(messages::read))
         .routes(routes!(messages::find, messages::create))
-        // What clients owe.
+        // Invoices.
         .routes(routes!(invoices::billing))
         .routes(routes!(invoices::list))
         .routes(routes!(invoices::get))
@@ -156,7 +156,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(invoices::pay))
         .routes(routes!(invoices::send_receipt))
         .routes(routes!(invoices::void))
-        // What partners bring, note and ask for.
+        // Leads, client notes, calls.
         .routes(routes!(leads::list, leads::create))
         .routes(routes!(leads::get, leads::update))
         .routes(routes!(leads::convert))
@@ -168,7 +168,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(calls::decline))
         .routes(routes!(calls::cancel))
         .routes(routes!(calls::calendar))
-        // What partners earn, and how it is paid.
+        // Commissions and payouts.
         .routes(routes!(commissions::list))
         .routes(routes!(commissions::overview))
         .routes(routes!(commissions::statement))
@@ -181,7 +181,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(commissions::bank))
         .routes(routes!(commissions::pay_run))
         .routes(routes!(commissions::discard_run))
-        // A company's figures and reports.
+        // Finances, analytics, reports.
         .routes(routes!(finances::get))
         .routes(routes!(finances::csv))
         .routes(routes!(analytics::get))
@@ -191,7 +191,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(reports::workbook))
         .routes(routes!(report_schedules::list, report_schedules::create))
         .routes(routes!(report_schedules::get, report_schedules::update, report_schedules::delete))
-        // Documents, and what clients are asked for.
+        // Documents and document requests.
         .routes(routes!(documents::list))
         .routes(routes!(documents::get))
         .routes(routes!(documents::restore))
@@ -201,12 +201,12 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(document_requests::approve))
         .routes(routes!(document_requests::send_back))
         .routes(routes!(document_requests::waive))
-        // What one is told of.
+        // Notifications.
         .routes(routes!(notifications::list))
         .routes(routes!(notifications::unread))
         .routes(routes!(notifications::read))
         .routes(routes!(notifications::choices, notifications::choose))
-        // What happened, and the screens' figures.
+        // Activity, logs, dashboards.
         .routes(routes!(activity::list))
         .routes(routes!(logs::list))
         .routes(routes!(logs::csv))
@@ -215,7 +215,7 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(dashboards::iso))
         .routes(routes!(dashboards::company))
         .routes(routes!(dashboards::admin))
-        // The office's machinery.
+        // Health checks, alerts, security scan, backups, jobs, requests.
         .routes(routes!(system::probes))
         .routes(routes!(system::check))
         .routes(routes!(system::alerts))
@@ -235,8 +235,8 @@ pub fn rest() -> OpenApiRouter<App> {
         .routes(routes!(requests::withdraw))
 }
 
-/// What has no `/rest/v1` before it and is described all the same.
-pub fn beside() -> OpenApiRouter<App> {
+/// The documented routes outside `/rest/v1`: functions, events, uploads and files, health.
+fn protocol_router() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
         .routes(routes!(functions::send_notifications))
         .routes(routes!(functions::notify_client_spv))
@@ -251,18 +251,35 @@ pub fn beside() -> OpenApiRouter<App> {
         .routes(routes!(health::ready))
 }
 
-/// Everything the portal answers.
-pub fn router(app: App) -> Router {
-    let (rest, _) = OpenApiRouter::new().nest("/rest/v1", rest()).merge(beside()).split_for_parts();
-    let router = rest
-        .route("/rest/v1/openapi.json", get(openapi::document))
+/// The OpenAPI document as pretty JSON, with a line end.
+pub fn openapi_json() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| {
+        let (_, document) = OpenApiRouter::with_openapi(openapi::base())
+            .nest("/rest/v1", rest_router())
+            .merge(protocol_router())
+            .split_for_parts();
+        openapi::render(document)
+    });
+    &TEXT
+}
+
+async fn openapi_document() -> Response {
+    ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-cache")], openapi_json()).into_response()
+}
+
+/// The whole router: REST, auth, protocol routes and the web app, with all middleware.
+pub fn router(app: AppState) -> Router {
+    let (documented, _) =
+        OpenApiRouter::new().nest("/rest/v1", rest_router()).merge(protocol_router()).split_for_parts();
+    let router = documented
+        .route("/rest/v1/openapi.json", get(openapi_document))
         .route("/storage/v1/uploads", axum::routing::options(storage::options))
-        .route("/unsubscribe", get(nothing_here))
+        .route("/unsubscribe", get(fallback))
         .nest("/auth/v1", auth::router(&app))
-        .fallback(nothing_here)
+        .fallback(fallback)
         .method_not_allowed_fallback(async || ApiError::method_not_allowed())
         .layer(DefaultBodyLimit::max(app.http.body_limit))
-        .layer(axum::middleware::from_fn_with_state(app.clone(), middleware::around))
+        .layer(axum::middleware::from_fn_with_state(app.clone(), middleware::request_middleware))
         .layer(middleware::compression());
     let router = match cors(&app.http.cors_origins) {
         Some(cors) => router.layer(cors),
@@ -271,31 +288,31 @@ pub fn router(app: App) -> Router {
     router.with_state(app)
 }
 
-/// A page or file of the web app, or nothing: programs get our error, people the app's 404 page.
-async fn nothing_here(State(app): State<App>, request: Request) -> Response {
-    if middleware::is_private(request.uri().path()) {
+/// A file or page of the web app; API paths get an error body.
+async fn fallback(State(app): State<AppState>, request: Request) -> Response {
+    if is_api_path(request.uri().path()) {
         return ApiError::not_found().into_response();
     }
     match *request.method() {
         Method::GET | Method::HEAD => {
             let path = request.uri().path();
-            assets::answer(&app.chance, path, request.headers(), is_empty(&app, path).await)
+            assets::serve(&app.chance, path, request.headers(), is_unwritten(&app, path).await)
         }
         _ => ApiError::method_not_allowed().into_response(),
     }
 }
 
-/// Whether a page is the operator's to write and has no text yet. Where the database does not say, the page itself does
-/// once it is there again.
-async fn is_empty(app: &App, path: &str) -> bool {
-    if assets::operators_text(path, &Pages::default()).is_none() {
+/// Whether `path` is a page for the operator to write that has no text yet. False while the database is unavailable: the
+/// page itself finds out later.
+async fn is_unwritten(app: &AppState, path: &str) -> bool {
+    if assets::operator_text(path, &Pages::default()).is_none() {
         return false;
     }
-    let found = domain::platform::settings::get(&app.ctx(Actor::Anonymous, Origin::default())).await;
-    found.is_ok_and(|found| assets::operators_text(path, &found.pages).is_some_and(Option::is_none))
+    let settings = domain::platform::settings::get(&app.ctx(Actor::Anonymous, Origin::default())).await;
+    settings.is_ok_and(|settings| assets::operator_text(path, &settings.pages).is_some_and(Option::is_none))
 }
 
-/// Only the operator's other sites may call us from a browser; without any, nobody's pages may.
+/// CORS for the operator's other sites; none without any.
 fn cors(origins: &[String]) -> Option<CorsLayer> {
     let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| origin.parse().ok()).collect();
     let named = |names: &[&'static str]| names.iter().copied().map(HeaderName::from_static).collect::<Vec<_>>();

@@ -1,8 +1,8 @@
-//! What one is told of, and how one chose to be told.
+//! Notifications and their preferences.
 use crate::{
-    answer::{Answer, Items, Page},
     error::Result,
-    extract::{Json, Query, SignedIn, only_order},
+    extract::{Json, Query, SignedIn, reject_unknown_order},
+    response::{ItemList, JsonBody, Page},
     routes::activity::Activity,
 };
 use axum::http::StatusCode;
@@ -41,7 +41,7 @@ impl Notification {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListNotificationsQuery {
     /// Only what you have not read.
     #[serde(default)]
     unread: bool,
@@ -54,12 +54,15 @@ pub struct Wanted {
 }
 
 /// Your own notifications, newest first.
-#[utoipa::path(get, path = "/notifications", operation_id = "notification_list", tag = "notifications", params(Wanted),
+#[utoipa::path(get, path = "/notifications", operation_id = "notification_list", tag = "notifications", params(ListNotificationsQuery),
     responses((status = 200, body = Page<Notification>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Notification>>> {
-    only_order(wanted.order.as_deref(), "-created_at")?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    Ok(Answer(Page::of(notifications::list(&ctx, wanted.unread, &page).await?, |row| Notification::of(&ctx, row))))
+pub async fn list(
+    SignedIn(ctx): SignedIn,
+    Query(query): Query<ListNotificationsQuery>,
+) -> Result<JsonBody<Page<Notification>>> {
+    reject_unknown_order(query.order.as_deref(), "-created_at")?;
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    Ok(JsonBody(Page::of(notifications::list(&ctx, query.unread, &page).await?, |row| Notification::of(&ctx, row))))
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -71,8 +74,8 @@ pub struct Unread {
 /// How many of them you have not read.
 #[utoipa::path(get, path = "/notifications/unread", operation_id = "notification_unread", tag = "notifications",
     responses((status = 200, body = Unread)))]
-pub async fn unread(SignedIn(ctx): SignedIn) -> Result<Answer<Unread>> {
-    Ok(Answer(Unread { unread: notifications::unread(&ctx).await? }))
+pub async fn unread(SignedIn(ctx): SignedIn) -> Result<JsonBody<Unread>> {
+    Ok(JsonBody(Unread { unread: notifications::unread(&ctx).await? }))
 }
 
 /// These, or all.
@@ -115,14 +118,14 @@ impl From<Choice> for NotificationChoice {
     }
 }
 
-fn answer(choices: Vec<Choice>) -> Answer<Items<NotificationChoice>> {
-    Answer(Items { items: choices.into_iter().map(NotificationChoice::from).collect() })
+fn answer(choices: Vec<Choice>) -> JsonBody<ItemList<NotificationChoice>> {
+    JsonBody(ItemList { items: choices.into_iter().map(NotificationChoice::from).collect() })
 }
 
 /// How you are told of everything that concerns you, event by event.
 #[utoipa::path(get, path = "/me/notification-choices", operation_id = "notification_choices", tag = "notifications",
-    responses((status = 200, body = Items<NotificationChoice>)))]
-pub async fn choices(SignedIn(ctx): SignedIn) -> Result<Answer<Items<NotificationChoice>>> {
+    responses((status = 200, body = ItemList<NotificationChoice>)))]
+pub async fn choices(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<NotificationChoice>>> {
     Ok(answer(notifications::choices(&ctx).await?))
 }
 
@@ -148,14 +151,14 @@ pub struct NotificationChoices {
 
 /// Chooses how to be told, from now on; events that are not named stay as they are.
 #[utoipa::path(put, path = "/me/notification-choices", operation_id = "notification_choose", tag = "notifications",
-    request_body = NotificationChoices, responses((status = 200, body = Items<NotificationChoice>)))]
+    request_body = NotificationChoices, responses((status = 200, body = ItemList<NotificationChoice>)))]
 pub async fn choose(
     SignedIn(ctx): SignedIn,
-    Json(wanted): Json<NotificationChoices>,
-) -> Result<Answer<Items<NotificationChoice>>> {
-    let wanted = wanted
+    Json(query): Json<NotificationChoices>,
+) -> Result<JsonBody<ItemList<NotificationChoice>>> {
+    let query = query
         .choices
         .into_iter()
         .map(|choice| Chosen { event: choice.event, channels: Channels { in_app: choice.in_app, mail: choice.mail } });
-    Ok(answer(notifications::choose(&ctx, &wanted.collect::<Vec<_>>()).await?))
+    Ok(answer(notifications::choose(&ctx, &query.collect::<Vec<_>>()).await?))
 }

@@ -1,10 +1,10 @@
-//! What people say of themselves, what they can choose from, and their own log.
+//! The user's profile, places to choose from, and own activity.
 use crate::{
-    answer::{Answer, Items, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, Query, SignedIn, chosen, emptied},
+    extract::{IfMatch, Json, Query, SignedIn, clearable, empty_string_as_none},
+    response::{ItemList, JsonBody, Page, Versioned},
     routes::activity::Activity,
-    state::App,
+    state::AppState,
 };
 use axum::extract::State;
 use chrono::NaiveDate;
@@ -40,8 +40,8 @@ pub struct Profile {
     version: i64,
 }
 
-fn row(profile: users::Profile) -> Row<Profile> {
-    Row {
+fn row(profile: users::Profile) -> Versioned<Profile> {
+    Versioned {
         version: profile.version,
         view: Profile {
             first_name: profile.first_name,
@@ -64,7 +64,7 @@ fn row(profile: users::Profile) -> Row<Profile> {
 /// Your own profile.
 #[utoipa::path(get, path = "/me/profile", operation_id = "profile_get", tag = "me",
     responses((status = 200, body = Profile)))]
-pub async fn get(SignedIn(ctx): SignedIn) -> Result<Row<Profile>> {
+pub async fn get(SignedIn(ctx): SignedIn) -> Result<Versioned<Profile>> {
     Ok(row(users::profile(&ctx).await?))
 }
 
@@ -74,24 +74,24 @@ pub async fn get(SignedIn(ctx): SignedIn) -> Result<Row<Profile>> {
 pub struct ProfileChange {
     first_name: Option<String>,
     last_name: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     phone: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     company: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     job_title: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     #[schema(example = "1984-05-17")]
     dob: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     street_address: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     city: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     state: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     zip_code: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     country: Option<String>,
 }
 
@@ -99,11 +99,11 @@ pub struct ProfileChange {
 #[utoipa::path(patch, path = "/me/profile", operation_id = "profile_update", tag = "me", request_body = ProfileChange,
     responses((status = 200, body = Profile)))]
 pub async fn update(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     IfMatch(version): IfMatch,
     Json(change): Json<ProfileChange>,
-) -> Result<Row<Profile>> {
+) -> Result<Versioned<Profile>> {
     let change = users::ProfileChange {
         first_name: change.first_name,
         last_name: change.last_name,
@@ -118,7 +118,7 @@ pub async fn update(
         country: change.country,
     };
     let profile = users::update_profile(&ctx, version, change).await?;
-    // The cached session has the name.
+    // The cached session contains the name.
     if let Some(id) = ctx.actor.user_id() {
         app.auth.verified.forget_user(id);
     }
@@ -128,7 +128,7 @@ pub async fn update(
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct OwnActivityQuery {
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
@@ -136,19 +136,19 @@ pub struct Wanted {
 }
 
 /// Your own log: what you did, and what others did with your account; newest first.
-#[utoipa::path(get, path = "/me/activity", operation_id = "me_activity", tag = "me", params(Wanted),
+#[utoipa::path(get, path = "/me/activity", operation_id = "me_activity", tag = "me", params(OwnActivityQuery),
     responses((status = 200, body = Page<Activity>)))]
-pub async fn log(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Activity>>> {
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    Ok(Answer(Page::of(activity::own(&ctx, &page).await?, |row| Activity::of(&ctx, row))))
+pub async fn log(SignedIn(ctx): SignedIn, Query(query): Query<OwnActivityQuery>) -> Result<JsonBody<Page<Activity>>> {
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    Ok(JsonBody(Page::of(activity::own(&ctx, &page).await?, |row| Activity::of(&ctx, row))))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedPlaces {
+pub struct PlacesQuery {
     /// A country, for its states. Without one: the countries.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(example = "US")]
     country: Option<String>,
 }
@@ -163,15 +163,15 @@ pub struct Place {
 }
 
 /// Every country, or the states of one by name.
-#[utoipa::path(get, path = "/places", operation_id = "place_list", tag = "me", params(WantedPlaces),
-    responses((status = 200, body = Items<Place>)))]
-pub async fn places(SignedIn(_ctx): SignedIn, Query(wanted): Query<WantedPlaces>) -> Result<Answer<Items<Place>>> {
-    let items = match wanted.country {
+#[utoipa::path(get, path = "/places", operation_id = "place_list", tag = "me", params(PlacesQuery),
+    responses((status = 200, body = ItemList<Place>)))]
+pub async fn places(SignedIn(_ctx): SignedIn, Query(query): Query<PlacesQuery>) -> Result<JsonBody<ItemList<Place>>> {
+    let items = match query.country {
         None => geo::countries().iter().map(|code| Place { code, name: None }).collect(),
         Some(country) => {
             let states = geo::states(&country).into_iter();
             states.map(|state| Place { code: state.code, name: Some(state.name) }).collect()
         }
     };
-    Ok(Answer(Items { items }))
+    Ok(JsonBody(ItemList { items }))
 }

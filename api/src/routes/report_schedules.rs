@@ -1,8 +1,8 @@
-//! Reports that are mailed again and again.
+//! Scheduled reports by mail.
 use crate::{
-    answer::{Answer, Made, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Path, Query, SignedIn, chosen},
+    extract::{CreateRequest, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none},
+    response::{Created, JsonBody, Versioned},
 };
 use axum::http::StatusCode;
 use chrono::{DateTime, NaiveDate, Utc};
@@ -77,17 +77,17 @@ pub struct ReportSchedules {
 #[into_params(parameter_in = Query)]
 pub struct OfCompany {
     /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
 }
 
 /// The reports that a company is mailed.
 #[utoipa::path(get, path = "/report-schedules", operation_id = "report_schedule_list", tag = "company",
     params(OfCompany), responses((status = 200, body = ReportSchedules)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(of): Query<OfCompany>) -> Result<Answer<ReportSchedules>> {
+pub async fn list(SignedIn(ctx): SignedIn, Query(of): Query<OfCompany>) -> Result<JsonBody<ReportSchedules>> {
     let found = reports::list(&ctx, of.company_id).await?;
     let admins = reports::admins(&ctx, of.company_id).await?;
-    Ok(Answer(ReportSchedules {
+    Ok(JsonBody(ReportSchedules {
         items: found.into_iter().map(|row| ReportSchedule::of(&ctx, row)).collect(),
         admins: admins.into_iter().map(ReportRecipient::from).collect(),
     }))
@@ -97,7 +97,7 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(of): Query<OfCompany>) -> Resul
 #[serde(deny_unknown_fields)]
 pub struct NewReportSchedule {
     /// A super admin must pick one; a company admin has only the own.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// `portfolio`, `commissions` or `step_times`.
     #[schema(required, value_type = String)]
@@ -116,10 +116,12 @@ pub struct NewReportSchedule {
 /// Has a report mailed from now on, first on its next day. The mail leads to the report and carries no figures.
 #[utoipa::path(post, path = "/report-schedules", operation_id = "report_schedule_create", tag = "company",
     request_body = NewReportSchedule, responses((status = 201, body = ReportSchedule)))]
-pub async fn create(New { ctx, input, .. }: New<NewReportSchedule>) -> Result<Made<ReportSchedule>> {
+pub async fn create(
+    CreateRequest { ctx, input, .. }: CreateRequest<NewReportSchedule>,
+) -> Result<Created<ReportSchedule>> {
     let NewReportSchedule { company_id, report, period, every, recipients } = input;
     let made = reports::create(&ctx, Input { company_id, report, period, every, recipients }).await?;
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/report-schedules/{}", made.id),
         version: made.version,
         view: ReportSchedule::of(&ctx, made),
@@ -129,9 +131,9 @@ pub async fn create(New { ctx, input, .. }: New<NewReportSchedule>) -> Result<Ma
 /// One schedule.
 #[utoipa::path(get, path = "/report-schedules/{id}", operation_id = "report_schedule_get", tag = "company",
     params(("id" = ReportScheduleId, Path)), responses((status = 200, body = ReportSchedule)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<ReportScheduleId>) -> Result<Row<ReportSchedule>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<ReportScheduleId>) -> Result<Versioned<ReportSchedule>> {
     let found = reports::get(&ctx, id).await?;
-    Ok(Row { version: found.version, view: ReportSchedule::of(&ctx, found) })
+    Ok(Versioned { version: found.version, view: ReportSchedule::of(&ctx, found) })
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -152,10 +154,10 @@ pub async fn update(
     Path(id): Path<ReportScheduleId>,
     IfMatch(version): IfMatch,
     Json(input): Json<ReportScheduleChange>,
-) -> Result<Row<ReportSchedule>> {
+) -> Result<Versioned<ReportSchedule>> {
     let ReportScheduleChange { report, period, every, recipients } = input;
     let found = reports::update(&ctx, id, version, Change { report, period, every, recipients }).await?;
-    Ok(Row { version: found.version, view: ReportSchedule::of(&ctx, found) })
+    Ok(Versioned { version: found.version, view: ReportSchedule::of(&ctx, found) })
 }
 
 /// Ends a schedule.

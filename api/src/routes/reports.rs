@@ -1,13 +1,13 @@
-//! A company's reports: for the screen and for paper, as CSV and as a workbook.
+//! Reports of a company: JSON, CSV, XLSX.
 use crate::{
-    answer::Answer,
     error::Result,
-    extract::{Query, SignedIn, chosen},
+    extract::{Query, SignedIn, empty_string_as_none},
+    response::JsonBody,
     routes::{
         exports::{file, streamed},
         me::Named,
     },
-    sheet,
+    xlsx,
 };
 use axum::response::Response;
 use chrono::NaiveDate;
@@ -24,23 +24,23 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedReport {
+pub struct ReportQuery {
     /// `portfolio`, `commissions` or `step_times`.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     report: Option<String>,
     /// The company whose portal it is. A super admin must pick one; a company admin has only the own.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// `this_month`, `last_month`, `this_year`, `last_year` or `all_time`; this year unless told. Orders by the day they
     /// were placed, commissions by the day they were earned.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     period: Option<String>,
     /// First day, instead of a period.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(example = "2026-01-01")]
     from: Option<String>,
     /// Last day, instead of a period.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(example = "2026-12-31")]
     to: Option<String>,
     /// Rows, and orders for step times: 1 to 500; 50 unless told. Files take all.
@@ -49,14 +49,14 @@ pub struct WantedReport {
     cursor: Option<String>,
 }
 
-impl WantedReport {
-    fn read(self) -> Result<(ReportQuery, PageQuery)> {
+impl ReportQuery {
+    fn read(self) -> Result<(reports::ReportQuery, PageQuery)> {
         let text = self.report.as_deref().unwrap_or_default();
         let report = if text.is_empty() { Err(Problem::new("required")) } else { text.parse() };
         let report = report.map_err(|problem| Error::field_with("report", problem))?;
         let asked = Asked { period: self.period, from: self.from, to: self.to };
-        let wanted = ReportQuery { report, company_id: self.company_id, asked };
-        Ok((wanted, PageQuery { limit: self.limit, cursor: self.cursor }))
+        let query = reports::ReportQuery { report, company_id: self.company_id, asked };
+        Ok((query, PageQuery { limit: self.limit, cursor: self.cursor }))
     }
 }
 
@@ -101,14 +101,14 @@ pub struct ReportAmount {
 }
 
 /// A report of a company, the newest first.
-#[utoipa::path(get, path = "/reports", operation_id = "report_get", tag = "company", params(WantedReport),
+#[utoipa::path(get, path = "/reports", operation_id = "report_get", tag = "company", params(ReportQuery),
     responses((status = 200, body = ReportPage)))]
-pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Answer<ReportPage>> {
-    let (wanted, page) = wanted.read()?;
-    let found = reports::page(&ctx, &wanted, &page).await?;
-    // They go through all of it, so only the first page has them.
+pub async fn get(SignedIn(ctx): SignedIn, Query(query): Query<ReportQuery>) -> Result<JsonBody<ReportPage>> {
+    let (query, page) = query.read()?;
+    let found = reports::page(&ctx, &query, &page).await?;
+    // Totals need a full scan, so only the first page has them.
     let totals = match page.cursor.as_deref() {
-        None | Some("") => Some(reports::totals(&ctx, &wanted).await?),
+        None | Some("") => Some(reports::totals(&ctx, &query).await?),
         Some(_) => None,
     };
     let (total, sums) = totals.map(|totals| (totals.rows, totals.sums)).unzip();
@@ -120,12 +120,12 @@ pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) ->
             .map(|(column, minor)| ReportAmount { column, amount: sum.currency.format(minor) })
             .collect(),
     };
-    Ok(Answer(ReportPage {
+    Ok(JsonBody(ReportPage {
         company: Named { id: found.company.id.0, name: found.company.name },
-        report: wanted.report,
+        report: query.report,
         from: found.span.from,
         to: found.span.to,
-        columns: wanted.report.columns().iter().map(|(name, kind)| ReportColumn { name, kind: *kind }).collect(),
+        columns: query.report.columns().iter().map(|(name, kind)| ReportColumn { name, kind: *kind }).collect(),
         total,
         sums: sums.map(|sums| sums.into_iter().map(sum).collect()),
         items: found.rows.items,
@@ -134,29 +134,29 @@ pub async fn get(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) ->
 }
 
 /// The whole report as CSV.
-#[utoipa::path(get, path = "/reports.csv", operation_id = "report_csv", tag = "company", params(WantedReport),
+#[utoipa::path(get, path = "/reports.csv", operation_id = "report_csv", tag = "company", params(ReportQuery),
     responses((status = 200, content_type = "text/csv", body = String)))]
-pub async fn csv(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Response> {
-    let (wanted, _) = wanted.read()?;
-    let first = reports::first_page(&ctx, &wanted).await?;
-    let name = format!("{}-{}.csv", wanted.report.name(), settings::person_today(&ctx).await?);
+pub async fn csv(SignedIn(ctx): SignedIn, Query(query): Query<ReportQuery>) -> Result<Response> {
+    let (query, _) = query.read()?;
+    let first = reports::first_page(&ctx, &query).await?;
+    let name = format!("{}-{}.csv", query.report.name(), settings::person_today(&ctx).await?);
     Ok(streamed(&name, first, move |cursor| {
-        let (ctx, wanted) = (ctx.clone(), wanted.clone());
-        async move { reports::next_page(&ctx, &wanted, Some(cursor)).await }
+        let (ctx, query) = (ctx.clone(), query.clone());
+        async move { reports::next_page(&ctx, &query, Some(cursor)).await }
     }))
 }
 
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 /// The whole report as an Excel workbook, with titles in your language. At most 50,000 rows.
-#[utoipa::path(get, path = "/reports.xlsx", operation_id = "report_xlsx", tag = "company", params(WantedReport),
+#[utoipa::path(get, path = "/reports.xlsx", operation_id = "report_xlsx", tag = "company", params(ReportQuery),
     responses((status = 200, body = String,
         content_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")))]
-pub async fn workbook(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedReport>) -> Result<Response> {
-    let (wanted, _) = wanted.read()?;
-    let rows = reports::all_rows(&ctx, &wanted).await?;
-    let (report, language) = (wanted.report, ctx.language().to_owned());
-    let made = tokio::task::spawn_blocking(move || sheet::workbook(report, &rows, &language));
+pub async fn workbook(SignedIn(ctx): SignedIn, Query(query): Query<ReportQuery>) -> Result<Response> {
+    let (query, _) = query.read()?;
+    let rows = reports::all_rows(&ctx, &query).await?;
+    let (report, language) = (query.report, ctx.language().to_owned());
+    let made = tokio::task::spawn_blocking(move || xlsx::workbook(report, &rows, &language));
     let bytes = made.await.map_err(Error::internal)??;
     let name = format!("{}-{}.xlsx", report.name(), settings::person_today(&ctx).await?);
     Ok(file(&name, XLSX, bytes))

@@ -1,13 +1,16 @@
-//! Requests to the staff: by people without an account, by those who have one, and the desk where they are answered.
+//! Requests to the staff: contact form, applications, orders; and the request desk.
 use super::{activity::Activity, documents::Document, steps};
 use crate::{
-    answer::{Answer, Page, Row},
     error::{ApiError, Result},
-    extract::{Anyone, IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen},
-    language::preferred,
-    limits::neighbourhood,
-    middleware::About,
-    state::App,
+    extract::{
+        CreateRequest, EmptyBody, IfMatch, Json, MaybeSignedIn, Path, Query, SignedIn, empty_string_as_none,
+        patch_field,
+    },
+    language::negotiate_language,
+    rate_limit::neighbourhood,
+    request_meta::RequestMeta,
+    response::{JsonBody, Page, Versioned},
+    state::AppState,
 };
 use axum::{
     Extension,
@@ -60,7 +63,7 @@ pub struct NewRequest {
     /// By the staff: `high`, `medium` or `low`; medium unless told.
     priority: Option<String>,
     /// By the staff: who is to work on it.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     assignee_id: Option<UserId>,
 }
 
@@ -163,9 +166,9 @@ impl View {
     }
 }
 
-async fn row(ctx: &Ctx, request: Request) -> Result<Row<View>> {
+async fn row(ctx: &Ctx, request: Request) -> Result<Versioned<View>> {
     let mut documents = requests::documents(ctx, [&request]).await?;
-    Ok(Row { version: request.version, view: View::of(ctx, request, &mut documents) })
+    Ok(Versioned { version: request.version, view: View::of(ctx, request, &mut documents) })
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -179,14 +182,14 @@ pub struct RequestCreated {
 #[utoipa::path(post, path = "/requests", operation_id = "request_create", tag = "requests", security(()),
     request_body = NewRequest, responses((status = 201, body = RequestCreated)))]
 pub async fn create(
-    State(app): State<App>,
-    Extension(about): Extension<Arc<About>>,
+    State(app): State<AppState>,
+    Extension(meta): Extension<Arc<RequestMeta>>,
     headers: HeaderMap,
-    New { ctx, input, .. }: New<NewRequest, Anyone>,
-) -> Result<(StatusCode, Answer<RequestCreated>)> {
-    app.may_write(&ctx.actor)?;
+    CreateRequest { ctx, input, .. }: CreateRequest<NewRequest, MaybeSignedIn>,
+) -> Result<(StatusCode, JsonBody<RequestCreated>)> {
+    app.check_request_limit(&ctx.actor)?;
     if !ctx.actor.is_staff() && ctx.actor.user_id().is_none() {
-        app.contact_limit.check(&neighbourhood(about.address))?;
+        app.contact_limit.check(&neighbourhood(meta.client_ip))?;
     }
     let input = Input {
         kind: input.kind,
@@ -198,32 +201,32 @@ pub async fn create(
         order: input.order,
         priority: input.priority,
         assignee_id: input.assignee_id,
-        language: Some(preferred(headers.get(header::ACCEPT_LANGUAGE)).to_owned()),
+        language: Some(negotiate_language(headers.get(header::ACCEPT_LANGUAGE)).to_owned()),
     };
     let made = requests::create(&ctx, input).await?;
-    Ok((StatusCode::CREATED, Answer(RequestCreated { id: made.id, reference: made.reference() })))
+    Ok((StatusCode::CREATED, JsonBody(RequestCreated { id: made.id, reference: made.reference() })))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListRequestsQuery {
     /// Beginnings of words of reference, name or e-mail.
     q: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Kind>)]
     kind: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Status>)]
     status: Option<String>,
     /// Only what is still to be decided.
     open: Option<bool>,
     /// For the staff.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Priority>)]
     priority: Option<String>,
     /// For the staff.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     assignee_id: Option<UserId>,
     /// For the staff: only what is nobody's yet.
     unassigned: Option<bool>,
@@ -240,7 +243,7 @@ fn read<T: FromStr<Err = Problem>>(field: &'static str, text: Option<&str>) -> R
     read.map_err(|problem| ApiError::from(domain::Error::field_with(field, problem)))
 }
 
-impl Wanted {
+impl ListRequestsQuery {
     pub fn read(self) -> Result<(Filter, PageQuery)> {
         let order = ListOrder::parse(self.order.as_deref().unwrap_or_default())
             .map_err(|problem| ApiError::from(domain::Error::field_with("order", problem)))?;
@@ -263,13 +266,13 @@ impl Wanted {
 }
 
 /// Requests, newest first unless told: everybody's for the staff, your own otherwise.
-#[utoipa::path(get, path = "/requests", operation_id = "request_list", tag = "requests", params(Wanted),
+#[utoipa::path(get, path = "/requests", operation_id = "request_list", tag = "requests", params(ListRequestsQuery),
     responses((status = 200, body = Page<View>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<View>>> {
-    let (filter, page) = wanted.read()?;
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListRequestsQuery>) -> Result<JsonBody<Page<View>>> {
+    let (filter, page) = query.read()?;
     let found = requests::list(&ctx, &filter, &page).await?;
     let mut documents = requests::documents(&ctx, &found.items).await?;
-    Ok(Answer(Page::of(found, |request| View::of(&ctx, request, &mut documents))))
+    Ok(JsonBody(Page::of(found, |request| View::of(&ctx, request, &mut documents))))
 }
 
 /// The desk's figures.
@@ -315,11 +318,11 @@ pub struct Queue {
 /// How many requests there are of what, and what is most pressing. Staff.
 #[utoipa::path(get, path = "/requests/summary", operation_id = "request_summary", tag = "requests",
     responses((status = 200, body = Desk)))]
-pub async fn desk(SignedIn(ctx): SignedIn) -> Result<Answer<Desk>> {
+pub async fn desk(SignedIn(ctx): SignedIn) -> Result<JsonBody<Desk>> {
     let desk = requests::summary(&ctx).await?;
     let mut documents = requests::documents(&ctx, desk.queue.iter().flat_map(|queue| &queue.requests)).await?;
     let of = |wanted: Status| desk.statuses.iter().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| *count);
-    Ok(Answer(Desk {
+    Ok(JsonBody(Desk {
         total: desk.statuses.iter().map(|(_, count)| count).sum(),
         pending: of(Status::Pending),
         in_review: of(Status::InReview),
@@ -354,7 +357,7 @@ pub async fn desk(SignedIn(ctx): SignedIn) -> Result<Answer<Desk>> {
 /// A request. Staff, and whoever sent it.
 #[utoipa::path(get, path = "/requests/{id}", operation_id = "request_get", tag = "requests",
     params(("id" = RequestId, Path)), responses((status = 200, body = View)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<RequestId>) -> Result<Row<View>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<RequestId>) -> Result<Versioned<View>> {
     row(&ctx, requests::get(&ctx, id).await?).await
 }
 
@@ -365,7 +368,7 @@ pub struct RequestChange {
     /// `high`, `medium` or `low`: moves the due time too.
     priority: Option<String>,
     /// Null takes it away from whoever has it.
-    #[serde(default, deserialize_with = "changed")]
+    #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<UserId>)]
     assignee_id: Option<Option<UserId>>,
 }
@@ -378,20 +381,20 @@ pub async fn update(
     Path(id): Path<RequestId>,
     IfMatch(version): IfMatch,
     Json(input): Json<RequestChange>,
-) -> Result<Row<View>> {
+) -> Result<Versioned<View>> {
     let change = Change { priority: input.priority, assignee_id: input.assignee_id };
     row(&ctx, requests::update(&ctx, id, version, change).await?).await
 }
 
 /// Takes a request into review: it is yours, unless it is somebody's. Staff.
 #[utoipa::path(post, path = "/requests/{id}/review", operation_id = "request_review", tag = "requests",
-    params(("id" = RequestId, Path)), request_body = Nothing, responses((status = 200, body = View)))]
+    params(("id" = RequestId, Path)), request_body = EmptyBody, responses((status = 200, body = View)))]
 pub async fn review(
     SignedIn(ctx): SignedIn,
     Path(id): Path<RequestId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<View>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<View>> {
     row(&ctx, requests::review(&ctx, id, version).await?).await
 }
 
@@ -411,7 +414,7 @@ pub async fn approve(
     Path(id): Path<RequestId>,
     IfMatch(version): IfMatch,
     Json(input): Json<RequestApproved>,
-) -> Result<Row<View>> {
+) -> Result<Versioned<View>> {
     row(&ctx, requests::approve(&ctx, id, version, input.reply.as_deref()).await?).await
 }
 
@@ -419,10 +422,10 @@ pub async fn approve(
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RequestAccepted {
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(required, value_type = CompanyId)]
     company_id: Option<CompanyId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
     /// Unique in the company; made from the time unless told.
     custom_identifier: Option<String>,
@@ -450,7 +453,7 @@ pub async fn accept(
     Path(id): Path<RequestId>,
     IfMatch(version): IfMatch,
     Json(input): Json<RequestAccepted>,
-) -> Result<Row<View>> {
+) -> Result<Versioned<View>> {
     let input = onboarding::OrderInput {
         client_id: None,
         company_id: input.company_id,
@@ -483,18 +486,18 @@ pub async fn reject(
     Path(id): Path<RequestId>,
     IfMatch(version): IfMatch,
     Json(input): Json<RequestRejected>,
-) -> Result<Row<View>> {
+) -> Result<Versioned<View>> {
     row(&ctx, requests::reject(&ctx, id, version, &input.reason).await?).await
 }
 
 /// Takes your own request back.
 #[utoipa::path(post, path = "/requests/{id}/withdraw", operation_id = "request_withdraw", tag = "requests",
-    params(("id" = RequestId, Path)), request_body = Nothing, responses((status = 200, body = View)))]
+    params(("id" = RequestId, Path)), request_body = EmptyBody, responses((status = 200, body = View)))]
 pub async fn withdraw(
     SignedIn(ctx): SignedIn,
     Path(id): Path<RequestId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<View>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<View>> {
     row(&ctx, requests::withdraw(&ctx, id, version).await?).await
 }

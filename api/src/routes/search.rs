@@ -1,8 +1,8 @@
-//! One field to find orders, clients, companies and documents by.
+//! Global search over orders, clients, companies and documents.
 use crate::{
-    answer::{Answer, Items},
     error::Result,
     extract::{Query, SignedIn},
+    response::{ItemList, JsonBody},
 };
 use domain::reporting::search::{self, Kind};
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use uuid::Uuid;
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct SearchQuery {
     /// Beginnings of words; nothing is found without any.
     #[serde(default)]
     #[param(required = false)]
@@ -29,10 +29,10 @@ pub struct SearchHit {
 }
 
 /// Orders, clients, companies and documents you may see, and for the staff requests: the five best matches of each.
-#[utoipa::path(get, path = "/search", operation_id = "search_find", tag = "search", params(Wanted),
-    responses((status = 200, body = Items<SearchHit>)))]
-pub async fn find(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Items<SearchHit>>> {
-    let found = search::find(&ctx, &wanted.q).await?.into_iter();
+#[utoipa::path(get, path = "/search", operation_id = "search_find", tag = "search", params(SearchQuery),
+    responses((status = 200, body = ItemList<SearchHit>)))]
+pub async fn find(SignedIn(ctx): SignedIn, Query(query): Query<SearchQuery>) -> Result<JsonBody<ItemList<SearchHit>>> {
+    let found = search::find(&ctx, &query.q).await?.into_iter();
     let items = found.map(|hit| SearchHit { kind: hit.kind, id: hit.id, title: hit.title, text: hit.text }).collect();
-    Ok(Answer(Items { items }))
+    Ok(JsonBody(ItemList { items }))
 }

@@ -1,10 +1,10 @@
-//! What the office says of itself.
+//! Settings of the office.
 use crate::{
-    answer::{Answer, Row},
     error::Result,
-    extract::{Anyone, IfMatch, Json, New, Nothing, SignedIn, body},
+    extract::{CreateRequest, EmptyBody, IfMatch, Json, MaybeSignedIn, SignedIn, body},
+    response::{JsonBody, Versioned},
     routes::{company_portal::logo_path, maintenance::Maintenance},
-    state::App,
+    state::AppState,
 };
 use axum::{
     extract::{Request, State},
@@ -77,13 +77,13 @@ pub struct System {
 /// The office's settings. No sign-in needed.
 #[utoipa::path(get, path = "/settings", operation_id = "settings_get", tag = "settings", security(()),
     responses((status = 200, body = Settings)))]
-pub async fn get(State(app): State<App>, Anyone(ctx): Anyone) -> Result<Answer<Settings>> {
+pub async fn get(State(app): State<AppState>, MaybeSignedIn(ctx): MaybeSignedIn) -> Result<JsonBody<Settings>> {
     let found = settings::get(&ctx).await?;
-    Ok(Answer(Settings::of(&app, &ctx, found).await))
+    Ok(JsonBody(Settings::of(&app, &ctx, found).await))
 }
 
 impl Settings {
-    async fn of(app: &App, ctx: &Ctx, found: settings::Settings) -> Self {
+    async fn of(app: &AppState, ctx: &Ctx, found: settings::Settings) -> Self {
         let gate = app.auth.verified.gate.look(&app.db, ctx.now()).await;
         let theirs = ctx.can(Action::Update, Resource::Settings);
         let system = System {
@@ -176,11 +176,11 @@ pub struct SettingsChange {
     params(("If-Match" = Option<String>, Header, description = "The version that was seen.")),
     responses((status = 200, body = Settings)))]
 pub async fn set(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     IfMatch(version): IfMatch,
     Json(change): Json<SettingsChange>,
-) -> Result<Row<Settings>> {
+) -> Result<Versioned<Settings>> {
     let set = settings::set_seen(&ctx, version, |now| settings::Settings {
         brand_name: change.brand_name.unwrap_or(now.brand_name),
         support_email: change.support_email.unwrap_or(now.support_email),
@@ -199,20 +199,24 @@ pub async fn set(
         ..now
     })
     .await?;
-    // Whose second factor is due may be another now.
+    // The roles that need a second factor may have changed.
     app.auth.verified.clear();
     Ok(row(&app, &ctx, set).await)
 }
 
-async fn row(app: &App, ctx: &Ctx, set: settings::Settings) -> Row<Settings> {
-    Row { version: set.version, view: Settings::of(app, ctx, set).await }
+async fn row(app: &AppState, ctx: &Ctx, set: settings::Settings) -> Versioned<Settings> {
+    Versioned { version: set.version, view: Settings::of(app, ctx, set).await }
 }
 
 /// Sends the office's logo in: the picture itself, PNG or JPEG, at most 256 kB. Super admins.
 #[utoipa::path(put, path = "/settings/logo", operation_id = "settings_logo_set", tag = "settings",
     request_body(content = String, content_type = "application/octet-stream"),
     responses((status = 200, body = Settings)))]
-pub async fn set_logo(SignedIn(ctx): SignedIn, State(app): State<App>, request: Request) -> Result<Row<Settings>> {
+pub async fn set_logo(
+    SignedIn(ctx): SignedIn,
+    State(app): State<AppState>,
+    request: Request,
+) -> Result<Versioned<Settings>> {
     let bytes = body(request, &app).await?;
     let set = settings::set_logo(&ctx, bytes.to_vec()).await?;
     Ok(row(&app, &ctx, set).await)
@@ -221,7 +225,7 @@ pub async fn set_logo(SignedIn(ctx): SignedIn, State(app): State<App>, request: 
 /// Takes the office's logo away. Super admins.
 #[utoipa::path(delete, path = "/settings/logo", operation_id = "settings_logo_remove", tag = "settings",
     responses((status = 200, body = Settings)))]
-pub async fn remove_logo(State(app): State<App>, SignedIn(ctx): SignedIn) -> Result<Row<Settings>> {
+pub async fn remove_logo(State(app): State<AppState>, SignedIn(ctx): SignedIn) -> Result<Versioned<Settings>> {
     let set = settings::remove_logo(&ctx).await?;
     Ok(row(&app, &ctx, set).await)
 }
@@ -235,8 +239,10 @@ pub struct TestMail {
 /// Sends a test mail to yourself, as every mail is sent. Super admins.
 #[utoipa::path(post, path = "/settings/test-mail", operation_id = "settings_test_mail", tag = "settings",
     responses((status = 202, body = TestMail)))]
-pub async fn test_mail(New { ctx, .. }: New<Nothing>) -> Result<(StatusCode, Answer<TestMail>)> {
-    Ok((StatusCode::ACCEPTED, Answer(TestMail { id: mails::test(&ctx).await? })))
+pub async fn test_mail(
+    CreateRequest { ctx, .. }: CreateRequest<EmptyBody>,
+) -> Result<(StatusCode, JsonBody<TestMail>)> {
+    Ok((StatusCode::ACCEPTED, JsonBody(TestMail { id: mails::test(&ctx).await? })))
 }
 
 fn sent<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<Option<T>>, D::Error> {

@@ -1,9 +1,9 @@
 //! Orders.
 use crate::{
-    answer::{self, Answer, Items, Made, Page, Row},
     error::{ApiError, Result},
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, chosen},
-    routes::steps::Step,
+    extract::{CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none},
+    response::{self, Created, ItemList, JsonBody, Page, Versioned},
+    routes::steps::{Progress, Step},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
@@ -57,31 +57,17 @@ pub struct Spv {
     iso_commission: Option<String>,
     status: Status,
     status_reason: Option<String>,
-    #[serde(serialize_with = "answer::day")]
+    #[serde(serialize_with = "response::day")]
     ordered_date: NaiveDate,
-    #[serde(serialize_with = "answer::instant")]
+    #[serde(serialize_with = "response::instant")]
     created_at: DateTime<Utc>,
-    #[serde(serialize_with = "answer::maybe_instant")]
+    #[serde(serialize_with = "response::maybe_instant")]
     closed_at: Option<DateTime<Utc>>,
     progress: Progress,
     current_step: Option<String>,
     version: i64,
     /// What the caller may do with it: `start`, `hold`, `resume`, `cancel`, `reopen`, `update_steps`.
     can: Vec<&'static str>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Progress {
-    completed: i64,
-    total: i64,
-    /// Whole percent; 0 without steps.
-    percent: i64,
-}
-
-impl Progress {
-    pub fn of(spv: &spvs::Spv) -> Self {
-        Self { completed: spv.steps_completed, total: spv.steps_total, percent: spv.percent() }
-    }
 }
 
 impl Spv {
@@ -136,29 +122,29 @@ impl SpvDetail {
     }
 }
 
-fn row(ctx: &Ctx, detail: Detail) -> Row<SpvDetail> {
-    Row { version: detail.spv.version, view: SpvDetail::of(ctx, detail) }
+fn row(ctx: &Ctx, detail: Detail) -> Versioned<SpvDetail> {
+    Versioned { version: detail.spv.version, view: SpvDetail::of(ctx, detail) }
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListSpvsQuery {
     /// Beginnings of words of identifier, order number, client name or e-mail.
     q: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     status: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// An ISO's id, or `none` for orders without one.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<String>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     client_id: Option<UserId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     country: Option<String>,
     /// `-ordered_date`, `ordered_date`, `-amount` or `amount`; by amount within each currency.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     order: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
@@ -212,7 +198,7 @@ pub async fn complete_steps(
     Path(id): Path<SpvId>,
     IfMatch(version): IfMatch,
     Json(StepIds { ids }): Json<StepIds>,
-) -> Result<Row<SpvDetail>> {
+) -> Result<Versioned<SpvDetail>> {
     Ok(row(&ctx, steps::complete(&ctx, id, version, &ids).await?))
 }
 
@@ -224,31 +210,31 @@ pub async fn order_steps(
     Path(id): Path<SpvId>,
     IfMatch(version): IfMatch,
     Json(StepIds { ids }): Json<StepIds>,
-) -> Result<Row<SpvDetail>> {
+) -> Result<Versioned<SpvDetail>> {
     Ok(row(&ctx, steps::reorder(&ctx, id, version, &ids).await?))
 }
 
 /// Orders you may see, newest first by ordered date.
-#[utoipa::path(get, path = "/spvs", operation_id = "spv_list", tag = "spvs", params(Wanted),
+#[utoipa::path(get, path = "/spvs", operation_id = "spv_list", tag = "spvs", params(ListSpvsQuery),
     responses((status = 200, body = Page<Spv>)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Page<Spv>>> {
-    let Wanted { q, status, company_id, iso_id, client_id, country, order, limit, cursor } = wanted;
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListSpvsQuery>) -> Result<JsonBody<Page<Spv>>> {
+    let ListSpvsQuery { q, status, company_id, iso_id, client_id, country, order, limit, cursor } = query;
     let filter = filter(q, status.as_deref(), company_id, iso_id.as_deref(), client_id)?;
     let filter = narrowed(filter, country.as_deref(), order.as_deref())?;
     let found = spvs::list(&ctx, &filter, &PageQuery { limit, cursor }).await?;
-    Ok(Answer(Page::of(found, |spv| Spv::of(&ctx, spv))))
+    Ok(JsonBody(Page::of(found, |spv| Spv::of(&ctx, spv))))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSpv {
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(required, value_type = UserId)]
     client_id: Option<UserId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(required, value_type = CompanyId)]
     company_id: Option<CompanyId>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,
     /// Unique in the company; made from the time unless told.
     custom_identifier: Option<String>,
@@ -271,7 +257,7 @@ pub struct NewSpv {
 /// Makes a pending order with the steps of its country.
 #[utoipa::path(post, path = "/spvs", operation_id = "spv_create", tag = "spvs", request_body = NewSpv,
     responses((status = 201, body = SpvDetail)))]
-pub async fn create(New { ctx, input, .. }: New<NewSpv>) -> Result<Made<SpvDetail>> {
+pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> Result<Created<SpvDetail>> {
     let input = onboarding::OrderInput {
         client_id: input.client_id,
         company_id: input.company_id,
@@ -285,7 +271,7 @@ pub async fn create(New { ctx, input, .. }: New<NewSpv>) -> Result<Made<SpvDetai
         ordered_date: input.ordered_date,
     };
     let made = onboarding::create_order(&ctx, input).await?;
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/spvs/{}", made.spv.id),
         version: made.spv.version,
         view: SpvDetail::of(&ctx, made),
@@ -295,39 +281,39 @@ pub async fn create(New { ctx, input, .. }: New<NewSpv>) -> Result<Made<SpvDetai
 /// One order with its steps.
 #[utoipa::path(get, path = "/spvs/{id}", operation_id = "spv_get", tag = "spvs", params(("id" = SpvId, Path)),
     responses((status = 200, body = SpvDetail)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Row<SpvDetail>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Versioned<SpvDetail>> {
     Ok(row(&ctx, spvs::get(&ctx, id).await?))
 }
 
 /// The steps of one order, in order.
 #[utoipa::path(get, path = "/spvs/{id}/steps", operation_id = "step_list", tag = "spvs", params(("id" = SpvId, Path)),
-    responses((status = 200, body = Items<Step>)))]
-pub async fn steps(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<Answer<Items<Step>>> {
+    responses((status = 200, body = ItemList<Step>)))]
+pub async fn steps(SignedIn(ctx): SignedIn, Path(id): Path<SpvId>) -> Result<JsonBody<ItemList<Step>>> {
     let detail = SpvDetail::of(&ctx, spvs::get(&ctx, id).await?);
-    Ok(Answer(Items { items: detail.steps }))
+    Ok(JsonBody(ItemList { items: detail.steps }))
 }
 
 /// Start Processing.
 #[utoipa::path(post, path = "/spvs/{id}/start", operation_id = "spv_start", tag = "spvs", params(("id" = SpvId, Path)),
-    request_body = Nothing, responses((status = 200, body = SpvDetail)))]
+    request_body = EmptyBody, responses((status = 200, body = SpvDetail)))]
 pub async fn start(
     SignedIn(ctx): SignedIn,
     Path(id): Path<SpvId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<SpvDetail>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<SpvDetail>> {
     Ok(row(&ctx, spvs::start(&ctx, id, version).await?))
 }
 
 /// Takes an order off hold, back to the status it had.
 #[utoipa::path(post, path = "/spvs/{id}/resume", operation_id = "spv_resume", tag = "spvs",
-    params(("id" = SpvId, Path)), request_body = Nothing, responses((status = 200, body = SpvDetail)))]
+    params(("id" = SpvId, Path)), request_body = EmptyBody, responses((status = 200, body = SpvDetail)))]
 pub async fn resume(
     SignedIn(ctx): SignedIn,
     Path(id): Path<SpvId>,
     IfMatch(version): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<SpvDetail>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<SpvDetail>> {
     Ok(row(&ctx, spvs::resume(&ctx, id, version).await?))
 }
 
@@ -348,7 +334,7 @@ pub async fn hold(
     Path(id): Path<SpvId>,
     IfMatch(version): IfMatch,
     Json(Reason { reason }): Json<Reason>,
-) -> Result<Row<SpvDetail>> {
+) -> Result<Versioned<SpvDetail>> {
     Ok(row(&ctx, spvs::hold(&ctx, id, version, &reason).await?))
 }
 
@@ -360,7 +346,7 @@ pub async fn cancel(
     Path(id): Path<SpvId>,
     IfMatch(version): IfMatch,
     Json(Reason { reason }): Json<Reason>,
-) -> Result<Row<SpvDetail>> {
+) -> Result<Versioned<SpvDetail>> {
     Ok(row(&ctx, spvs::cancel(&ctx, id, version, &reason).await?))
 }
 
@@ -372,6 +358,6 @@ pub async fn reopen(
     Path(id): Path<SpvId>,
     IfMatch(version): IfMatch,
     Json(Reason { reason }): Json<Reason>,
-) -> Result<Row<SpvDetail>> {
+) -> Result<Versioned<SpvDetail>> {
     Ok(row(&ctx, spvs::reopen(&ctx, id, version, &reason).await?))
 }

@@ -1,9 +1,8 @@
-//! The steps of orders.
+//! Steps of orders.
 use crate::{
-    answer::{self, Made, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Path, SignedIn, changed, chosen, emptied},
-    routes::spvs::Progress,
+    extract::{CreateRequest, IfMatch, Json, Path, SignedIn, clearable, empty_string_as_none, patch_field},
+    response::{self, Created, Versioned},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
@@ -22,6 +21,20 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 #[derive(Debug, Serialize, ToSchema)]
+pub struct Progress {
+    completed: i64,
+    total: i64,
+    /// Whole percent; 0 without steps.
+    percent: i64,
+}
+
+impl Progress {
+    pub fn of(spv: &spvs::Spv) -> Self {
+        Self { completed: spv.steps_completed, total: spv.steps_total, percent: spv.percent() }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
 pub struct Step {
     id: StepId,
     spv_id: SpvId,
@@ -32,7 +45,7 @@ pub struct Step {
     /// The staff's notes; null for others.
     text_data: Option<String>,
     document_url: Option<String>,
-    #[serde(serialize_with = "answer::maybe_instant")]
+    #[serde(serialize_with = "response::maybe_instant")]
     completed_at: Option<DateTime<Utc>>,
     due_date: Option<NaiveDate>,
     blocked_reason: Option<String>,
@@ -88,40 +101,40 @@ impl Step {
 /// One step.
 #[utoipa::path(get, path = "/steps/{id}", operation_id = "step_get", tag = "steps", params(("id" = StepId, Path)),
     responses((status = 200, body = Step)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<StepId>) -> Result<Row<Step>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<StepId>) -> Result<Versioned<Step>> {
     let (step, spv) = steps::get(&ctx, id).await?;
-    Ok(Row { version: step.version, view: Step::of(&ctx, &spv, step) })
+    Ok(Versioned { version: step.version, view: Step::of(&ctx, &spv, step) })
 }
 
 /// What is left out stays as it is; null and empty texts clear.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StepChange {
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<Status>)]
     status: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     text_data: Option<String>,
     /// https only.
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     document_url: Option<String>,
     /// Required while blocked.
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     blocked_reason: Option<String>,
     /// Required while blocked.
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     #[schema(value_type = Option<Party>)]
     waiting_on: Option<String>,
     /// Of the active staff; null takes the step from whoever has it.
-    #[serde(default, deserialize_with = "changed")]
+    #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<UserId>)]
     assignee_id: Option<Option<UserId>>,
     step_name: Option<String>,
     /// Whose work it is: staff, client, iso or authority.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<Party>)]
     owner: Option<String>,
-    #[serde(default, deserialize_with = "emptied")]
+    #[serde(default, deserialize_with = "clearable")]
     #[schema(value_type = Option<NaiveDate>)]
     due_date: Option<String>,
     /// Due so many business days from the office's today, instead of a date.
@@ -159,7 +172,7 @@ pub async fn update(
     Path(id): Path<StepId>,
     IfMatch(version): IfMatch,
     Json(change): Json<StepChange>,
-) -> Result<Row<StepChanged>> {
+) -> Result<Versioned<StepChanged>> {
     let change = Change {
         status: change.status,
         text_data: change.text_data,
@@ -178,7 +191,7 @@ pub async fn update(
     let (step, spv) = steps::update(&ctx, id, version, change).await?;
     let moved = Moved::of(&ctx, &spv);
     let step_version = step.version;
-    Ok(Row { version: step_version, view: StepChanged { step: Step::of(&ctx, &spv, step), spv: moved } })
+    Ok(Versioned { version: step_version, view: StepChanged { step: Step::of(&ctx, &spv, step), spv: moved } })
 }
 
 impl Moved {
@@ -201,7 +214,7 @@ pub struct NewStep {
     #[schema(required)]
     step_name: String,
     /// Whose work it is: staff (unless told), client, iso or authority.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<Party>)]
     owner: Option<String>,
     #[schema(value_type = Option<NaiveDate>)]
@@ -218,7 +231,10 @@ pub struct NewStep {
 /// Adds a pending step at the end of an open order.
 #[utoipa::path(post, path = "/spvs/{id}/steps", operation_id = "step_create", tag = "steps",
     params(("id" = SpvId, Path)), request_body = NewStep, responses((status = 201, body = StepChanged)))]
-pub async fn create(Path(id): Path<SpvId>, New { ctx, input, .. }: New<NewStep>) -> Result<Made<StepChanged>> {
+pub async fn create(
+    Path(id): Path<SpvId>,
+    CreateRequest { ctx, input, .. }: CreateRequest<NewStep>,
+) -> Result<Created<StepChanged>> {
     let new = steps::NewStep {
         step_name: input.step_name,
         owner: input.owner,
@@ -229,7 +245,7 @@ pub async fn create(Path(id): Path<SpvId>, New { ctx, input, .. }: New<NewStep>)
     };
     let (step, spv) = steps::add(&ctx, id, new).await?;
     let moved = Moved::of(&ctx, &spv);
-    Ok(Made {
+    Ok(Created {
         location: format!("/rest/v1/steps/{}", step.id),
         version: step.version,
         view: StepChanged { step: Step::of(&ctx, &spv, step), spv: moved },
@@ -239,7 +255,11 @@ pub async fn create(Path(id): Path<SpvId>, New { ctx, input, .. }: New<NewStep>)
 /// Takes a pending step out of an open order, which closes when nothing is left to do.
 #[utoipa::path(delete, path = "/steps/{id}", operation_id = "step_delete", tag = "steps",
     params(("id" = StepId, Path)), responses((status = 200, body = Moved)))]
-pub async fn delete(SignedIn(ctx): SignedIn, Path(id): Path<StepId>, IfMatch(version): IfMatch) -> Result<Row<Moved>> {
+pub async fn delete(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<StepId>,
+    IfMatch(version): IfMatch,
+) -> Result<Versioned<Moved>> {
     let spv = steps::remove(&ctx, id, version).await?;
-    Ok(Row { version: spv.version, view: Moved::of(&ctx, &spv) })
+    Ok(Versioned { version: spv.version, view: Moved::of(&ctx, &spv) })
 }

@@ -1,11 +1,10 @@
-//! Contents of documents: uploads by the tus protocol (version 1.0.0, tus.io), and downloads by links that open for a
-//! moment.
+//! Document contents: resumable uploads by the tus protocol (version 1.0.0, tus.io) and downloads by short-lived links.
 use crate::{
-    answer::Answer,
     downloads,
     error::{ApiError, Result},
-    extract::{Json, Path, Query, SignedIn, visitor},
-    state::App,
+    extract::{Json, Path, Query, SignedIn, visit_origin},
+    response::JsonBody,
+    state::AppState,
 };
 use axum::{
     body::Body,
@@ -28,17 +27,10 @@ use domain::{
 };
 use futures::StreamExt;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    ops::Range,
-    str::FromStr,
-    sync::{Arc, Mutex, PoisonError},
-};
-use tokio_util::sync::CancellationToken;
+use std::{collections::HashMap, ops::Range, str::FromStr};
+use tracing::Instrument;
 use utoipa::{IntoParams, ToSchema};
 
-/// Pieces that one person sends at once: memory holds each until it is put away.
-pub const PIECES: usize = 8;
 const TUS: &str = "1.0.0";
 const EXTENSIONS: &str = "creation,expiration,termination";
 const TUS_RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
@@ -51,8 +43,8 @@ const UPLOAD_EXPIRES: HeaderName = HeaderName::from_static("upload-expires");
 const DOCUMENT_ID: HeaderName = HeaderName::from_static("spv-document-id");
 const VERSION_ID: HeaderName = HeaderName::from_static("spv-version-id");
 
-/// What this server speaks; for clients that ask before they begin.
-pub async fn options(State(app): State<App>) -> Response {
+/// The tus version, extensions and size limit of this server.
+pub async fn options(State(app): State<AppState>) -> Response {
     let mut response = StatusCode::NO_CONTENT.into_response();
     let headers = response.headers_mut();
     headers.insert(TUS_RESUMABLE, HeaderValue::from_static(TUS));
@@ -73,8 +65,8 @@ pub async fn options(State(app): State<App>) -> Response {
             its value in base64, separated by commas."),
     ),
     responses((status = 201, description = "Made; it is at `Location`.")))]
-pub async fn create(State(app): State<App>, SignedIn(ctx): SignedIn, headers: HeaderMap) -> Result<Response> {
-    speaks(&headers)?;
+pub async fn create(State(app): State<AppState>, SignedIn(ctx): SignedIn, headers: HeaderMap) -> Result<Response> {
+    require_tus_version(&headers)?;
     let bytes: u64 = number(&headers, &UPLOAD_LENGTH)?.ok_or_else(|| Error::field("upload_length", "required"))?;
     if bytes > app.options.upload_limit {
         let problem = Problem::new("file_too_large").with("max_mb", app.options.upload_limit >> 20);
@@ -103,7 +95,7 @@ pub async fn create(State(app): State<App>, SignedIn(ctx): SignedIn, headers: He
     responses((status = 200, description = "How far it is.")))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UploadId>, headers: HeaderMap) -> Result<Response> {
     let upload = uploads::get(&ctx, id).await?;
-    speaks(&headers)?;
+    require_tus_version(&headers)?;
     Ok(state(&upload, StatusCode::OK))
 }
 
@@ -117,64 +109,30 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UploadId>, headers: Hea
     request_body(content = String, content_type = "application/offset+octet-stream"),
     responses((status = 204, description = "Taken, as far as `Upload-Offset` says.")))]
 pub async fn append(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UploadId>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response> {
-    // Whose it is goes before how it is asked.
+    // Access is checked before the headers.
     let upload = uploads::get(&ctx, id).await?;
-    speaks(&headers)?;
+    require_tus_version(&headers)?;
     let kind = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes);
     if kind != Some(b"application/offset+octet-stream") {
         return Err(ApiError::Http(StatusCode::UNSUPPORTED_MEDIA_TYPE, Problem::new("media_type")));
     }
     let offset = number(&headers, &UPLOAD_OFFSET)?.ok_or_else(|| Error::field("upload_offset", "required"))?;
-    let piece = app.pieces.place_of(ctx.actor.user_id()).ok_or(Error::TooMany(1))?;
-    let only = app.appending.only(id).ok_or_else(|| uploads::offset_mismatch(&upload))?;
-    let body = body.into_data_stream().take_until(only.hurried.clone().cancelled_owned());
-    // In a task of its own: what has come is put away also when the line breaks and takes this request with it.
-    let taking = tokio::spawn(async move {
-        let _held = (piece, only);
+    let permit = app.upload_parts.try_acquire(ctx.actor.user_id()).ok_or(Error::TooMany(1))?;
+    let guard = app.active_appends.start(id).ok_or_else(|| uploads::offset_mismatch(&upload))?;
+    let body = body.into_data_stream().take_until(guard.superseded.clone().cancelled_owned());
+    // In a task of its own: the received bytes are stored even when the connection breaks and drops this request.
+    let append = async move {
+        let _held = (permit, guard);
         uploads::append(&ctx, id, offset, body).await
-    });
-    let upload = taking.await.map_err(Error::internal)??;
+    };
+    let upload = tokio::spawn(append.in_current_span()).await.map_err(Error::internal)??;
     Ok(state(&upload, StatusCode::NO_CONTENT))
-}
-
-/// Who goes on with which upload: of each one at a time in this process, or memory would hold the same piece many times.
-#[derive(Clone, Debug, Default)]
-pub struct Appending(Arc<Mutex<HashMap<UploadId, CancellationToken>>>);
-
-/// The one who goes on with an upload, until it is dropped.
-struct Only {
-    appending: Appending,
-    id: UploadId,
-    /// Somebody else would go on with it.
-    hurried: CancellationToken,
-}
-
-impl Appending {
-    /// None while somebody else goes on with it: perhaps the same person on a line that is gone, which nobody has
-    /// noticed yet. So that one takes nothing more and puts away what it has, and who tries again finds the place free.
-    fn only(&self, id: UploadId) -> Option<Only> {
-        let hurried = CancellationToken::new();
-        match self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(id) {
-            Entry::Occupied(taken) => {
-                taken.get().cancel();
-                return None;
-            }
-            Entry::Vacant(free) => free.insert(hurried.clone()),
-        };
-        Some(Only { appending: self.clone(), id, hurried })
-    }
-}
-
-impl Drop for Only {
-    fn drop(&mut self) {
-        self.appending.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
-    }
 }
 
 /// Takes an upload back.
@@ -183,36 +141,36 @@ impl Drop for Only {
     responses((status = 204, description = "Gone.")))]
 pub async fn cancel(SignedIn(ctx): SignedIn, Path(id): Path<UploadId>, headers: HeaderMap) -> Result<Response> {
     uploads::get(&ctx, id).await?;
-    speaks(&headers)?;
+    require_tus_version(&headers)?;
     uploads::cancel(&ctx, id).await?;
     let mut response = StatusCode::NO_CONTENT.into_response();
     response.headers_mut().insert(TUS_RESUMABLE, HeaderValue::from_static(TUS));
     Ok(response)
 }
 
-/// The state of an upload, as tus tells it.
+/// A response with the tus headers of an upload.
 fn state(upload: &Upload, status: StatusCode) -> Response {
     let mut response = status.into_response();
     let headers = response.headers_mut();
     headers.insert(TUS_RESUMABLE, HeaderValue::from_static(TUS));
     headers.insert(UPLOAD_OFFSET, HeaderValue::from(upload.received));
     headers.insert(UPLOAD_LENGTH, HeaderValue::from(upload.bytes));
-    let mut say = |name: HeaderName, text: String| {
+    let mut set_header = |name: HeaderName, text: String| {
         if let Ok(value) = HeaderValue::from_str(&text) {
             headers.insert(name, value);
         }
     };
     match (upload.saved_document_id, upload.version_id) {
         (Some(document), Some(version)) => {
-            say(DOCUMENT_ID, document.to_string());
-            say(VERSION_ID, version.to_string());
+            set_header(DOCUMENT_ID, document.to_string());
+            set_header(VERSION_ID, version.to_string());
         }
-        _ => say(UPLOAD_EXPIRES, uploads::expires_at(upload).format("%a, %d %b %Y %H:%M:%S GMT").to_string()),
+        _ => set_header(UPLOAD_EXPIRES, uploads::expires_at(upload).format("%a, %d %b %Y %H:%M:%S GMT").to_string()),
     }
     response
 }
 
-fn speaks(headers: &HeaderMap) -> Result<()> {
+fn require_tus_version(headers: &HeaderMap) -> Result<()> {
     if headers.get(TUS_RESUMABLE).is_some_and(|version| version.as_bytes() == TUS.as_bytes()) {
         return Ok(());
     }
@@ -261,7 +219,8 @@ pub enum Disposition {
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct WantedLink {
+#[schema(as = WantedLink)]
+pub struct CreateFileLink {
     /// `attachment` unless told.
     disposition: Option<Disposition>,
 }
@@ -275,16 +234,16 @@ pub struct FileLink {
 
 /// A link to the content of a version.
 #[utoipa::path(post, path = "/storage/v1/versions/{id}/link", operation_id = "version_link", tag = "documents",
-    params(("id" = VersionId, Path)), request_body = WantedLink, responses((status = 200, body = FileLink)))]
+    params(("id" = VersionId, Path)), request_body = CreateFileLink, responses((status = 200, body = FileLink)))]
 pub async fn link(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<VersionId>,
-    Json(wanted): Json<WantedLink>,
-) -> Result<Answer<FileLink>> {
-    let link = documents::link(&ctx, &app.auth.keys, id, wanted.disposition == Some(Disposition::Inline)).await?;
+    Json(query): Json<CreateFileLink>,
+) -> Result<JsonBody<FileLink>> {
+    let link = documents::link(&ctx, &app.auth.keys, id, query.disposition == Some(Disposition::Inline)).await?;
     let url = format!("/storage/v1/files?token={}", link.token);
-    Ok(Answer(FileLink { url, expires_at: link.expires_at }))
+    Ok(JsonBody(FileLink { url, expires_at: link.expires_at }))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -304,15 +263,15 @@ pub struct Token {
         (status = 200, description = "The content.", content_type = "application/octet-stream", body = String),
         (status = 206, description = "The range.", content_type = "application/octet-stream", body = String),
     ))]
-pub async fn read(State(app): State<App>, Query(asked): Query<Token>, parts: Parts) -> Result<Response> {
-    let ctx = app.ctx(Actor::Anonymous, visitor(&parts));
+pub async fn read(State(app): State<AppState>, Query(asked): Query<Token>, parts: Parts) -> Result<Response> {
+    let ctx = app.ctx(Actor::Anonymous, visit_origin(&parts));
     let headers = &parts.headers;
     let seen = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    // What is left of a download that was cut: a link that has expired meanwhile still opens it where the download began
-    // here, or its caller knows the content by its tag.
+    // The rest of an interrupted download: an expired link still opens it where the download began in this process, or
+    // the caller knows the content's ETag.
     let rest = seen(header::RANGE).is_some_and(|range| !range.trim_start().starts_with("bytes=0-"));
     let known_tag = seen(header::IF_RANGE).filter(|_| rest).map(|tag| tag.trim_matches('"').to_owned());
-    let late = if rest && app.downloads.has(&asked.token, ctx.now()) {
+    let late = if rest && app.downloads.contains(&asked.token, ctx.now()) {
         documents::ResumeClaim::Resumed
     } else {
         known_tag.map_or(documents::ResumeClaim::None, documents::ResumeClaim::KnowsHash)
@@ -322,67 +281,65 @@ pub async fn read(State(app): State<App>, Query(asked): Query<Token>, parts: Par
     let tag = format!("\"{}\"", file.version.sha256);
     if seen(header::IF_NONE_MATCH).is_some_and(|tags| tags.split(',').any(|one| one.trim() == tag)) {
         let mut response = StatusCode::NOT_MODIFIED.into_response();
-        dress(&mut response, &file, &tag);
+        set_content_headers(&mut response, &file, &tag);
         return Ok(response);
     }
-    // A range of something else than what was seen is not wanted.
+    // A range of another version of the content is ignored.
     let same = seen(header::IF_RANGE).is_none_or(|seen| seen == tag);
-    let wanted = seen(header::RANGE).filter(|_| same).map_or(Wanted::All, |text| range(text, size));
-    let (status, range) = match wanted {
-        Wanted::All if file.expired => return Err(Error::forbidden("link_expired").into()),
-        Wanted::All => (StatusCode::OK, 0..size),
-        Wanted::Some(range) => (StatusCode::PARTIAL_CONTENT, range),
-        Wanted::Nothing => {
+    let requested = seen(header::RANGE).filter(|_| same).map_or(RequestedRange::Whole, |text| range(text, size));
+    let (status, range) = match requested {
+        RequestedRange::Whole if file.expired => return Err(Error::forbidden("link_expired").into()),
+        RequestedRange::Whole => (StatusCode::OK, 0..size),
+        RequestedRange::Part(range) => (StatusCode::PARTIAL_CONTENT, range),
+        RequestedRange::Unsatisfiable => {
             let mut response = ApiError::Http(StatusCode::RANGE_NOT_SATISFIABLE, Problem::new("range")).into_response();
-            say(&mut response, header::CONTENT_RANGE, &format!("bytes */{size}"));
+            set_header(&mut response, header::CONTENT_RANGE, &format!("bytes */{size}"));
             return Ok(response);
         }
     };
     let length = range.end - range.start;
-    // Nothing is sent to those who ask for the headers.
     let body = if parts.method == Method::HEAD {
         Body::empty()
     } else {
-        // The log is written while the storage is asked, and nothing leaves unnoted.
+        // The access is logged while the storage answers; without the log entry nothing is sent.
         let (content, recorded) = tokio::join!(
             ctx.options.storage.read(&file.version.storage_key, range.clone()),
             Box::pin(documents::record_opening(&ctx, &file))
         );
         recorded?;
-        // One that began after its link had expired needs its tag every time.
+        // A download begun with an expired link needs the ETag each time.
         if !file.expired {
-            app.downloads.remember(&asked.token, ctx.now());
+            app.downloads.record(&asked.token, ctx.now());
         }
-        downloads::logged(Body::from_stream(content?), file.version.id.to_string(), length)
+        downloads::log_incomplete(Body::from_stream(content?), file.version.id.to_string(), length)
     };
     let mut response = (status, body).into_response();
-    dress(&mut response, &file, &tag);
-    say(&mut response, header::CONTENT_LENGTH, &length.to_string());
+    set_content_headers(&mut response, &file, &tag);
+    set_header(&mut response, header::CONTENT_LENGTH, &length.to_string());
     if status == StatusCode::PARTIAL_CONTENT {
-        say(&mut response, header::CONTENT_RANGE, &format!("bytes {}-{}/{size}", range.start, range.end - 1));
+        set_header(&mut response, header::CONTENT_RANGE, &format!("bytes {}-{}/{size}", range.start, range.end - 1));
     }
     Ok(response)
 }
 
-/// What a browser may do with the content: show dots and paper where it was asked to, save anything else, and run
-/// nothing of it.
-fn dress(response: &mut Response, file: &File, tag: &str) {
+/// Headers of a content: pictures and PDF may be shown inline, anything else is saved; scripts never run.
+fn set_content_headers(response: &mut Response, file: &File, tag: &str) {
     let kind = if file.inline { file.version.media_type.as_str() } else { "application/octet-stream" };
-    say(response, header::CONTENT_TYPE, kind);
-    say(response, header::CONTENT_DISPOSITION, &disposition(file));
-    say(response, header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox");
-    say(response, header::CACHE_CONTROL, "private, no-store");
-    say(response, header::ACCEPT_RANGES, "bytes");
-    say(response, header::ETAG, tag);
+    set_header(response, header::CONTENT_TYPE, kind);
+    set_header(response, header::CONTENT_DISPOSITION, &disposition(file));
+    set_header(response, header::CONTENT_SECURITY_POLICY, "default-src 'none'; sandbox");
+    set_header(response, header::CACHE_CONTROL, "private, no-store");
+    set_header(response, header::ACCEPT_RANGES, "bytes");
+    set_header(response, header::ETAG, tag);
 }
 
-fn say(response: &mut Response, name: HeaderName, text: &str) {
+fn set_header(response: &mut Response, name: HeaderName, text: &str) {
     if let Ok(value) = HeaderValue::from_str(text) {
         response.headers_mut().insert(name, value);
     }
 }
 
-/// The name twice: for every browser without its marks, and in full (RFC 6266).
+/// `Content-Disposition` with the file name in ASCII and in UTF-8 (RFC 6266).
 fn disposition(file: &File) -> String {
     let name = documents::clean_name(&file.version.file_name);
     let way = if file.inline { "inline" } else { "attachment" };
@@ -393,24 +350,24 @@ fn disposition(file: &File) -> String {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted {
-    All,
-    Some(Range<u64>),
-    Nothing,
+enum RequestedRange {
+    Whole,
+    Part(Range<u64>),
+    Unsatisfiable,
 }
 
-/// One range of bytes. Several, or what is none, are answered with everything, as HTTP allows.
-fn range(text: &str, size: u64) -> Wanted {
+/// Parses a `Range` header with one range. Several ranges or a malformed header get the whole content, as HTTP allows.
+fn range(text: &str, size: u64) -> RequestedRange {
     let Some((first, last)) = text.trim().strip_prefix("bytes=").and_then(|range| range.split_once('-')) else {
-        return Wanted::All;
+        return RequestedRange::Whole;
     };
     let range = match (first.trim().parse::<u64>(), last.trim().parse::<u64>()) {
         (Ok(first), Ok(last)) if first <= last => first..last.saturating_add(1).min(size),
         (Ok(first), Err(_)) if last.trim().is_empty() => first..size,
         (Err(_), Ok(count)) if first.trim().is_empty() => size.saturating_sub(count)..size,
-        _ => return Wanted::All,
+        _ => return RequestedRange::Whole,
     };
-    if range.start < range.end { Wanted::Some(range) } else { Wanted::Nothing }
+    if range.start < range.end { RequestedRange::Part(range) } else { RequestedRange::Unsatisfiable }
 }
 
 #[cfg(test)]
@@ -418,22 +375,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_range_is_read_and_anything_else_is_everything() {
-        for (text, wanted) in [
-            ("bytes=0-0", Wanted::Some(0..1)),
-            ("bytes=2-5", Wanted::Some(2..6)),
-            ("bytes=2-", Wanted::Some(2..10)),
-            ("bytes=-3", Wanted::Some(7..10)),
-            ("bytes=-30", Wanted::Some(0..10)),
-            ("bytes=5-500", Wanted::Some(5..10)),
-            ("bytes=10-", Wanted::Nothing),
-            ("bytes=-0", Wanted::Nothing),
-            ("bytes=5-2", Wanted::All),
-            ("bytes=0-1,4-5", Wanted::All),
-            ("lines=1-2", Wanted::All),
-            ("bytes=a-b", Wanted::All),
+    fn a_single_range_is_parsed_and_anything_else_gets_the_whole_content() {
+        for (text, expected) in [
+            ("bytes=0-0", RequestedRange::Part(0..1)),
+            ("bytes=2-5", RequestedRange::Part(2..6)),
+            ("bytes=2-", RequestedRange::Part(2..10)),
+            ("bytes=-3", RequestedRange::Part(7..10)),
+            ("bytes=-30", RequestedRange::Part(0..10)),
+            ("bytes=5-500", RequestedRange::Part(5..10)),
+            ("bytes=10-", RequestedRange::Unsatisfiable),
+            ("bytes=-0", RequestedRange::Unsatisfiable),
+            ("bytes=5-2", RequestedRange::Whole),
+            ("bytes=0-1,4-5", RequestedRange::Whole),
+            ("lines=1-2", RequestedRange::Whole),
+            ("bytes=a-b", RequestedRange::Whole),
         ] {
-            assert_eq!(range(text, 10), wanted, "{text}");
+            assert_eq!(range(text, 10), expected, "{text}");
         }
     }
 }

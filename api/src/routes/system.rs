@@ -1,8 +1,8 @@
-//! How the portal runs: what was probed, what went wrong, what was looked through. For super admins.
+//! System status for super admins: health checks, alerts, security scan.
 use crate::{
-    answer::{Answer, Items, Page},
     error::Result,
-    extract::{New, Nothing, Path, Query, SignedIn, only_order},
+    extract::{CreateRequest, EmptyBody, Path, Query, SignedIn, reject_unknown_order},
+    response::{ItemList, JsonBody, Page},
 };
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
@@ -53,14 +53,14 @@ impl From<health_checks::Probe> for Probe {
 
 /// How each part of the portal stands; probed every minute. Super admins.
 #[utoipa::path(get, path = "/probes", operation_id = "probe_list", tag = "system",
-    responses((status = 200, body = Items<Probe>)))]
-pub async fn probes(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Probe>>> {
-    Ok(Answer(Items { items: health_checks::list(&ctx).await?.into_iter().map(Probe::from).collect() }))
+    responses((status = 200, body = ItemList<Probe>)))]
+pub async fn probes(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Probe>>> {
+    Ok(JsonBody(ItemList { items: health_checks::list(&ctx).await?.into_iter().map(Probe::from).collect() }))
 }
 
 /// Has every part probed now; `checked_at` moves on when it is done. Super admins.
 #[utoipa::path(post, path = "/probes/check", operation_id = "probe_check", tag = "system", responses((status = 202)))]
-pub async fn check(New { ctx, .. }: New<Nothing>) -> Result<StatusCode> {
+pub async fn check(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<StatusCode> {
     health_checks::enqueue(&ctx).await?;
     Ok(StatusCode::ACCEPTED)
 }
@@ -103,7 +103,7 @@ impl From<alerts::Alert> for Alert {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedAlerts {
+pub struct ListAlertsQuery {
     /// True takes only those that are open.
     #[serde(default)]
     open: bool,
@@ -116,19 +116,19 @@ pub struct WantedAlerts {
 }
 
 /// Alerts, newest first. Super admins.
-#[utoipa::path(get, path = "/alerts", operation_id = "alert_list", tag = "system", params(WantedAlerts),
+#[utoipa::path(get, path = "/alerts", operation_id = "alert_list", tag = "system", params(ListAlertsQuery),
     responses((status = 200, body = Page<Alert>)))]
-pub async fn alerts(SignedIn(ctx): SignedIn, Query(wanted): Query<WantedAlerts>) -> Result<Answer<Page<Alert>>> {
-    only_order(wanted.order.as_deref(), "-opened_at")?;
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
-    Ok(Answer(Page::of(alerts::list(&ctx, wanted.open, &page).await?, Alert::from)))
+pub async fn alerts(SignedIn(ctx): SignedIn, Query(query): Query<ListAlertsQuery>) -> Result<JsonBody<Page<Alert>>> {
+    reject_unknown_order(query.order.as_deref(), "-opened_at")?;
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
+    Ok(JsonBody(Page::of(alerts::list(&ctx, query.open, &page).await?, Alert::from)))
 }
 
 /// Says that you have seen to an alert. It comes again if its cause is still there in an hour. Super admins.
 #[utoipa::path(post, path = "/alerts/{id}/resolve", operation_id = "alert_resolve", tag = "system",
     params(("id" = AlertId, Path)), responses((status = 200, body = Alert)))]
-pub async fn resolve(SignedIn(ctx): SignedIn, Path(id): Path<AlertId>) -> Result<Answer<Alert>> {
-    Ok(Answer(alerts::resolve(&ctx, id).await?.into()))
+pub async fn resolve(SignedIn(ctx): SignedIn, Path(id): Path<AlertId>) -> Result<JsonBody<Alert>> {
+    Ok(JsonBody(alerts::resolve(&ctx, id).await?.into()))
 }
 
 /// One look through the portal.
@@ -184,14 +184,14 @@ pub struct LatestScan {
 /// What the newest security scan found. Super admins.
 #[utoipa::path(get, path = "/scans/latest", operation_id = "scan_latest", tag = "system",
     responses((status = 200, body = LatestScan)))]
-pub async fn latest_scan(SignedIn(ctx): SignedIn) -> Result<Answer<LatestScan>> {
-    Ok(Answer(LatestScan { scan: security_scan::latest(&ctx).await?.map(Scan::from) }))
+pub async fn latest_scan(SignedIn(ctx): SignedIn) -> Result<JsonBody<LatestScan>> {
+    Ok(JsonBody(LatestScan { scan: security_scan::latest(&ctx).await?.map(Scan::from) }))
 }
 
 /// Looks through the portal for what makes it unsafe or slow. Its outcome arrives as the event `scan.finished` or
 /// `scan.failed` of this id. Super admins.
 #[utoipa::path(post, path = "/scans", operation_id = "scan_create", tag = "system",
     responses((status = 202, body = Scan)))]
-pub async fn scan(New { ctx, .. }: New<Nothing>) -> Result<(StatusCode, Answer<Scan>)> {
-    Ok((StatusCode::ACCEPTED, Answer(security_scan::enqueue(&ctx).await?.into())))
+pub async fn scan(CreateRequest { ctx, .. }: CreateRequest<EmptyBody>) -> Result<(StatusCode, JsonBody<Scan>)> {
+    Ok((StatusCode::ACCEPTED, JsonBody(security_scan::enqueue(&ctx).await?.into())))
 }

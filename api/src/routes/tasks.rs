@@ -1,8 +1,8 @@
-//! The desk: what is assigned to the caller, and how well the work goes.
+//! Tasks of staff: assigned steps, staff list, performance.
 use crate::{
-    answer::{Answer, Items},
     error::Result,
     extract::SignedIn,
+    response::{ItemList, JsonBody},
     routes::steps::Assignee,
 };
 use chrono::{DateTime, NaiveDate, Utc};
@@ -52,7 +52,7 @@ pub struct TaskList {
 /// What is assigned to you, by due date.
 #[utoipa::path(get, path = "/tasks", operation_id = "task_list", tag = "tasks",
     responses((status = 200, body = TaskList)))]
-pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<TaskList>> {
+pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<TaskList>> {
     let (found, more) = tasks::mine(&ctx).await?;
     let items = found.into_iter().map(|task| Task {
         spv_identifier: task.identifier(),
@@ -69,15 +69,15 @@ pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<TaskList>> {
         spv_id: task.spv_id,
         client_id: task.client_id,
     });
-    Ok(Answer(TaskList { items: items.collect(), more }))
+    Ok(JsonBody(TaskList { items: items.collect(), more }))
 }
 
 /// The active staff by name: whom a step can be assigned to.
 #[utoipa::path(get, path = "/staff", operation_id = "staff_list", tag = "tasks",
-    responses((status = 200, body = Items<Assignee>)))]
-pub async fn staff(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Assignee>>> {
+    responses((status = 200, body = ItemList<Assignee>)))]
+pub async fn staff(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Assignee>>> {
     let items = tasks::staff(&ctx).await?.into_iter().map(|(id, name)| Assignee { id, name }).collect();
-    Ok(Answer(Items { items }))
+    Ok(JsonBody(ItemList { items }))
 }
 
 /// How the work went in the last ninety days.
@@ -96,9 +96,9 @@ pub struct Performance {
 /// The office's performance.
 #[utoipa::path(get, path = "/dashboards/performance", operation_id = "dashboard_performance", tag = "dashboards",
     responses((status = 200, body = Performance)))]
-pub async fn performance(SignedIn(ctx): SignedIn) -> Result<Answer<Performance>> {
+pub async fn performance(SignedIn(ctx): SignedIn) -> Result<JsonBody<Performance>> {
     let found = tasks::performance(&ctx).await?;
-    Ok(Answer(Performance {
+    Ok(JsonBody(Performance {
         on_time_percent: found.on_time_percent,
         median_days: found.median_days,
         overdue: found.overdue,

@@ -1,8 +1,8 @@
-//! The formation work of each country.
+//! Step templates by country.
 use crate::{
-    answer::{Answer, Items, Row},
     error::Result,
     extract::{IfMatch, Json, Path, SignedIn},
+    response::{ItemList, JsonBody, Versioned},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -80,22 +80,22 @@ impl Template {
     }
 }
 
-fn row(ctx: &Ctx, template: templates::Template) -> Row<Template> {
-    Row { version: template.version, view: Template::of(ctx, template) }
+fn row(ctx: &Ctx, template: templates::Template) -> Versioned<Template> {
+    Versioned { version: template.version, view: Template::of(ctx, template) }
 }
 
 /// The steps an order begins with, by country.
 #[utoipa::path(get, path = "/templates", operation_id = "template_list", tag = "templates",
-    responses((status = 200, body = Items<Template>)))]
-pub async fn list(SignedIn(ctx): SignedIn) -> Result<Answer<Items<Template>>> {
+    responses((status = 200, body = ItemList<Template>)))]
+pub async fn list(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<Template>>> {
     let items = templates::list(&ctx).await?.into_iter().map(|template| Template::of(&ctx, template)).collect();
-    Ok(Answer(Items { items }))
+    Ok(JsonBody(ItemList { items }))
 }
 
 /// The template of one country: US, AE, JP, SG or TH.
 #[utoipa::path(get, path = "/templates/{id}", operation_id = "template_get", tag = "templates",
     params(("id" = Country, Path)), responses((status = 200, body = Template)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(country): Path<Country>) -> Result<Row<Template>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(country): Path<Country>) -> Result<Versioned<Template>> {
     Ok(row(&ctx, templates::get(&ctx, country).await?))
 }
 
@@ -152,7 +152,7 @@ pub async fn set(
     Path(country): Path<Country>,
     IfMatch(version): IfMatch,
     Json(input): Json<TemplateInput>,
-) -> Result<Row<Template>> {
+) -> Result<Versioned<Template>> {
     let document = |document: TemplateDocumentInput| DocumentInput {
         name: document.name,
         instructions: document.instructions,

@@ -1,8 +1,8 @@
-//! The address of List-Unsubscribe headers: GET shows the app's page with a button, POST stops the mails (RFC 8058).
+//! `List-Unsubscribe`: GET shows the page of the web app, POST unsubscribes (RFC 8058).
 use crate::{
-    answer::Answer,
     error::Result,
-    extract::{Anyone, Query},
+    extract::{MaybeSignedIn, Query},
+    response::JsonBody,
 };
 use domain::reporting::unsubscribe;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,10 @@ pub struct Unsubscribed {
 /// `List-Unsubscribe=One-Click`, and a second time changes nothing.
 #[utoipa::path(post, path = "/unsubscribe", operation_id = "email_unsubscribe", tag = "notifications", security(()),
     params(UnsubscribeQuery), responses((status = 200, body = Unsubscribed)))]
-pub async fn unsubscribe(Anyone(ctx): Anyone, Query(asked): Query<UnsubscribeQuery>) -> Result<Answer<Unsubscribed>> {
+pub async fn unsubscribe(
+    MaybeSignedIn(ctx): MaybeSignedIn,
+    Query(asked): Query<UnsubscribeQuery>,
+) -> Result<JsonBody<Unsubscribed>> {
     let kind = unsubscribe::unsubscribe(&ctx, &asked.token).await?;
-    Ok(Answer(Unsubscribed { kind: kind.name() }))
+    Ok(JsonBody(Unsubscribed { kind: kind.name() }))
 }

@@ -1,10 +1,10 @@
-//! Everybody who may sign in, for super admins: who they are, where they are signed in, and what may be done about it.
+//! Users, for super admins: accounts, sessions, and actions on them.
 use crate::{
-    answer::{Answer, Items, Made, Page, Row},
     error::Result,
-    extract::{IfMatch, Json, New, Nothing, Path, Query, SignedIn, changed, chosen},
+    extract::{CreateRequest, EmptyBody, IfMatch, Json, Path, Query, SignedIn, empty_string_as_none, patch_field},
+    response::{Created, ItemList, JsonBody, Page, Versioned},
     routes::{activity::Activity, clients::EmailFailure, me::SignIn},
-    state::App,
+    state::AppState,
 };
 use axum::extract::State;
 use chrono::{DateTime, Utc};
@@ -84,15 +84,15 @@ impl Account {
     }
 
     /// As it stands once its tokens are good for nothing any more.
-    async fn shut_out(app: &App, ctx: &Ctx, id: UserId) -> Result<Row<Self>> {
+    async fn shut_out(app: &AppState, ctx: &Ctx, id: UserId) -> Result<Versioned<Self>> {
         app.auth.verified.forget_user(id);
         Self::now(ctx, id).await
     }
 
     /// As it stands after a change.
-    async fn now(ctx: &Ctx, id: UserId) -> Result<Row<Self>> {
+    async fn now(ctx: &Ctx, id: UserId) -> Result<Versioned<Self>> {
         let row = users::row(ctx, id).await?;
-        Ok(Row { version: row.version, view: Self::of(ctx, row) })
+        Ok(Versioned { version: row.version, view: Self::of(ctx, row) })
     }
 }
 
@@ -119,13 +119,13 @@ pub struct AccountCounts {
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct Wanted {
+pub struct ListUsersQuery {
     /// Beginnings of words of name, e-mail or phone.
     q: Option<String>,
     role: Option<Role>,
     /// All but the archived unless told.
     status: Option<Status>,
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
     /// `-created_at`, `name` or `-last_active_at`.
     order: Option<String>,
@@ -138,31 +138,31 @@ pub struct Wanted {
 }
 
 /// Everybody who may sign in. Super admins.
-#[utoipa::path(get, path = "/users", operation_id = "user_list", tag = "users", params(Wanted),
+#[utoipa::path(get, path = "/users", operation_id = "user_list", tag = "users", params(ListUsersQuery),
     responses((status = 200, body = Accounts)))]
-pub async fn list(SignedIn(ctx): SignedIn, Query(wanted): Query<Wanted>) -> Result<Answer<Accounts>> {
-    let order = match wanted.order.as_deref().filter(|order| !order.is_empty()) {
+pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListUsersQuery>) -> Result<JsonBody<Accounts>> {
+    let order = match query.order.as_deref().filter(|order| !order.is_empty()) {
         None => Order::default(),
         Some(order) => Order::read(order).ok_or_else(|| {
             Error::field_with("order", Problem::new("unknown").with("allowed", Order::NAMES.join(", ")))
         })?,
     };
     let asked = users::Wanted {
-        role: wanted.role,
-        status: wanted.status,
-        company_id: wanted.company_id,
-        q: wanted.q.filter(|q| !q.trim().is_empty()),
+        role: query.role,
+        status: query.status,
+        company_id: query.company_id,
+        q: query.q.filter(|q| !q.trim().is_empty()),
         order,
-        page: wanted.page,
+        page: query.page,
     };
-    let page = PageQuery { limit: wanted.limit, cursor: wanted.cursor };
+    let page = PageQuery { limit: query.limit, cursor: query.cursor };
     let found = users::listing(&ctx, &asked, &page).await?;
     let counted = found.counted;
     let ids: Vec<UserId> = found.page.items.iter().map(|row| row.id).collect();
     let mut failures = mails::email_failures(&ctx, &ids).await?;
     let mut account =
         |row: users::Row| Account { email_failure: failures.remove(&row.id).map(Into::into), ..Account::of(&ctx, row) };
-    Ok(Answer(Accounts {
+    Ok(JsonBody(Accounts {
         items: found.page.items.into_iter().map(&mut account).collect(),
         next_cursor: found.page.next_cursor,
         total: found.total,
@@ -219,7 +219,7 @@ impl From<Factor> for AccountFactor {
 /// One account. Super admins.
 #[utoipa::path(get, path = "/users/{id}", operation_id = "user_get", tag = "users", params(("id" = UserId, Path)),
     responses((status = 200, body = AccountDetail)))]
-pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<AccountDetail>> {
+pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Versioned<AccountDetail>> {
     let row = users::row(&ctx, id).await?;
     let account = auth::whole(&ctx, users::get(&ctx, id).await?).await?;
     let user = account.user;
@@ -235,7 +235,7 @@ pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Row<
             ..Account::of(&ctx, row)
         },
     };
-    Ok(Row { version: user.version, view })
+    Ok(Versioned { version: user.version, view })
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -255,11 +255,11 @@ pub struct NewAccount {
     email: String,
     phone: Option<String>,
     /// For company admins and clients.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<CompanyId>)]
     company_id: Option<CompanyId>,
     /// For ISO partners, and clients who have one.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<IsoId>)]
     iso_id: Option<IsoId>,
 }
@@ -267,12 +267,12 @@ pub struct NewAccount {
 /// Invites somebody of any role: a link to set a password is mailed. Super admins.
 #[utoipa::path(post, path = "/users", operation_id = "user_create", tag = "users", request_body = NewAccount,
     responses((status = 201, body = Account)))]
-pub async fn create(New { ctx, input, .. }: New<NewAccount>) -> Result<Made<Account>> {
+pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewAccount>) -> Result<Created<Account>> {
     let NewAccount { role, first_name, last_name, email, phone, company_id, iso_id } = input;
     let input = users::Input { first_name, last_name, email, phone, company_id, iso_id, ..users::Input::default() };
     let made = users::create(&ctx, role, input).await?;
     let row = users::row(&ctx, made.id).await?;
-    Ok(Made { location: format!("/rest/v1/users/{}", made.id), version: row.version, view: Account::of(&ctx, row) })
+    Ok(Created { location: format!("/rest/v1/users/{}", made.id), version: row.version, view: Account::of(&ctx, row) })
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -281,12 +281,12 @@ pub struct NewRole {
     #[schema(required, nullable = false)]
     role: Option<Role>,
     /// For company admins and clients; the present one unless told.
-    #[serde(default, deserialize_with = "chosen")]
+    #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<CompanyId>)]
     company_id: Option<CompanyId>,
     /// For ISO partners, and clients who have one; stays with the role unless told, null takes it away. Who signed in as
     /// a partner once becomes it again when none is named.
-    #[serde(default, deserialize_with = "changed")]
+    #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<IsoId>)]
     iso_id: Option<Option<IsoId>>,
 }
@@ -295,12 +295,12 @@ pub struct NewRole {
 #[utoipa::path(post, path = "/users/{id}/role", operation_id = "user_set_role", tag = "users",
     params(("id" = UserId, Path)), request_body = NewRole, responses((status = 200, body = Account)))]
 pub async fn set_role(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(seen): IfMatch,
     Json(new): Json<NewRole>,
-) -> Result<Row<Account>> {
+) -> Result<Versioned<Account>> {
     let known = users::row(&ctx, id).await?;
     let role = new.role.ok_or_else(|| Error::field("role", "required"))?;
     users::set_role(&ctx, known.id, role, new.company_id, new.iso_id, seen).await?;
@@ -309,79 +309,79 @@ pub async fn set_role(
 
 /// Shuts an account until it is restored; its sessions end. Super admins.
 #[utoipa::path(post, path = "/users/{id}/suspend", operation_id = "user_suspend", tag = "users",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn suspend(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(seen): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Account>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Account>> {
     users::suspend(&ctx, id, seen).await?;
     Account::shut_out(&app, &ctx, id).await
 }
 
 /// Opens a suspended or archived account again. Super admins.
 #[utoipa::path(post, path = "/users/{id}/restore", operation_id = "user_restore", tag = "users",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn restore(
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(seen): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Account>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Account>> {
     users::restore(&ctx, id, seen).await?;
     Account::now(&ctx, id).await
 }
 
 /// Hides an account and shuts it; what was done under it stays. Super admins.
 #[utoipa::path(post, path = "/users/{id}/archive", operation_id = "user_archive", tag = "users",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn archive(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
     IfMatch(seen): IfMatch,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Account>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Account>> {
     users::archive(&ctx, id, seen).await?;
     Account::shut_out(&app, &ctx, id).await
 }
 
 /// Mails another link to set a password. Super admins.
 #[utoipa::path(post, path = "/users/{id}/invite", operation_id = "user_invite", tag = "users",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn invite(
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Account>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Account>> {
     users::invite_again(&ctx, id).await?;
     Account::now(&ctx, id).await
 }
 
 /// Takes every second factor from somebody who has lost theirs; their sessions end. Super admins.
 #[utoipa::path(post, path = "/users/{id}/reset-mfa", operation_id = "user_reset_mfa", tag = "users",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn reset_mfa(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Account>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Account>> {
     factors::reset(&ctx, id).await?;
     Account::shut_out(&app, &ctx, id).await
 }
 
 /// Ends every session of somebody. Super admins.
 #[utoipa::path(post, path = "/users/{id}/sign-out", operation_id = "user_sign_out", tag = "users",
-    params(("id" = UserId, Path)), request_body = Nothing, responses((status = 200, body = Account)))]
+    params(("id" = UserId, Path)), request_body = EmptyBody, responses((status = 200, body = Account)))]
 pub async fn sign_out(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Row<Account>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<Versioned<Account>> {
     let found = users::row(&ctx, id).await?;
     users::sign_out(&ctx, found.id).await?;
     Account::shut_out(&app, &ctx, id).await
@@ -424,30 +424,33 @@ impl AccountSession {
 
 /// Where somebody is signed in, newest first. Super admins.
 #[utoipa::path(get, path = "/users/{id}/sessions", operation_id = "user_session_list", tag = "users",
-    params(("id" = UserId, Path)), responses((status = 200, body = Items<AccountSession>)))]
-pub async fn session_list(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Answer<Items<AccountSession>>> {
+    params(("id" = UserId, Path)), responses((status = 200, body = ItemList<AccountSession>)))]
+pub async fn session_list(
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<UserId>,
+) -> Result<JsonBody<ItemList<AccountSession>>> {
     let row = users::row(&ctx, id).await?;
     let found = users::sessions(&ctx, row.id).await?;
-    Ok(Answer(Items { items: found.into_iter().map(|session| AccountSession::of(&ctx, session)).collect() }))
+    Ok(JsonBody(ItemList { items: found.into_iter().map(|session| AccountSession::of(&ctx, session)).collect() }))
 }
 
 /// Where you are signed in yourself, newest first.
 #[utoipa::path(get, path = "/sessions", operation_id = "session_list", tag = "me",
-    responses((status = 200, body = Items<AccountSession>)))]
-pub async fn own_sessions(SignedIn(ctx): SignedIn) -> Result<Answer<Items<AccountSession>>> {
+    responses((status = 200, body = ItemList<AccountSession>)))]
+pub async fn own_sessions(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<AccountSession>>> {
     let found = match ctx.actor.user_id() {
         Some(me) => sessions::list(&ctx, me).await?,
         // A program with a service token has no session.
         None => Vec::new(),
     };
-    Ok(Answer(Items { items: found.into_iter().map(|session| AccountSession::of(&ctx, session)).collect() }))
+    Ok(JsonBody(ItemList { items: found.into_iter().map(|session| AccountSession::of(&ctx, session)).collect() }))
 }
 
 /// Ends one session of somebody. Super admins.
 #[utoipa::path(delete, path = "/users/{id}/sessions/{session}", operation_id = "user_session_end", tag = "users",
     params(("id" = UserId, Path), ("session" = SessionId, Path)), responses((status = 204)))]
 pub async fn session_end(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
     Path((id, session)): Path<(UserId, SessionId)>,
 ) -> Result<axum::http::StatusCode> {
@@ -463,39 +466,39 @@ pub async fn session_end(
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WantedPage {
+pub struct PageParams {
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
 }
 
-impl WantedPage {
-    fn query(self) -> PageQuery {
+impl PageParams {
+    fn into_query(self) -> PageQuery {
         PageQuery { limit: self.limit, cursor: self.cursor }
     }
 }
 
 /// How somebody signed in, was refused and was signed out, newest first. Super admins.
 #[utoipa::path(get, path = "/users/{id}/sign-ins", operation_id = "user_sign_ins", tag = "users",
-    params(("id" = UserId, Path), WantedPage), responses((status = 200, body = Page<SignIn>)))]
+    params(("id" = UserId, Path), PageParams), responses((status = 200, body = Page<SignIn>)))]
 pub async fn sign_ins(
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
-    Query(wanted): Query<WantedPage>,
-) -> Result<Answer<Page<SignIn>>> {
-    let page = history::list_of(&ctx, id, &wanted.query()).await?;
-    Ok(Answer(Page::of(page, |row| SignIn::of(row, ctx.language()))))
+    Query(query): Query<PageParams>,
+) -> Result<JsonBody<Page<SignIn>>> {
+    let page = history::list_of(&ctx, id, &query.into_query()).await?;
+    Ok(JsonBody(Page::of(page, |row| SignIn::of(row, ctx.language()))))
 }
 
 /// What somebody did, and what others did with the account, newest first. Super admins.
 #[utoipa::path(get, path = "/users/{id}/activity", operation_id = "user_activity", tag = "users",
-    params(("id" = UserId, Path), WantedPage), responses((status = 200, body = Page<Activity>)))]
+    params(("id" = UserId, Path), PageParams), responses((status = 200, body = Page<Activity>)))]
 pub async fn activity(
     SignedIn(ctx): SignedIn,
     Path(id): Path<UserId>,
-    Query(wanted): Query<WantedPage>,
-) -> Result<Answer<Page<Activity>>> {
-    let page = users::activity_of(&ctx, id, &wanted.query()).await?;
-    Ok(Answer(Page::of(page, |row| Activity::of(&ctx, row))))
+    Query(query): Query<PageParams>,
+) -> Result<JsonBody<Page<Activity>>> {
+    let page = users::activity_of(&ctx, id, &query.into_query()).await?;
+    Ok(JsonBody(Page::of(page, |row| Activity::of(&ctx, row))))
 }

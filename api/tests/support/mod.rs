@@ -1,6 +1,6 @@
-//! The whole portal in a test, on both databases, and people who use it: `let maya = app.client("Maya").await;
+//! Test fixtures: the portal on both databases, and its users: `let maya = app.client("Maya").await;
 //! maya.get("/rest/v1/me").await.ok()`.
-use api::{App, Http, Parts};
+use api::{AppConfig, AppState, HttpConfig};
 use axum::{
     Router,
     body::{Body, Bytes},
@@ -47,60 +47,60 @@ const PASSWORD: &str = "correct horse battery staple";
 #[derive(Clone)]
 pub struct TestApp {
     pub world: World,
-    pub app: App,
+    pub app: AppState,
     pub router: Router,
     pub acme: CompanyId,
-    /// Asked mails that [`TestApp::post`] has seen to.
-    answered: Arc<Mutex<HashSet<String>>>,
+    /// Mail request jobs that [`TestApp::deliver_mails`] has run.
+    handled: Arc<Mutex<HashSet<String>>>,
 }
 
 /// Runs `test` on a fresh portal over SQLite, and over PostgreSQL where a server is named.
 pub async fn on_both<F: Future<Output = ()>>(test: impl Fn(TestApp) -> F) {
     testing::on_both(|world| async {
-        test(TestApp::new(world, Http { rate_limits: false, ..Http::default() }).await).await
+        test(TestApp::new(world, HttpConfig { rate_limits: false, ..HttpConfig::default() }).await).await
     })
     .await;
 }
 
-/// [`on_both`] with the operator's choices.
+/// [`on_both`] with other options.
 pub async fn on_both_with<F: Future<Output = ()>>(
-    choose: impl Fn(&mut Options, &mut Http),
+    configure: impl Fn(&mut Options, &mut HttpConfig),
     test: impl Fn(TestApp) -> F,
 ) {
     testing::on_both(|mut world| async {
-        let (mut options, mut http) = ((*world.options).clone(), Http::default());
-        choose(&mut options, &mut http);
+        let (mut options, mut http) = ((*world.options).clone(), HttpConfig::default());
+        configure(&mut options, &mut http);
         world.options = Arc::new(options);
         test(TestApp::new(world, http).await).await;
     })
     .await;
 }
 
-/// A mail as its reader has it.
+/// A delivered mail.
 #[derive(Clone, Debug)]
-pub struct Letter {
+pub struct SentMail {
     pub kind: Kind,
     pub to: String,
     pub url: String,
-    /// What the link hands to the page, and the six digits.
+    /// The token of the link and the six digits.
     pub token: String,
     pub code: String,
 }
 
 impl TestApp {
-    /// Looks for whoever mails were asked for and delivers what is in the outbox, oldest first.
-    pub async fn post(&self) -> Vec<Letter> {
+    /// Runs mail request jobs and delivers the outbox, oldest first.
+    pub async fn deliver_mails(&self) -> Vec<SentMail> {
         let ctx = self.world.operator();
         let newest = PageQuery { limit: Some(500), cursor: None };
         for job in queue::list(&ctx, None, &newest).await.expect("jobs").items.into_iter().rev() {
-            let asked = job.job == Asked::NAME && self.answered.lock().expect("one at a time").insert(job.id);
-            if asked {
+            let is_new = job.job == Asked::NAME && self.handled.lock().expect("one at a time").insert(job.id);
+            if is_new {
                 let job = serde_json::from_value(job.payload).expect("an asked mail");
                 asked::answer(&ctx.acting_as(Actor::System("mails")), &job).await.expect("is answered");
             }
         }
         let page = PageQuery { limit: Some(100), cursor: None };
-        let mut letters = Vec::new();
+        let mut sent = Vec::new();
         let mut queued = mails::list(&ctx, Some(mails::Status::Queued), &page).await.expect("mails").items;
         queued.sort_by_key(|mail| (mail.created_at, mail.kind.name()));
         for mail in queued {
@@ -109,26 +109,26 @@ impl TestApp {
             };
             mails::mark_sent(&ctx, mail.id, None).await.expect("is noted");
             let (url, token, code) = outgoing.link.map(|made| (made.url, made.token, made.code)).unwrap_or_default();
-            letters.push(Letter { kind: mail.kind, to: mail.to_email, url, token, code });
+            sent.push(SentMail { kind: mail.kind, to: mail.to_email, url, token, code });
         }
-        letters
+        sent
     }
 
-    /// The only mail there is.
-    pub async fn letter(&self) -> Letter {
-        let letters = self.post().await;
-        assert_eq!(letters.len(), 1, "{letters:?}");
-        letters.into_iter().next().expect("one letter")
+    /// The only mail in the outbox.
+    pub async fn only_mail(&self) -> SentMail {
+        let mails = self.deliver_mails().await;
+        assert_eq!(mails.len(), 1, "{mails:?}");
+        mails.into_iter().next().expect("one mail")
     }
 
-    /// A program that holds a service token.
-    pub fn service(&self) -> Person {
+    /// A client with a service token.
+    pub fn service(&self) -> TestUser {
         let token = self.app.auth.keys.sign(&json!({ "role": "service_role" })).expect("signs");
-        Person { token: Some(token), ..self.nobody() }
+        TestUser { token: Some(token), ..self.anonymous() }
     }
 
-    pub async fn new(world: World, http: Http) -> Self {
-        let app = App::new(Parts {
+    pub async fn new(world: World, http: HttpConfig) -> Self {
+        let app = AppState::new(AppConfig {
             db: world.db.clone(),
             clock: world.clock.clone(),
             chance: world.chance.clone(),
@@ -138,60 +138,62 @@ impl TestApp {
             http,
         });
         let acme = world.company("Acme").await;
-        Self { router: api::router(app.clone()), app, world, acme, answered: Arc::default() }
+        Self { router: api::router(app.clone()), app, world, acme, handled: Arc::default() }
     }
 
-    /// Numbers and broadcasts activity, as `spvctl serve` does.
-    pub fn follow(&self) {
+    /// Runs the activity sequencer, as `spvctl serve` does.
+    pub fn run_sequencer(&self) {
         let verified = self.app.auth.verified.clone();
         let following =
             activity_feed::run(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
         tokio::spawn(following);
     }
 
-    /// Sends a request of a test's own making, while the test goes on.
-    pub fn send(&self, request: Request<Body>) -> tokio::task::JoinHandle<Answer> {
+    /// Sends a hand-made request in a task.
+    pub fn send(&self, request: Request<Body>) -> tokio::task::JoinHandle<TestResponse> {
         let (router, asked) = (self.router.clone(), format!("{} {}", request.method(), request.uri()));
-        tokio::spawn(async move { Answer::of(asked, router.oneshot(request).await.expect("the router answers")).await })
+        tokio::spawn(async move {
+            TestResponse::of(asked, router.oneshot(request).await.expect("the router answers")).await
+        })
     }
 
-    pub fn nobody(&self) -> Person {
-        Person { router: self.router.clone(), token: None, id: UserId(uuid::Uuid::nil()), spv: None }
+    pub fn anonymous(&self) -> TestUser {
+        TestUser { router: self.router.clone(), token: None, id: UserId(uuid::Uuid::nil()), spv: None }
     }
 
-    pub async fn super_admin(&self, first: &str) -> Person {
+    pub async fn super_admin(&self, first: &str) -> TestUser {
         let user = self.world.user(Role::SuperAdmin, first, None, None).await;
         self.sign_in(user.id, first).await
     }
 
-    pub async fn employee(&self, first: &str) -> Person {
+    pub async fn employee(&self, first: &str) -> TestUser {
         let user = self.world.user(Role::Employee, first, None, None).await;
         self.sign_in(user.id, first).await
     }
 
-    pub async fn company_admin(&self, first: &str, company: CompanyId) -> Person {
+    pub async fn company_admin(&self, first: &str, company: CompanyId) -> TestUser {
         let user = self.world.user(Role::CompanyAdmin, first, Some(company), None).await;
         self.sign_in(user.id, first).await
     }
 
-    pub async fn iso(&self, first: &str, company: CompanyId) -> (IsoId, Person) {
+    pub async fn iso(&self, first: &str, company: CompanyId) -> (IsoId, TestUser) {
         let (iso, ctx) = self.world.iso(first, company).await;
         let id = ctx.actor.user_id().expect("an ISO is a user");
         (iso, self.sign_in(id, first).await)
     }
 
     /// A client of Acme with one active order.
-    pub async fn client(&self, first: &str) -> Person {
+    pub async fn client(&self, first: &str) -> TestUser {
         self.client_of(first, self.acme, None).await
     }
 
-    pub async fn client_of(&self, first: &str, company: CompanyId, iso: Option<IsoId>) -> Person {
+    pub async fn client_of(&self, first: &str, company: CompanyId, iso: Option<IsoId>) -> TestUser {
         let (id, spv, _) = self.world.client(first, company, iso).await;
-        Person { spv: Some(spv), ..self.sign_in(id, first).await }
+        TestUser { spv: Some(spv), ..self.sign_in(id, first).await }
     }
 
     /// Signs in at `/auth/v1/token`, as browsers do.
-    pub async fn sign_in(&self, id: UserId, first: &str) -> Person {
+    pub async fn sign_in(&self, id: UserId, first: &str) -> TestUser {
         static HASH: OnceCell<passwords::PasswordHash> = OnceCell::const_new();
         let operator = self.world.operator();
         let hash = HASH.get_or_init(|| async { passwords::hash(&operator, PASSWORD).await.expect("hashes") }).await;
@@ -200,18 +202,18 @@ impl TestApp {
         tx.commit().await.expect("commits");
         let email = format!("{}@example.com", first.to_lowercase());
         let granted = self
-            .nobody()
+            .anonymous()
             .post("/auth/v1/token?grant_type=password", json!({ "email": email, "password": PASSWORD }))
             .await
             .ok();
         let token = granted["access_token"].as_str().expect("a token").to_owned();
-        Person { token: Some(token), id, ..self.nobody() }
+        TestUser { token: Some(token), id, ..self.anonymous() }
     }
 }
 
-/// Somebody with or without a session.
+/// A user with or without a session.
 #[derive(Clone)]
-pub struct Person {
+pub struct TestUser {
     router: Router,
     pub token: Option<String>,
     pub id: UserId,
@@ -219,35 +221,35 @@ pub struct Person {
     pub spv: Option<SpvId>,
 }
 
-impl Person {
-    /// The same person with the access token of another answer.
+impl TestUser {
+    /// The same user with the access token of another response.
     #[must_use]
     pub fn holding(&self, session: &Value) -> Self {
         Self { token: session["access_token"].as_str().map(str::to_owned), ..self.clone() }
     }
 
-    pub fn get(&self, path: &str) -> Asking {
+    pub fn get(&self, path: &str) -> TestRequest {
         self.ask(Method::GET, path)
     }
 
-    pub fn post(&self, path: &str, body: Value) -> Asking {
+    pub fn post(&self, path: &str, body: Value) -> TestRequest {
         self.ask(Method::POST, path).json(&body)
     }
 
-    pub fn put(&self, path: &str, body: Value) -> Asking {
+    pub fn put(&self, path: &str, body: Value) -> TestRequest {
         self.ask(Method::PUT, path).json(&body)
     }
 
-    pub fn patch(&self, path: &str, body: Value) -> Asking {
+    pub fn patch(&self, path: &str, body: Value) -> TestRequest {
         self.ask(Method::PATCH, path).json(&body)
     }
 
-    pub fn delete(&self, path: &str) -> Asking {
+    pub fn delete(&self, path: &str) -> TestRequest {
         self.ask(Method::DELETE, path)
     }
 
-    pub fn ask(&self, method: Method, path: &str) -> Asking {
-        let mut asking = Asking {
+    pub fn ask(&self, method: Method, path: &str) -> TestRequest {
+        let mut asking = TestRequest {
             router: self.router.clone(),
             method,
             path: path.to_owned(),
@@ -261,8 +263,8 @@ impl Person {
     }
 }
 
-/// A request on its way; await it.
-pub struct Asking {
+/// A request; await it to send it.
+pub struct TestRequest {
     router: Router,
     method: Method,
     path: String,
@@ -270,7 +272,7 @@ pub struct Asking {
     body: Bytes,
 }
 
-impl Asking {
+impl TestRequest {
     pub fn header(mut self, name: &'static str, value: &str) -> Self {
         self.headers.insert(name, value.parse().expect("a header"));
         self
@@ -293,7 +295,7 @@ impl Asking {
         self.header("idempotency-key", key)
     }
 
-    /// The answer with its body still to come.
+    /// Sends the request and returns the response before its body is read.
     pub async fn open(self) -> axum::response::Response {
         let mut request =
             Request::builder().method(self.method).uri(self.path).body(Body::from(self.body)).expect("a request");
@@ -302,19 +304,19 @@ impl Asking {
     }
 }
 
-impl IntoFuture for Asking {
-    type Output = Answer;
-    type IntoFuture = Pin<Box<dyn Future<Output = Answer> + Send>>;
+impl IntoFuture for TestRequest {
+    type Output = TestResponse;
+    type IntoFuture = Pin<Box<dyn Future<Output = TestResponse> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let asked = format!("{} {}", self.method, self.path);
-            Answer::of(asked, self.open().await).await
+            TestResponse::of(asked, self.open().await).await
         })
     }
 }
 
-pub struct Answer {
+pub struct TestResponse {
     asked: String,
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -323,7 +325,7 @@ pub struct Answer {
     pub bytes: Bytes,
 }
 
-impl Answer {
+impl TestResponse {
     async fn of(asked: String, response: axum::response::Response) -> Self {
         let (parts, body) = response.into_parts();
         let bytes = axum::body::to_bytes(body, usize::MAX).await.expect("a body");
@@ -338,7 +340,7 @@ impl Answer {
         self.body
     }
 
-    /// The body of a refusal with this status and code, which has the one error shape.
+    /// The body of an error response with this status and code.
     #[track_caller]
     pub fn refused(self, status: u16, code: &str) -> Value {
         assert_eq!(

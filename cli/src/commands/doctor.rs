@@ -5,7 +5,7 @@ use crate::{
     output::{Output, Record, say},
     portal,
 };
-use api::{Providers, paper};
+use api::{Providers, invoice_pdf};
 use domain::{
     Ctx,
     accounts::auth::{Keys, factors},
@@ -172,14 +172,14 @@ async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
 /// Letters of names and addresses for which invoice PDFs find no font here: such a PDF is refused.
 async fn fonts(ctx: &Ctx) -> Result<Finding> {
     let texts = domain::orders::invoices::texts_on_paper(ctx).await?;
-    let missing = paper::missing_letters(texts.iter().map(String::as_str));
+    let missing = invoice_pdf::missing_letters(texts.iter().map(String::as_str));
     if !missing.is_empty() {
-        let (letters, packages) = (paper::named(&missing), paper::packages(&missing));
+        let (letters, packages) = (invoice_pdf::letter_list(&missing), invoice_pdf::packages(&missing));
         return Ok(Bad(format!(
             "no font for {letters}; invoices with them have no PDF; install {packages} where the portal runs"
         )));
     }
-    let absent = paper::missing_scripts();
+    let absent = invoice_pdf::missing_scripts();
     Ok(if absent.is_empty() {
         Good("every letter of invoices can be drawn".to_owned())
     } else {

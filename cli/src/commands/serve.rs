@@ -65,14 +65,14 @@ pub async fn run(args: Args, config: Config) -> Result {
         let state = jobs::State::new(ctx.clone(), mailer);
         tokio::spawn(jobs::run(ctx.clone(), state, portal::worker_options(&config), stop.clone()))
     });
-    let app = api::App::new(api::Parts {
+    let app = api::AppState::new(api::AppConfig {
         db: db.clone(),
         clock: ctx.clock.clone(),
         chance: ctx.chance.clone(),
         options: options.clone(),
         auth,
         feed,
-        http: api::Http {
+        http: api::HttpConfig {
             cors_origins: config.cors_origins.clone(),
             trusted_proxies: config.trusted_proxies.clone(),
             redirects: config.redirects.clone(),
@@ -80,7 +80,7 @@ pub async fn run(args: Args, config: Config) -> Result {
             rate_limits: config.rate_limits,
             max_connections_per_address: config.max_connections_per_address,
             hsts_subdomains: config.hsts_subdomains,
-            ..api::Http::default()
+            ..api::HttpConfig::default()
         },
     });
     greet(&options, address)?;

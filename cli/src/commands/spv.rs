@@ -12,7 +12,7 @@ use domain::{
     kernel::money::{self, Currency},
     orders::{
         onboarding,
-        spvs::{self, Detail, Filter, Input, IsoFilter, Spv, Status},
+        spvs::{self, Detail, Filter, IsoFilter, Spv, Status},
     },
 };
 
@@ -159,7 +159,7 @@ async fn create(args: Create, portal: &Portal) -> Result<Detail> {
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
-    let input = Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client.id),
         company_id: named::company(ctx, args.company.as_deref()).await?.or(client.company_id),
         iso_id: named::iso(ctx, args.iso.as_deref()).await?,

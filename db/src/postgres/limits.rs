@@ -1,13 +1,13 @@
-//! Connection limits of PostgreSQL: the sizes of the pools, and what the server allows.
-use crate::{Db, Sql, error::Result};
+//! Connection limits of PostgreSQL: pool sizes, and what the server allows.
+use crate::{Db, Dialect, Sql, error::Result};
 use sqlx::postgres::PgConnectOptions;
 
-/// Connections that one process opens to PostgreSQL at most.
+/// Maximum number of connections that a process opens to PostgreSQL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolSizes {
-    /// Of requests, jobs and commands. A quarter is background work's.
+    /// For requests, jobs and commands. A quarter is reserved for background work.
     pub main: u32,
-    /// Of the job queue: fetching, acknowledging, heartbeats, and the one that listens for new jobs.
+    /// For the job queue: fetching, acknowledging, heartbeats and the listener for new jobs.
     pub queue: u32,
 }
 
@@ -18,12 +18,12 @@ impl Default for PoolSizes {
 }
 
 impl PoolSizes {
-    /// All connections of a process, but for those of a backup and of a start.
+    /// All connections of a process except those of snapshots and of the start.
     pub fn total(self) -> u32 {
         self.main + self.queue
     }
 
-    /// Of `main`, those with long timeouts: long work does not take all connections from requests.
+    /// The share of `main` with long timeouts, so that long work leaves connections for requests.
     pub(crate) fn background(self) -> u32 {
         (self.main / 4).max(1)
     }
@@ -33,31 +33,42 @@ impl PoolSizes {
     }
 }
 
-/// How many connections PostgreSQL takes from us.
+/// How many connections the server allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConnectionLimit {
-    /// The least of `max_connections` without what is reserved, and the limits of our role and database.
+    /// The lowest of `max_connections` less the reserved ones, the role's limit and the database's limit.
     pub allowed: i64,
+    /// The server's `max_connections`.
     pub max_connections: i64,
 }
 
-pub(crate) async fn connection_limit(db: &mut Db) -> Result<ConnectionLimit> {
-    let (max_connections, reserved, role, database): (i64, i64, i64, i64) = db
-        .sql(
-            "select cast(current_setting('max_connections') as bigint), \
-             cast(current_setting('superuser_reserved_connections') as bigint), \
-             coalesce((select cast(rolconnlimit as bigint) from pg_roles where rolname = current_user), -1), \
-             coalesce((select cast(datconnlimit as bigint) from pg_database where datname = current_database()), -1)",
-        )
-        .one()
-        .await?;
-    // Below zero is no limit.
-    let limits = [max_connections - reserved, role, database].into_iter().filter(|limit| *limit >= 0);
-    Ok(ConnectionLimit { allowed: limits.min().unwrap_or(max_connections), max_connections })
+impl Db {
+    /// Connections that the server allows; `None` on SQLite.
+    ///
+    /// # Errors
+    /// Unavailable when the server cannot be reached.
+    pub async fn connection_limit(&self) -> Result<Option<ConnectionLimit>> {
+        if self.dialect() == Dialect::Sqlite {
+            return Ok(None);
+        }
+        let (max_connections, reserved, role, database): (i64, i64, i64, i64) = self
+            .clone()
+            .sql(
+                "select cast(current_setting('max_connections') as bigint), \
+                 cast(current_setting('superuser_reserved_connections') as bigint), \
+                 coalesce((select cast(rolconnlimit as bigint) from pg_roles where rolname = current_user), -1), \
+                 coalesce((select cast(datconnlimit as bigint) from pg_database where datname = current_database()), -1)",
+            )
+            .one()
+            .await?;
+        // Negative is unlimited.
+        let limits = [max_connections - reserved, role, database].into_iter().filter(|limit| *limit >= 0);
+        Ok(Some(ConnectionLimit { allowed: limits.min().unwrap_or(max_connections), max_connections }))
+    }
 }
 
-/// The server as it is named in errors: `host:port`, or its socket.
-pub(crate) fn place(options: &PgConnectOptions) -> String {
+/// The server's address for error messages: `host:port` or the path of its socket.
+pub(super) fn server_address(options: &PgConnectOptions) -> String {
     match options.get_socket() {
         Some(socket) => socket.display().to_string(),
         None => format!("{}:{}", options.get_host(), options.get_port()),

@@ -1,36 +1,32 @@
-//! Connection poolers between the portal and PostgreSQL. A pooler in transaction mode hands one connection to several
-//! clients in turn: settings of a session, such as its timeouts, and prepared statements would be another client's.
-use super::{PgConnector, Postgres};
-use crate::{
-    error::{Error, Result},
-    pool::Lease,
-};
-use sqlx::{Connection, PgConnection};
+//! Detects a connection pooler in transaction or statement mode. It shares one server connection between clients, so session
+//! settings such as timeouts, and prepared statements, would leak to other clients.
+use super::Postgres;
+use crate::error::{Error, Result};
+use sqlx::PgConnection;
 
-/// A setting that nothing reads.
+/// A custom setting that nothing else reads.
 const SETTING: &str = "spv.pooler_check";
-/// A pooler may hand out another connection by chance.
+/// A pooler may pick another server connection by chance.
 const ATTEMPTS: usize = 3;
 
-/// Sets a value on one of two open client connections, outside a transaction, and reads it on the other: a value that is
-/// found there shows that both share connections to the server.
+/// Sets a value on one of two open client connections and reads it on the other: finding it there proves that both share
+/// a server connection.
 ///
 /// # Errors
-/// Unavailable where they do, saying what to change.
-pub(super) async fn refuse_shared_connections(mut first: Lease<PgConnector>, server: &Postgres) -> Result<()> {
-    let mut second = server.connect().await?;
+/// Unavailable if they do, with the setting to change.
+pub(super) async fn refuse_shared_connections(server: &Postgres) -> Result<()> {
+    let (mut first, mut second) = (server.requests.acquire().await?, server.connect().await?);
     let mut shared = false;
     for _ in 0..ATTEMPTS {
         shared |= is_shared(&mut first, &mut second).await?;
     }
-    first.keep();
-    // It may have broken by itself.
-    let _ = second.close().await;
+    first.release();
+    second.close().await;
     if shared {
         return Err(Error::Unavailable(format!(
             "{}: a connection pooler shares connections between transactions: set PgBouncer's pool_mode to session, or \
              connect to PostgreSQL itself",
-            super::place(&server.options)
+            server.connector.address
         )));
     }
     Ok(())

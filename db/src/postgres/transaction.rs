@@ -1,68 +1,63 @@
-//! A transaction on PostgreSQL, at isolation level read committed. It takes a connection with its first statement.
+//! PostgreSQL transaction at isolation level read committed. It acquires a connection with its first statement.
 use super::PgConnector;
 use crate::{
-    error::{Error, Result, is_broken, is_read_only, sqlstate},
-    pool::{Lease, Pool},
+    error::{Error, Result, is_broken, is_read_only},
+    pool::{Pool, PooledConnection},
 };
 use sqlx::PgConnection;
 
-/// Rolls back when dropped without [`Transaction::commit`], also in the middle of a statement.
+/// Rolls back when dropped without [`PgTransaction::commit`], also in the middle of a statement.
 #[derive(Debug)]
-pub(crate) struct Transaction {
+pub(crate) struct PgTransaction {
     pool: Pool<PgConnector>,
-    /// There once something was sent, until it has ended.
-    lease: Option<Lease<PgConnector>>,
-    /// The last statement failed, or is still running.
+    /// None before the first statement and after the end.
+    connection: Option<PooledConnection<PgConnector>>,
+    /// The last statement failed or is still running.
     failed: bool,
-    /// A statement failed because of another transaction (40001, 40P01): to run it again may succeed.
-    serialization_failure: bool,
+    /// A statement failed with 40001 or 40P01: a retry of the transaction may succeed.
+    pub serialization_failure: bool,
 }
 
-impl Transaction {
+impl PgTransaction {
     pub fn new(pool: &Pool<PgConnector>) -> Self {
-        Self { pool: pool.clone(), lease: None, failed: false, serialization_failure: false }
+        Self { pool: pool.clone(), connection: None, failed: false, serialization_failure: false }
     }
 
-    /// The connection for the next statement; [`Transaction::ended`] takes the statement's outcome.
+    /// The connection for one statement, whose outcome goes to [`PgTransaction::record_outcome`].
     ///
     /// # Errors
-    /// Other after a statement that failed: PostgreSQL has rolled back. Unavailable without a free connection.
+    /// Other after a failed statement; Unavailable without a free connection.
     pub async fn connection(&mut self) -> Result<&mut PgConnection> {
-        self.is_sound()?;
+        self.check_not_failed()?;
         self.failed = true;
-        let lease = match self.lease.take() {
-            Some(lease) => lease,
+        let connection = match self.connection.take() {
+            Some(connection) => connection,
             None => Box::pin(begin(&self.pool)).await?,
         };
-        Ok(self.lease.insert(lease))
+        Ok(self.connection.insert(connection))
     }
 
-    pub fn ended<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
-        match outcome {
-            Ok(found) => {
+    pub fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
+        let error = match outcome {
+            Ok(done) => {
                 self.failed = false;
-                Ok(found)
+                return Ok(done);
             }
-            Err(error) => {
-                self.serialization_failure = matches!(sqlstate(&error).as_deref(), Some("40001" | "40P01"));
-                if is_broken(&error) || is_read_only(&error) {
-                    if let Some(lease) = self.lease.take() {
-                        lease.discard();
-                    }
-                    self.pool.discard_idle();
-                }
-                Err(error.into())
+            Err(error) => error,
+        };
+        if is_broken(&error) || is_read_only(&error) {
+            if let Some(connection) = self.connection.take() {
+                connection.discard();
             }
+            self.pool.discard_idle();
         }
+        let error = error.into();
+        self.serialization_failure = matches!(error, Error::Serialization(_));
+        Err(error)
     }
 
-    /// Whether it was rolled back in favour of another transaction.
-    pub fn has_serialization_failure(&self) -> bool {
-        self.serialization_failure
-    }
-
-    /// PostgreSQL has rolled back by itself when a statement failed, and says nothing of it when that is committed.
-    fn is_sound(&self) -> Result<()> {
+    /// PostgreSQL rolls back after a failed statement, and then reports no error for `commit`.
+    fn check_not_failed(&self) -> Result<()> {
         if self.failed {
             return Err(Error::other("an earlier statement of the transaction failed"));
         }
@@ -70,42 +65,41 @@ impl Transaction {
     }
 
     /// # Errors
-    /// What PostgreSQL refuses. Where the connection breaks meanwhile, Unavailable: it may have been committed.
+    /// As the database; Unavailable, with the outcome unknown, where the connection breaks meanwhile.
     pub async fn commit(&mut self) -> Result<()> {
-        self.is_sound()?;
-        if self.lease.is_none() {
+        self.check_not_failed()?;
+        if self.connection.is_none() {
             return Ok(());
         }
         let outcome = sqlx::raw_sql("commit").execute(self.connection().await?).await;
-        self.ended(outcome)?;
-        if let Some(lease) = self.lease.take() {
-            lease.keep();
+        self.record_outcome(outcome)?;
+        if let Some(connection) = self.connection.take() {
+            connection.release();
         }
         Ok(())
     }
 
-    /// Rolls back and waits for it, so that the connection is free for what comes next.
+    /// Rolls back and waits for it, so that the connection is free for a retry.
     pub async fn rollback(mut self) {
-        let Some(mut lease) = self.lease.take() else { return };
-        if sqlx::raw_sql("rollback").execute(&mut *lease).await.is_ok() {
-            lease.keep();
+        let Some(mut connection) = self.connection.take() else { return };
+        if sqlx::raw_sql("rollback").execute(&mut *connection).await.is_ok() {
+            connection.release();
         }
     }
 }
 
-/// Begins on a connection of the pool. One that broke while it was idle has been sent nothing else: a new one takes its
-/// place.
-async fn begin(pool: &Pool<PgConnector>) -> Result<Lease<PgConnector>> {
-    let mut repeated = false;
+/// Begins a transaction, once more on a new connection if the pooled one broke while it was idle.
+async fn begin(pool: &Pool<PgConnector>) -> Result<PooledConnection<PgConnector>> {
+    let mut retried = false;
     loop {
-        let mut lease = pool.take().await?;
-        // Before it is sent: cut off in the middle, it may have begun.
-        lease.begins();
-        match sqlx::raw_sql("begin isolation level read committed").execute(&mut *lease).await {
-            Ok(_) => return Ok(lease),
-            Err(error) if is_broken(&error) && !repeated => {
-                repeated = true;
-                lease.discard();
+        let mut connection = pool.acquire().await?;
+        // Before it is sent: a cancelled `begin` may have taken effect.
+        connection.mark_in_transaction();
+        match sqlx::raw_sql("begin isolation level read committed").execute(&mut *connection).await {
+            Ok(_) => return Ok(connection),
+            Err(error) if is_broken(&error) && !retried => {
+                retried = true;
+                connection.discard();
                 pool.discard_idle();
             }
             Err(error) => return Err(error.into()),

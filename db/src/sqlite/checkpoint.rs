@@ -1,5 +1,4 @@
-//! Checkpoints of SQLite's write-ahead log. SQLite by itself checkpoints when the log is long, while the writer waits; so it
-//! is done before that, beside the writer.
+//! WAL checkpoints beside the writer: SQLite's automatic checkpoint runs within a commit, and the writer waits for it.
 use super::SqliteConnector;
 use crate::{error::Result, pool::Pool};
 use sqlx::SqlitePool;
@@ -9,75 +8,73 @@ use std::sync::{
 };
 use tokio::sync::Mutex;
 
-/// Transactions between two checkpoints. A page that many of them change is moved once.
-pub(super) const INTERVAL: usize = 50;
-/// Pages (of 4 kB) in the log from which on it is begun anew: readers have ever more to look through, and while one process
-/// writes without a pause it never happens to be empty. What is there is written over, which is less work for the disk than
-/// a file that grows.
-pub(super) const RESTART_PAGES: i64 = 8_000;
+/// Transactions between two checkpoints. A page that several of them changed is copied once.
+pub(super) const CHECKPOINT_EVERY: usize = 50;
+/// WAL pages (of 4 kB) from which on the WAL is restarted: reads get slower the longer it is, and under steady writes it is
+/// never empty by chance. A restarted WAL overwrites its file, which costs the disk less than to extend it.
+pub(super) const WAL_RESTART_PAGES: i64 = 8_000;
 
 #[derive(Clone, Debug)]
 pub(crate) struct Checkpointer {
     pub(super) pool: SqlitePool,
     writer: Pool<SqliteConnector>,
+    /// Since the last checkpoint.
     transactions: Arc<AtomicUsize>,
     pub(super) running: Arc<Mutex<()>>,
-    /// Pages of the log when it could not be begun anew.
-    pub(super) stayed: Arc<AtomicI64>,
+    /// WAL pages at the last restart that failed; 0 after one that succeeded.
+    pub(super) blocked_at: Arc<AtomicI64>,
 }
 
 impl Checkpointer {
     pub fn new(pool: SqlitePool, writer: Pool<SqliteConnector>) -> Self {
-        Self { pool, writer, transactions: Arc::default(), running: Arc::default(), stayed: Arc::default() }
+        Self { pool, writer, transactions: Arc::default(), running: Arc::default(), blocked_at: Arc::default() }
     }
 
-    /// A group of so many transactions was committed. It counts as three at least: a single transaction may be a large one.
-    pub fn committed(&self, transactions: usize) {
+    /// Counts a committed group and starts a checkpoint when one is due. A group counts as three transactions at least,
+    /// as a single one may be large.
+    pub fn on_commit(&self, transactions: usize) {
         let transactions = transactions.max(3);
-        if self.transactions.fetch_add(transactions, Ordering::Relaxed) + transactions < INTERVAL {
+        if self.transactions.fetch_add(transactions, Ordering::Relaxed) + transactions < CHECKPOINT_EVERY {
             return;
         }
         let Ok(running) = self.running.clone().try_lock_owned() else { return };
         self.transactions.store(0, Ordering::Relaxed);
         let this = self.clone();
         tokio::spawn(async move {
-            // What cannot be moved now is moved the next time.
-            let _ = this.run(RESTART_PAGES).await;
+            // A failed checkpoint is made up for by the next.
+            let _ = this.checkpoint(WAL_RESTART_PAGES).await;
             drop(running);
         });
     }
 
-    /// Moves the log into the database's own file. With more than `restart_pages` it is begun anew, as soon as no
-    /// transaction of this process is open, and where no reader holds it for long, such as a backup. Writers wait for that;
-    /// where others read or write all the same, it is not tried again soon.
-    pub(super) async fn run(&self, restart_pages: i64) -> Result<()> {
-        let (pages, _) = self.passive().await?;
-        let stayed = self.stayed.load(Ordering::Relaxed);
-        // It may have been begun anew since.
-        let grown = if pages < stayed { pages } else { pages - stayed };
+    /// Copies the WAL into the database file. A WAL of more than `restart_pages` is restarted, while no transaction of this
+    /// process is open and unless a reader, such as a backup, holds it. Writers wait for a restart; so after a failed one
+    /// the WAL has to grow by a quarter of `restart_pages` before the next.
+    pub(super) async fn checkpoint(&self, restart_pages: i64) -> Result<()> {
+        let (pages, _) = self.checkpoint_passive().await?;
+        let blocked_at = self.blocked_at.load(Ordering::Relaxed);
+        // Fewer pages: the WAL was restarted since.
+        let grown = if pages < blocked_at { pages } else { pages - blocked_at };
         if pages <= restart_pages || grown <= restart_pages / 4 {
             return Ok(());
         }
-        // What came meanwhile: writers are to wait for little.
-        let (pages, moved) = self.passive().await?;
-        if pages > restart_pages && pages - moved <= restart_pages / 8 {
-            let writer = self.writer.take().await?;
-            let begun = sqlx::query_as("pragma wal_checkpoint(restart)").fetch_one(&self.pool).await;
-            writer.keep();
-            let (busy, ..): (i64, i64, i64) = begun?;
-            self.stayed.store(if busy == 0 { 0 } else { pages }, Ordering::Relaxed);
+        // Once more, so that the restart has few pages left to copy.
+        let (pages, copied) = self.checkpoint_passive().await?;
+        if pages > restart_pages && pages - copied <= restart_pages / 8 {
+            let writer = self.writer.acquire().await?;
+            let restarted = sqlx::query_as("pragma wal_checkpoint(restart)").fetch_one(&self.pool).await;
+            writer.release();
+            let (busy, ..): (i64, i64, i64) = restarted?;
+            self.blocked_at.store(if busy == 0 { 0 } else { pages }, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    /// Moves what can be moved beside writers and readers: how many pages the log has, and how many of them are moved.
-    pub(super) async fn passive(&self) -> sqlx::Result<(i64, i64)> {
-        let moved = sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(&self.pool).await?;
-        let (_, pages, moved): (i64, i64, i64) = moved;
-        Ok((pages, moved))
-    }
-
-    pub async fn close(&self) {
-        self.pool.close().await;
+    /// Copies what is possible without waiting for readers or writers. Returns the pages in the WAL, and how many of them
+    /// are copied.
+    pub(super) async fn checkpoint_passive(&self) -> sqlx::Result<(i64, i64)> {
+        let (_, pages, copied): (i64, i64, i64) =
+            sqlx::query_as("pragma wal_checkpoint(passive)").fetch_one(&self.pool).await?;
+        Ok((pages, copied))
     }
 }

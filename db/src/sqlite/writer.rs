@@ -1,24 +1,18 @@
-//! SQLite writer with group commit: transactions take turns on one connection, and those that wait together are committed
-//! together, with one flush to the disk.
+//! SQLite writer with group commit: each transaction is a savepoint, and up to [`MAX_GROUP`] of them share one commit, which
+//! is one fsync.
 //!
-//! The first turn of a group has the transaction to itself; each after it is a savepoint inside, so that it can be rolled
-//! back alone. All are acknowledged only when the whole group is on the disk. The group ends when no turn waits to join it,
-//! or when it has [`MAX_GROUP`] turns.
-use super::{SqliteConnector, checkpoint::Checkpointer, file::File};
+//! A group's first transaction runs in SQLite's transaction itself, each further one in a savepoint within it, which rolls
+//! back alone. All are acknowledged when the group is committed: as soon as no transaction waits to join it, or when it is
+//! full. Savepoints stay nested until then.
+use super::{BUSY_TIMEOUT, SqliteConnector, checkpoint::Checkpointer, file::DatabaseFile};
 use crate::{
     error::{Error, Result},
-    pool::{Lease, Pool},
+    pool::{Pool, PooledConnection},
 };
 use sqlx::SqliteConnection;
-use std::{
-    mem,
-    pin::Pin,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    task::{Context, Poll},
-    time::Duration,
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
 };
 use tokio::{
     runtime::Handle,
@@ -26,184 +20,171 @@ use tokio::{
     time::{Instant, timeout_at},
 };
 
-/// Turns of one group: the first of them waits for all.
+/// Bounds the latency of a group's first transaction, which waits for all others.
 const MAX_GROUP: usize = 32;
 
 #[derive(Clone, Debug)]
-pub(crate) struct Writer {
+pub(crate) struct GroupCommitWriter {
     /// Of one connection.
-    pool: Pool<SqliteConnector>,
-    pub file: Arc<File>,
+    pub pool: Pool<SqliteConnector>,
+    pub file: Arc<DatabaseFile>,
     checkpoints: Checkpointer,
-    turns: Arc<Mutex<Option<Group>>>,
-    /// How many wait for their turn.
+    /// The open group. Locked while a transaction of it runs.
+    group: Arc<Mutex<Option<Group>>>,
+    /// Transactions that wait for the lock.
     waiting: Arc<AtomicUsize>,
     groups: Arc<AtomicUsize>,
-    timeout: Duration,
 }
 
-/// Turns that will be committed together.
 #[derive(Debug)]
 struct Group {
-    nth: usize,
-    on: Lease<SqliteConnector>,
-    turns: usize,
-    /// Turns that are over and wait for the commit.
-    committing: Vec<oneshot::Sender<Outcome>>,
-    /// A task waits to end it.
-    ends: bool,
+    id: usize,
+    connection: PooledConnection<SqliteConnector>,
+    transactions: usize,
+    /// Transactions that have ended and wait for the commit.
+    committing: Vec<oneshot::Sender<CommitResult>>,
 }
 
 impl Group {
-    /// The turn that has it is its first: its transaction holds no other turn's changes.
-    const fn is_new(&self) -> bool {
+    /// Whether SQLite's transaction holds no changes but those of the running one.
+    const fn is_empty(&self) -> bool {
         self.committing.is_empty()
     }
 }
 
-type Outcome = std::result::Result<(), Arc<str>>;
+type CommitResult = std::result::Result<(), Arc<str>>;
+type GroupGuard = OwnedMutexGuard<Option<Group>>;
 
-/// One transaction's turn; rolls back when dropped without [`Turn::commit`].
+/// The exclusive right to write, for one transaction; rolls back when dropped without [`WriteSlot::commit`].
 #[derive(Debug)]
-pub(crate) struct Turn {
-    writer: Writer,
-    /// The group, which is there until the turn is over.
+pub(crate) struct WriteSlot {
+    writer: GroupCommitWriter,
+    /// None once the transaction has ended; the group within is there until then.
     group: Option<GroupGuard>,
     /// The transaction or savepoint was begun.
     begun: bool,
-    /// The last statement failed, or is still running.
+    /// The last statement failed or is still running.
     failed: bool,
 }
 
-type GroupGuard = OwnedMutexGuard<Option<Group>>;
-
-impl Writer {
-    /// Writes on the only connection of `pool`, waiting for its turn at most for `timeout`.
-    pub fn new(pool: Pool<SqliteConnector>, checkpoints: Checkpointer, file: Arc<File>, timeout: Duration) -> Self {
-        Self {
-            pool,
-            file,
-            checkpoints,
-            turns: Arc::default(),
-            waiting: Arc::default(),
-            groups: Arc::default(),
-            timeout,
-        }
-    }
-
-    pub fn pool(&self) -> &Pool<SqliteConnector> {
-        &self.pool
+impl GroupCommitWriter {
+    pub fn new(pool: Pool<SqliteConnector>, checkpoints: Checkpointer, file: Arc<DatabaseFile>) -> Self {
+        Self { pool, file, checkpoints, group: Arc::default(), waiting: Arc::default(), groups: Arc::default() }
     }
 
     pub async fn close(&self) {
-        self.checkpoints.close().await;
+        self.checkpoints.pool.close().await;
         self.pool.close().await;
     }
 
-    /// How many wait for their turn.
     #[cfg(feature = "testing")]
     pub fn waiting(&self) -> usize {
         self.waiting.load(Ordering::Relaxed)
     }
 
-    /// Waits for its turn. The transaction begins with the first statement.
+    /// Waits for the write slot. The transaction begins with the first statement.
     ///
     /// # Errors
-    /// Unavailable when other writers take too long, and when the file is not where it was opened.
-    pub async fn begin(&self) -> Result<Turn> {
-        let late = |_| Error::Unavailable("other writers take too long".to_owned());
-        let until = Instant::now() + self.timeout;
+    /// Unavailable when other transactions take too long, and when the file was moved or replaced.
+    pub async fn begin(&self) -> Result<WriteSlot> {
+        let timed_out = |_| Error::Unavailable(format!("other transactions take longer than {BUSY_TIMEOUT:?}"));
+        let deadline = Instant::now() + BUSY_TIMEOUT;
         let waiting = Waiting::new(&self.waiting);
-        let mut place = timeout_at(until, self.turns.clone().lock_owned()).await.map_err(late)?;
+        let mut guard = timeout_at(deadline, self.group.clone().lock_owned()).await.map_err(timed_out)?;
         drop(waiting);
-        match place.as_mut() {
-            Some(group) => group.turns += 1,
+        if let Some(full) = guard.take_if(|group| group.transactions == MAX_GROUP) {
+            tokio::spawn(self.clone().commit(full));
+        }
+        match guard.as_mut() {
+            Some(group) => group.transactions += 1,
             None => {
-                self.file.is_in_place()?;
-                let on = timeout_at(until, self.pool.take()).await.map_err(late)??;
-                let nth = self.groups.fetch_add(1, Ordering::Relaxed);
-                *place = Some(Group { nth, on, turns: 1, committing: Vec::new(), ends: false });
+                self.file.verify_not_replaced()?;
+                // While the last group is committed this waits for the connection, and others for the lock: they will
+                // form a group.
+                let connection = timeout_at(deadline, self.pool.acquire()).await.map_err(timed_out)??;
+                let id = self.groups.fetch_add(1, Ordering::Relaxed);
+                *guard = Some(Group { id, connection, transactions: 1, committing: Vec::new() });
             }
         }
-        Ok(Turn { writer: self.clone(), group: Some(place), begun: false, failed: false })
+        Ok(WriteSlot { writer: self.clone(), group: Some(guard), begun: false, failed: false })
     }
 
-    /// Commits the group that a turn left behind because others waited to join it, once none does any more.
-    async fn end(self, nth: usize) {
-        let mut group = loop {
-            // Turns come in the order they were asked for: this is behind all that wait by now.
-            let mut place = self.turns.clone().lock_owned().await;
-            let joined = self.waiting.load(Ordering::Relaxed) > 0;
-            match place.take() {
-                None => return,
-                Some(group) if group.nth != nth => {
-                    *place = Some(group);
-                    return;
-                }
-                Some(group) if joined && group.turns < MAX_GROUP => *place = Some(group),
-                Some(group) => break group,
+    /// Commits the group `id` once no transaction waits to join it, unless it was full and is committed already.
+    async fn commit_when_idle(self, id: usize) {
+        loop {
+            // The mutex is fair: this waits behind all that wait now.
+            let mut guard = self.group.clone().lock_owned().await;
+            if guard.as_ref().is_none_or(|group| group.id != id) {
+                return;
             }
-        };
-        // The place is free before the commit: while the disk works, the next group's first turn waits for the
-        // connection and the others for theirs, and so they come together.
-        let committed = match self.file.is_in_place() {
-            Ok(()) => sqlx::query("commit").execute(&mut **group.on).await.map(drop).map_err(|e| e.to_string()),
-            Err(gone) => Err(gone.to_string()),
+            if self.waiting.load(Ordering::Relaxed) == 0 {
+                let group = guard.take();
+                drop(guard);
+                if let Some(group) = group {
+                    self.commit(group).await;
+                }
+                return;
+            }
+        }
+    }
+
+    /// Commits a group and reports the result to each of its transactions.
+    async fn commit(self, mut group: Group) {
+        let committed = match self.file.verify_not_replaced() {
+            Ok(()) => sqlx::query("commit").execute(&mut group.connection.inner).await.map_err(|e| e.to_string()),
+            Err(error) => Err(error.to_string()),
         };
         match committed {
-            Ok(()) => self.committed(group),
-            Err(why) => lose(group, &why).await,
+            Ok(_) => {
+                group.connection.release();
+                self.checkpoints.on_commit(group.transactions);
+                send_all(group.committing, Ok(()));
+            }
+            Err(error) => fail_group(group, &error).await,
         }
     }
+}
 
-    /// Acknowledges every turn of the group: it is on the disk.
-    fn committed(&self, group: Group) {
-        let Group { on, turns, committing, .. } = group;
-        on.keep();
-        self.checkpoints.committed(turns);
-        tell(committing, Ok(()));
+/// Rolls back one transaction. Where SQLite has rolled back the whole group by itself, as it does when the disk is full, each
+/// transaction of it fails.
+async fn rollback(mut guard: GroupGuard) {
+    let Some(group) = guard.as_mut() else { return };
+    let is_first = group.is_empty();
+    let text = if is_first { "rollback" } else { "rollback to slot; release slot" };
+    let outcome = sqlx::query(text).execute(&mut group.connection.inner).await;
+    if outcome.is_ok() && !is_first {
+        return;
     }
-
-    /// Rolls back one turn, and says whether it was that alone. Where SQLite has rolled back the whole group by itself (the
-    /// disk is full), every turn of it fails.
-    async fn undo(self, mut place: GroupGuard) -> bool {
-        let Some(group) = place.as_mut() else { return true };
-        let alone = group.is_new();
-        let text = if alone { "rollback" } else { "rollback to turn; release turn" };
-        match sqlx::query(text).execute(&mut **group.on).await {
-            Ok(_) if alone => {
-                if let Some(group) = place.take() {
-                    group.on.keep();
-                }
-            }
-            Ok(_) => {}
-            Err(e) => {
-                let group = place.take();
-                drop(place);
-                if let Some(group) = group {
-                    lose(group, &e.to_string()).await;
-                }
-                return false;
-            }
-        }
-        true
+    let group = guard.take();
+    drop(guard);
+    match (outcome, group) {
+        (Err(error), Some(group)) => fail_group(group, &error.to_string()).await,
+        (Ok(_), Some(group)) => group.connection.release(),
+        (_, None) => {}
     }
 }
 
 /// Rolls back a whole group and reports the error to each of its transactions.
-async fn lose(group: Group, why: &str) {
-    let Group { mut on, committing, .. } = group;
-    tell(committing, Err(why.into()));
-    for end in ["rollback", "begin; rollback"] {
-        // Where there is none to roll back, SQLite has ended it by itself or could not begin it; then one can be begun.
-        if sqlx::query(end).execute(&mut **on).await.is_ok() {
-            return on.keep();
+async fn fail_group(group: Group, error: &str) {
+    let Group { mut connection, committing, .. } = group;
+    send_all(committing, Err(error.into()));
+    // SQLite may have ended the transaction by itself, or failed to begin it; then another one can be begun.
+    for text in ["rollback", "begin; rollback"] {
+        if sqlx::query(text).execute(&mut connection.inner).await.is_ok() {
+            return connection.release();
         }
     }
-    on.close().await;
+    connection.close().await;
 }
 
-/// A turn that is waited for, also when the wait is given up.
+fn send_all(committing: Vec<oneshot::Sender<CommitResult>>, result: CommitResult) {
+    for sender in committing {
+        // Fails where the transaction's caller was cancelled.
+        let _ = sender.send(result.clone());
+    }
+}
+
+/// Counts a waiting transaction, until it stops waiting or is cancelled.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -219,68 +200,35 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// Runs a future to its end, in a task of its own where its caller goes away.
-struct Uncancelled<F: Future<Output: Send> + Send + 'static>(Option<Pin<Box<F>>>);
-
-impl<F: Future<Output: Send> + Send + 'static> Uncancelled<F> {
-    fn of(work: F) -> Self {
-        Self(Some(Box::pin(work)))
-    }
-}
-
-impl<F: Future<Output: Send> + Send + 'static> Future for Uncancelled<F> {
-    type Output = F::Output;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // What panics is not polled again.
-        let mut work = self.0.take().expect("a future is not polled after its end");
-        let polled = work.as_mut().poll(context);
-        if polled.is_pending() {
-            self.0 = Some(work);
-        }
-        polled
-    }
-}
-
-impl<F: Future<Output: Send> + Send + 'static> Drop for Uncancelled<F> {
-    fn drop(&mut self) {
-        if let (Some(work), Ok(handle)) = (self.0.take(), Handle::try_current()) {
-            handle.spawn(work);
-        }
-    }
-}
-
-fn tell(committing: Vec<oneshot::Sender<Outcome>>, outcome: Outcome) {
-    for one in committing {
-        // One that was cancelled does not listen any more.
-        let _ = one.send(outcome.clone());
-    }
-}
-
-impl Turn {
-    /// The connection for the next statement; [`Turn::ended`] takes the statement's outcome.
+impl WriteSlot {
+    /// The connection for one statement, whose outcome goes to [`WriteSlot::record_outcome`].
     ///
     /// # Errors
-    /// Other after a statement that failed; Unavailable when the transaction cannot begin.
+    /// Other after a failed statement; Unavailable when the transaction cannot begin.
     pub async fn connection(&mut self) -> Result<&mut SqliteConnection> {
         if !self.begun {
-            let begin = if self.group()?.is_new() { "begin immediate" } else { "savepoint turn" };
-            // Before it is sent: cut off in the middle, it may have begun.
+            let begin = if self.group()?.is_empty() { "begin immediate" } else { "savepoint slot" };
+            // Before it is sent: a cancelled `begin` may have taken effect.
             self.begun = true;
-            let outcome = sqlx::query(begin).execute(self.sending()?).await;
-            self.ended(outcome)?;
+            let outcome = sqlx::query(begin).execute(self.start_statement()?).await;
+            self.record_outcome(outcome)?;
         }
-        self.sending()
+        self.start_statement()
     }
 
-    pub fn ended<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
+    pub fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
         self.failed = outcome.is_err();
         Ok(outcome?)
     }
 
-    /// Nothing more is sent after a statement that failed: SQLite may have ended the transaction, and then each further
-    /// statement would be committed by itself.
-    fn is_sound(&self) -> Result<()> {
+    fn start_statement(&mut self) -> Result<&mut SqliteConnection> {
+        self.check_not_failed()?;
+        self.failed = true;
+        Ok(&mut self.group()?.connection.inner)
+    }
+
+    /// After a failed statement SQLite may have ended the transaction, and would commit each further statement by itself.
+    fn check_not_failed(&self) -> Result<()> {
         if self.failed {
             return Err(Error::other("an earlier statement of the transaction failed"));
         }
@@ -288,100 +236,49 @@ impl Turn {
     }
 
     fn group(&mut self) -> Result<&mut Group> {
-        let group = self.group.as_mut().and_then(|group| group.as_mut());
-        group.ok_or_else(|| Error::other("the transaction is over"))
+        self.group.as_mut().and_then(|group| group.as_mut()).ok_or_else(crate::transaction_ended)
     }
 
-    fn sending(&mut self) -> Result<&mut SqliteConnection> {
-        self.is_sound()?;
-        self.failed = true;
-        Ok(&mut self.group()?.on)
-    }
-
-    /// Ends the turn, and waits until the group is on the disk. Its caller must go on polling or drop it: others wait for
-    /// their turn meanwhile. Dropped in the middle, it is committed all the same.
+    /// Ends the transaction and waits until its group is committed, which a cancelled caller does not prevent.
     ///
     /// # Errors
-    /// Unavailable when the group could not be committed: nothing of it is kept then.
-    pub async fn commit(self) -> Result<()> {
-        self.is_sound()?;
+    /// Unavailable when the group's commit failed: nothing of the group is saved.
+    pub async fn commit(mut self) -> Result<()> {
+        self.check_not_failed()?;
         if !self.begun {
             return Ok(());
         }
-        let Some(committed) = Uncancelled::of(self.release()).await? else { return Ok(()) };
-        match committed.await {
-            Ok(Ok(())) => Ok(()),
-            Ok(Err(why)) => Err(Error::Unavailable(why.to_string())),
-            Err(_) => Err(Error::Unavailable("the writer was stopped".to_owned())),
-        }
-    }
-
-    /// Ends the turn. Where no other waits to join its group, it commits the group with it; else it gives the receiver of
-    /// the commit's outcome.
-    async fn release(mut self) -> Result<Option<oneshot::Receiver<Outcome>>> {
-        let (new, turns) = {
-            let group = self.group()?;
-            (group.is_new(), group.turns)
-        };
-        let last = turns >= MAX_GROUP || self.writer.waiting.load(Ordering::Relaxed) == 0;
-        if last {
-            self.writer.file.is_in_place()?;
-        }
-        let sent = match (new, last) {
-            (true, true) => sqlx::query("commit").execute(self.sending()?).await,
-            (false, true) => sqlx::query("release turn; commit").execute(self.sending()?).await,
-            (false, false) => sqlx::query("release turn").execute(self.sending()?).await,
-            (true, false) => Ok(sqlx::sqlite::SqliteQueryResult::default()),
-        };
         let writer = self.writer.clone();
-        let Some(mut place) = self.group.take() else { return Ok(None) };
-        if let Err(e) = sent {
-            // When the turn cannot be rolled back alone, it was the commit that failed.
-            return Err(if writer.undo(place).await { e.into() } else { Error::Unavailable(e.to_string()) });
+        let group = self.group()?;
+        if group.is_empty() {
+            tokio::spawn(writer.commit_when_idle(group.id));
         }
-        if last {
-            if let Some(group) = place.take() {
-                drop(place);
-                writer.committed(group);
-            }
-            return Ok(None);
-        }
-        let (told, committed) = oneshot::channel();
-        if let Some(group) = place.as_mut() {
-            group.committing.push(told);
-            if !mem::replace(&mut group.ends, true) {
-                tokio::spawn(writer.end(group.nth));
-            }
-        }
-        Ok(Some(committed))
-    }
-
-    /// Rolls back and waits for it.
-    pub async fn rollback(mut self) {
-        if self.begun
-            && let Some(place) = self.group.take()
-        {
-            Uncancelled::of(self.writer.clone().undo(place)).await;
+        let (sender, committed) = oneshot::channel();
+        group.committing.push(sender);
+        // Frees the write slot.
+        drop(self.group.take());
+        match committed.await {
+            Ok(result) => result.map_err(|error| Error::Unavailable(error.to_string())),
+            Err(_) => Err(Error::Unavailable("the writer was stopped".to_owned())),
         }
     }
 }
 
-impl Drop for Turn {
+impl Drop for WriteSlot {
     fn drop(&mut self) {
-        let Some(mut place) = self.group.take() else { return };
+        let Some(mut guard) = self.group.take() else { return };
         if !self.begun {
-            // A turn before this one has seen to it that the group ends.
-            if let Some(group) = place.take_if(|group| group.is_new()) {
-                group.on.keep();
+            if let Some(group) = guard.take_if(|group| group.is_empty()) {
+                group.connection.release();
             }
             return;
         }
         match Handle::try_current() {
-            Ok(handle) => drop(handle.spawn(self.writer.clone().undo(place))),
-            // The process is ending; what was not committed is not kept.
+            Ok(handle) => drop(handle.spawn(rollback(guard))),
+            // The process is ending.
             Err(_) => {
-                if let Some(group) = place.take() {
-                    group.on.discard();
+                if let Some(group) = guard.take() {
+                    group.connection.discard();
                 }
             }
         }
@@ -391,175 +288,211 @@ impl Drop for Turn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sqlite::checkpoint::{INTERVAL, RESTART_PAGES};
+    use crate::sqlite::checkpoint::{CHECKPOINT_EVERY, WAL_RESTART_PAGES};
     use crate::{Db, Durability, PoolSizes, Pools};
     use sqlx::Connection;
+    use std::mem;
 
-    async fn writer() -> (tempfile::TempDir, Writer) {
-        let dir = tempfile::tempdir().expect("a folder");
-        let url = format!("sqlite:{}", dir.path().join("turns.db").display());
+    async fn writer() -> (tempfile::TempDir, GroupCommitWriter) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let url = format!("sqlite:{}", dir.path().join("test.db").display());
         let db = Db::open(&url, Durability::Normal, PoolSizes::default()).await.expect("opens");
-        let Pools::Sqlite(sqlite) = &db.pools else { panic!("a file") };
-        let mut connection = sqlite.write.pool().take().await.expect("a connection");
-        sqlx::raw_sql("create table t (n integer primary key)").execute(&mut **connection).await.expect("a table");
-        connection.keep();
+        let Pools::Sqlite(sqlite) = &db.pools else { panic!("not SQLite") };
+        let mut connection = sqlite.write.pool.acquire().await.expect("a connection");
+        sqlx::raw_sql("create table t (n integer primary key)").execute(&mut connection.inner).await.expect("a table");
+        connection.release();
         (dir, sqlite.write.clone())
     }
 
-    async fn add(turn: &mut Turn, n: i64) {
-        let on = turn.connection().await.expect("a connection");
+    async fn add(slot: &mut WriteSlot, n: i64) {
+        let on = slot.connection().await.expect("a connection");
         let outcome = sqlx::query("insert into t values ($1)").bind(n).execute(on).await;
-        turn.ended(outcome).expect("is inserted");
+        slot.record_outcome(outcome).expect("is inserted");
     }
 
-    async fn kept(writer: &Writer) -> Vec<i64> {
+    async fn rows(writer: &GroupCommitWriter) -> Vec<i64> {
         sqlx::query_scalar("select n from t order by n")
-            .fetch_all(&mut **writer.pool().take().await.expect("a connection"))
+            .fetch_all(&mut writer.pool.acquire().await.expect("a connection").inner)
             .await
             .expect("reads")
     }
 
     #[tokio::test]
-    async fn waiting_turns_are_committed_as_a_group_and_a_dropped_one_is_rolled_back_alone() {
+    async fn waiting_transactions_commit_as_a_group_without_the_cancelled_ones() {
         let (_dir, writer) = writer().await;
-        let first = writer.begin().await.expect("a turn");
+        let first = writer.begin().await.expect("a slot");
         let others: Vec<_> = (1..10)
             .map(|n| {
                 let writer = writer.clone();
                 tokio::spawn(async move {
-                    let mut turn = writer.begin().await?;
-                    add(&mut turn, n).await;
-                    // Every third goes away after it has written.
-                    if n % 3 == 0 { Ok(()) } else { turn.commit().await }
+                    let mut slot = writer.begin().await?;
+                    add(&mut slot, n).await;
+                    // Every third is cancelled after it has written.
+                    if n % 3 == 0 { Ok(()) } else { slot.commit().await }
                 })
             })
             .collect();
         tokio::task::yield_now().await;
-        first.commit().await.expect("nothing to keep");
+        first.commit().await.expect("commits");
         for other in others {
-            other.await.expect("runs").expect("is kept");
+            other.await.expect("runs").expect("commits");
         }
-        assert_eq!(kept(&writer).await, [1, 2, 4, 5, 7, 8]);
+        assert_eq!(rows(&writer).await, [1, 2, 4, 5, 7, 8]);
     }
 
     #[tokio::test]
-    async fn checkpoints_run_beside_the_writer() {
+    async fn full_groups_commit_while_others_wait() {
+        let (_dir, writer) = writer().await;
+        let mut first = writer.begin().await.expect("a slot");
+        add(&mut first, 0).await;
+        let transactions = 3 * i64::try_from(MAX_GROUP).expect("a few");
+        let others: Vec<_> = (1..transactions)
+            .map(|n| {
+                let writer = writer.clone();
+                tokio::spawn(async move {
+                    let mut slot = writer.begin().await?;
+                    add(&mut slot, n).await;
+                    slot.commit().await
+                })
+            })
+            .collect();
+        tokio::task::yield_now().await;
+        first.commit().await.expect("commits");
+        for other in others {
+            other.await.expect("runs").expect("commits");
+        }
+        assert_eq!(rows(&writer).await, (0..transactions).collect::<Vec<_>>());
+        assert_eq!(writer.groups.load(Ordering::Relaxed), 3);
+    }
+
+    #[tokio::test]
+    async fn checkpoints_copy_the_wal_and_restart_it_unless_a_reader_holds_it() {
         let (dir, writer) = writer().await;
-        let mut on = writer.pool().take().await.expect("a connection");
-        sqlx::query("pragma wal_autocheckpoint = 0").execute(&mut **on).await.expect("leaves it to us");
-        on.keep();
-        let file = dir.path().join("turns.db");
+        let mut connection = writer.pool.acquire().await.expect("a connection");
+        sqlx::query("pragma wal_autocheckpoint = 0")
+            .execute(&mut connection.inner)
+            .await
+            .expect("disables automatic checkpoints");
+        connection.release();
+        let file = dir.path().join("test.db");
         let size = || std::fs::metadata(&file).expect("a file").len();
         let before = size();
-        for n in 0..i64::try_from(INTERVAL).expect("a few") {
-            let mut turn = writer.begin().await.expect("a turn");
-            add(&mut turn, n).await;
-            turn.commit().await.expect("is kept");
+        for n in 0..i64::try_from(CHECKPOINT_EVERY).expect("a few") {
+            let mut slot = writer.begin().await.expect("a slot");
+            add(&mut slot, n).await;
+            slot.commit().await.expect("commits");
         }
-        // Waits for a checkpoint that is running; none runs from here on.
-        let _alone = writer.checkpoints.running.lock().await;
+        // Waits for a running checkpoint and prevents others.
+        let _lock = writer.checkpoints.running.lock().await;
         assert!(size() > before);
-        let log = dir.path().join("turns.db-wal");
-        let log = || std::fs::metadata(&log).expect("a log").len();
-        let long = log();
-        writer.checkpoints.run(RESTART_PAGES).await.expect("is small");
-        sqlx::raw_sql("pragma busy_timeout = 50").execute(&writer.checkpoints.pool).await.expect("waits less");
+        let wal = dir.path().join("test.db-wal");
+        let wal_size = || std::fs::metadata(&wal).expect("a WAL").len();
+        let before = wal_size();
+        writer.checkpoints.checkpoint(WAL_RESTART_PAGES).await.expect("is below the limit");
+        sqlx::raw_sql("pragma busy_timeout = 50")
+            .execute(&writer.checkpoints.pool)
+            .await
+            .expect("sets a shorter timeout");
         let write = async |n| {
-            let mut turn = writer.begin().await.expect("a turn");
-            add(&mut turn, n).await;
-            turn.commit().await.expect("is kept");
+            let mut slot = writer.begin().await.expect("a slot");
+            add(&mut slot, n).await;
+            slot.commit().await.expect("commits");
         };
-        // A reader keeps the log from being begun anew, and then it is not tried again at once.
+        // A reader prevents a restart, which is then not retried at once.
         write(-1).await;
         let mut reader = SqliteConnection::connect(&format!("sqlite:{}", file.display())).await.expect("opens");
         sqlx::raw_sql("begin; select n from t").execute(&mut reader).await.expect("reads");
-        writer.checkpoints.run(0).await.expect("is tried");
-        let (pages, _) = writer.checkpoints.passive().await.expect("a count");
-        assert_eq!(writer.checkpoints.stayed.load(Ordering::Relaxed), pages);
-        sqlx::raw_sql("commit").execute(&mut reader).await.expect("has read");
-        writer.checkpoints.run(0).await.expect("is left");
-        assert_eq!(writer.checkpoints.stayed.load(Ordering::Relaxed), pages);
-        // Nothing of the first is moved when the second comes behind it.
+        writer.checkpoints.checkpoint(0).await.expect("is blocked");
+        let (pages, _) = writer.checkpoints.checkpoint_passive().await.expect("a count");
+        assert_eq!(writer.checkpoints.blocked_at.load(Ordering::Relaxed), pages);
+        sqlx::raw_sql("commit").execute(&mut reader).await.expect("ends the snapshot");
+        writer.checkpoints.checkpoint(0).await.expect("is skipped");
+        assert_eq!(writer.checkpoints.blocked_at.load(Ordering::Relaxed), pages);
+        // The WAL has grown.
         write(-2).await;
         write(-3).await;
-        writer.checkpoints.run(0).await.expect("is begun anew");
-        assert_eq!(writer.checkpoints.stayed.load(Ordering::Relaxed), 0);
+        writer.checkpoints.checkpoint(0).await.expect("restarts");
+        assert_eq!(writer.checkpoints.blocked_at.load(Ordering::Relaxed), 0);
         write(-4).await;
-        assert_eq!(writer.checkpoints.passive().await.expect("a count").0, 1, "what was there is written over");
-        assert!(log() >= long, "where it was");
+        assert_eq!(
+            writer.checkpoints.checkpoint_passive().await.expect("a count").0,
+            1,
+            "the WAL is overwritten from its start"
+        );
+        assert!(wal_size() >= before, "the WAL file is not truncated");
     }
 
     #[tokio::test]
-    async fn a_commit_whose_caller_is_cancelled_is_kept() {
+    async fn cancelled_commit_completes() {
         let (_dir, writer) = writer().await;
-        let mut turn = writer.begin().await.expect("a turn");
-        add(&mut turn, 1).await;
+        let mut slot = writer.begin().await.expect("a slot");
+        add(&mut slot, 1).await;
         let mut next = Box::pin(writer.begin());
         assert!(futures::poll!(&mut next).is_pending());
-        // The next transaction joins the group, so this commit cannot end before that one.
-        let mut leaving = Box::pin(turn.commit());
-        assert!(futures::poll!(&mut leaving).is_pending());
-        drop(leaving);
-        let mut next = next.await.expect("a turn");
+        // Waits for the next transaction, which joins the group.
+        let mut cancelled = Box::pin(slot.commit());
+        assert!(futures::poll!(&mut cancelled).is_pending());
+        drop(cancelled);
+        let mut next = next.await.expect("a slot");
         add(&mut next, 2).await;
-        next.commit().await.expect("is kept");
-        assert_eq!(kept(&writer).await, [1, 2]);
+        next.commit().await.expect("commits");
+        assert_eq!(rows(&writer).await, [1, 2]);
     }
 
     #[tokio::test]
-    async fn a_turn_with_a_failed_statement_is_rolled_back_alone() {
+    async fn failed_statement_rolls_back_only_its_transaction() {
         let (_dir, writer) = writer().await;
-        let mut first = writer.begin().await.expect("a turn");
+        let mut first = writer.begin().await.expect("a slot");
         add(&mut first, 1).await;
         let on = first.connection().await.expect("a connection");
-        let refused = sqlx::query("insert into nowhere values (1)").execute(on).await;
-        assert!(first.ended(refused).is_err());
+        let outcome = sqlx::query("insert into nowhere values (1)").execute(on).await;
+        assert!(first.record_outcome(outcome).is_err());
         let mut second = Box::pin(writer.begin());
         assert!(futures::poll!(&mut second).is_pending());
         assert!(first.commit().await.is_err());
-        let mut second = second.await.expect("a turn");
+        let mut second = second.await.expect("a slot");
         add(&mut second, 2).await;
-        second.commit().await.expect("is kept");
-        assert_eq!(kept(&writer).await, [2]);
+        second.commit().await.expect("commits");
+        assert_eq!(rows(&writer).await, [2]);
     }
 
     #[tokio::test]
-    async fn a_rollback_of_the_whole_group_is_an_error_for_every_turn_of_it() {
+    async fn rollback_by_sqlite_fails_every_transaction_of_the_group() {
         let (_dir, writer) = writer().await;
-        let mut first = writer.begin().await.expect("a turn");
+        let mut first = writer.begin().await.expect("a slot");
         add(&mut first, 1).await;
         let mut second = Box::pin(writer.begin());
         assert!(futures::poll!(&mut second).is_pending());
         let first = tokio::spawn(first.commit());
-        let mut second = second.await.expect("a turn of the same group");
-        // What SQLite does by itself when the disk is full.
+        let mut second = second.await.expect("a slot of the same group");
+        // As SQLite does by itself when the disk is full.
         let on = second.connection().await.expect("a connection");
-        let ended = sqlx::query("rollback").execute(on).await;
-        second.ended(ended).expect("ends it");
+        let outcome = sqlx::query("rollback").execute(on).await;
+        second.record_outcome(outcome).expect("rolls back");
         assert!(second.commit().await.is_err());
         assert!(matches!(first.await.expect("runs"), Err(Error::Unavailable(_))));
-        let mut third = writer.begin().await.expect("a turn");
+        let mut third = writer.begin().await.expect("a slot");
         add(&mut third, 3).await;
-        third.commit().await.expect("is kept");
-        assert_eq!(kept(&writer).await, [3]);
+        third.commit().await.expect("commits");
+        assert_eq!(rows(&writer).await, [3]);
     }
 
     #[tokio::test]
-    async fn a_failed_commit_is_an_error_for_the_whole_group_and_the_next_goes_on() {
+    async fn failed_commit_is_an_error_and_the_next_transaction_succeeds() {
         let (_dir, writer) = writer().await;
         {
-            let mut connection = writer.pool().take().await.expect("a connection");
-            // Once, SQLite ends a transaction instead of keeping it, as it does when the disk fails.
-            let mut refused = false;
-            let mut handle = connection.lock_handle().await.expect("a handle");
-            handle.set_commit_hook(move || mem::replace(&mut refused, true));
+            let mut connection = writer.pool.acquire().await.expect("a connection");
+            // The first commit becomes a rollback, as when the disk fails.
+            let mut failed = false;
+            let mut handle = connection.inner.lock_handle().await.expect("a handle");
+            handle.set_commit_hook(move || mem::replace(&mut failed, true));
         }
-        let mut first = writer.begin().await.expect("a turn");
+        let mut first = writer.begin().await.expect("a slot");
         add(&mut first, 1).await;
         assert!(matches!(first.commit().await, Err(Error::Unavailable(_))));
-        let mut second = writer.begin().await.expect("a turn");
+        let mut second = writer.begin().await.expect("a slot");
         add(&mut second, 2).await;
-        second.commit().await.expect("is kept");
-        assert_eq!(kept(&writer).await, [2]);
+        second.commit().await.expect("commits");
+        assert_eq!(rows(&writer).await, [2]);
     }
 }

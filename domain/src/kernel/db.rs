@@ -8,9 +8,10 @@ mod inspect;
 mod rollup_deltas;
 
 pub use ::db::{
-    AssertSqlSafe, Col, ConnectionLimit, Dialect, Durability, Json, PerDialect, PoolSizes, QueuePool, Record, Scalar,
-    ScopedBoxFuture, ScopedFutureExt, Shape, Shaped, SqlSafeStr, TxConnection, Value, beside, contains, elapsed,
-    for_update, in_list, json_row, list_of, params, row_of, rows_of, slot, times, within,
+    AssertSqlSafe, ColumnKind, ColumnSpec, ConnectionLimit, Dialect, Durability, Json, Nested, PerDialect, PoolSizes,
+    QueuePool, ScopedBoxFuture, ScopedFutureExt, SqlSafeStr, TxConnection, Value, contains, counter_shard,
+    elapsed_seconds, for_update, in_id_list, json_row, nested_row, nested_subquery, placeholders, select_nested,
+    select_rows, timestamps, unindexed,
 };
 #[cfg(test)]
 pub(crate) use column_check::assert_columns_match;
@@ -24,7 +25,6 @@ use crate::kernel::{
 };
 use ::db::{Sql as _, UnitOfWork};
 use futures::{StreamExt, TryStreamExt, stream::BoxStream};
-use serde::de::DeserializeOwned;
 use sqlx::{
     migrate::{Migration, Migrator},
     postgres::PgListener,
@@ -107,45 +107,8 @@ pub trait Sql: Send {
     }
 }
 
-/// A statement with its bound values; run it with `all`, `one`, `optional`, `scalar`, `list` or `run`.
-#[must_use]
-pub struct Query<'c>(::db::Query<'c>);
-
-impl Query<'_> {
-    pub fn bind<T: Value>(self, value: T) -> Self {
-        Self(self.0.bind(value))
-    }
-
-    /// Every row.
-    pub async fn all<T: Record>(self) -> Result<Vec<T>> {
-        Ok(self.0.all().await?)
-    }
-
-    /// The only row.
-    pub async fn one<T: Record>(self) -> Result<T> {
-        Ok(self.0.one().await?)
-    }
-
-    /// The row, if there is one.
-    pub async fn optional<T: Record>(self) -> Result<Option<T>> {
-        Ok(self.0.optional().await?)
-    }
-
-    /// Runs a statement and gives the number of rows it changed.
-    pub async fn run(self) -> Result<u64> {
-        Ok(self.0.run().await?)
-    }
-
-    /// The first column of the only row.
-    pub async fn scalar<T: Scalar>(self) -> Result<T> {
-        Ok(self.0.scalar().await?)
-    }
-
-    /// The rows of a statement made by [`rows_of`].
-    pub async fn list<T: DeserializeOwned + Send + Unpin + 'static>(self) -> Result<Vec<T>> {
-        Ok(self.0.list().await?)
-    }
-}
+/// A statement with its bound values ([`::db::Query`]).
+pub type Query<'c> = ::db::Query<'c, Error>;
 
 impl Sql for Db {
     fn dialect(&self) -> Dialect {
@@ -160,7 +123,7 @@ impl Sql for Db {
         {
             reads.insert(text.as_str().to_owned());
         }
-        Query(self.db.sql(text))
+        self.db.sql(text).with_error()
     }
 }
 
@@ -170,7 +133,7 @@ impl Sql for Tx {
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
-        Query(self.tx.sql(text))
+        self.tx.sql(text).with_error()
     }
 }
 
@@ -180,7 +143,7 @@ impl Sql for Snapshot {
     }
 
     fn sql(&mut self, text: impl SqlSafeStr) -> Query<'_> {
-        Query(self.0.sql(text))
+        self.0.sql(text).with_error()
     }
 }
 
@@ -250,7 +213,7 @@ impl Db {
     /// # Errors
     /// Unavailable when the database cannot be reached, or its file is not where it was opened.
     pub async fn is_usable(&self) -> Result<bool> {
-        self.db.is_in_place()?;
+        self.db.verify_not_replaced()?;
         self.schema_is(|found, known| found.is_superset(known)).await
     }
 
@@ -284,7 +247,7 @@ impl Db {
                     return Ok(());
                 }
                 // Another server may have taken over its address.
-                self.db.reconnect();
+                self.db.discard_idle_connections();
                 Err(Error::Unavailable("the database is a standby or read-only".to_owned()))
             }
         }
@@ -389,8 +352,8 @@ impl Db {
     ///
     /// # Errors
     /// Unavailable.
-    pub(crate) fn is_in_place(&self) -> Result<()> {
-        Ok(self.db.is_in_place()?)
+    pub(crate) fn verify_not_replaced(&self) -> Result<()> {
+        Ok(self.db.verify_not_replaced()?)
     }
 
     /// # Errors
@@ -403,8 +366,8 @@ impl Db {
     ///
     /// # Errors
     /// Unavailable while others write for long.
-    pub(crate) async fn set_bulk(&self, bulk: bool) -> Result<()> {
-        Ok(self.db.set_bulk(bulk).await?)
+    pub(crate) async fn set_bulk_cache(&self, bulk: bool) -> Result<()> {
+        Ok(self.db.set_bulk_cache(bulk).await?)
     }
 
     /// Connections that the server allows; none on SQLite.
@@ -458,7 +421,7 @@ impl UnitOfWork for Tx {
         rollup_deltas::write(self).await
     }
 
-    fn committed(self) {
+    fn after_commit(self) {
         self.signals.committed(self.jobs, self.events);
     }
 }
@@ -500,8 +463,8 @@ impl Tx {
     ///
     /// # Errors
     /// The outcome's.
-    pub(crate) fn ended<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
-        Ok(self.tx.ended(outcome)?)
+    pub(crate) fn record_outcome<T>(&mut self, outcome: sqlx::Result<T>) -> Result<T> {
+        Ok(self.tx.record_outcome(outcome)?)
     }
 
     /// Signals jobs once this transaction commits.
@@ -531,13 +494,13 @@ impl Tx {
     }
 
     /// Announces on `channel` to other processes once this transaction commits; SQLite cannot.
-    pub(crate) async fn announce(&mut self, channel: &'static str) -> Result<()> {
-        Ok(self.tx.announce(channel).await?)
+    pub(crate) async fn notify(&mut self, channel: &'static str) -> Result<()> {
+        Ok(self.tx.notify(channel).await?)
     }
 
     /// Calls `each` with the first column of every row, as they come.
-    pub(crate) async fn each_line(&mut self, text: String, each: impl FnMut(&str) + Send) -> Result<()> {
-        Ok(self.tx.each_line(text, each).await?)
+    pub(crate) async fn for_each_line(&mut self, text: String, each: impl FnMut(&str) + Send) -> Result<()> {
+        Ok(self.tx.for_each_line(text, each).await?)
     }
 }
 

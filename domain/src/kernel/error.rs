@@ -96,7 +96,7 @@ impl Error {
 
 impl From<::db::Error> for Error {
     fn from(error: ::db::Error) -> Self {
-        if error.is_temporary() { Self::Unavailable(error.to_string()) } else { Self::internal(error) }
+        if error.is_transient() { Self::Unavailable(error.to_string()) } else { Self::internal(error) }
     }
 }
 

@@ -5,7 +5,7 @@ pub(crate) mod dated;
 pub(crate) mod expected_commissions;
 
 use crate::kernel::{
-    db::{Db, Dialect, PerDialect, Sql, Tx, slot},
+    db::{Db, Dialect, PerDialect, Sql, Tx, counter_shard},
     error::Result,
     money::Currency,
 };
@@ -15,7 +15,7 @@ static ADD: PerDialect = PerDialect::new(|dialect| {
     format!(
         "insert into counts (name, slot, value) values ($1, {}, $2) \
          on conflict (name, slot) do update set value = counts.value + excluded.value",
-        slot(dialect)
+        counter_shard(dialect)
     )
 });
 
@@ -66,7 +66,7 @@ impl CounterDeltas {
     pub async fn write(self, tx: &mut Tx) -> Result<()> {
         for (counter, by) in self.0 {
             if by != 0 {
-                tx.sql(ADD.of(tx.dialect())).bind(counter.name()).bind(by).run().await?;
+                tx.sql(ADD.get(tx.dialect())).bind(counter.name()).bind(by).run().await?;
             }
         }
         Ok(())

@@ -1,14 +1,14 @@
-//! Accounts for administrators: programs with a service token, and super admins.
+//! Admin API: accounts, for service tokens and super admins.
 use super::{
-    error::{AuthError, Result},
-    extract::{self, Asked, Body, Path, given},
+    extract::{self, Body, Path, QueryParams, non_empty},
     redirect::RedirectTo,
     view::{FactorView, UserView},
 };
 use crate::{
+    auth_error::{AuthError, Result},
     extract::{bearer, origin},
-    middleware::About,
-    state::App,
+    request_meta::RequestMeta,
+    state::AppState,
 };
 use axum::{
     Json,
@@ -33,22 +33,22 @@ use std::sync::Arc;
 
 const TOTAL: HeaderName = HeaderName::from_static("x-total-count");
 
-/// The context of an administrator; anybody else is refused.
+/// The context of a service token or super admin; 403 for others.
 #[derive(Debug)]
 pub struct Admin(pub Ctx);
 
-impl FromRequestParts<App> for Admin {
+impl FromRequestParts<AppState> for Admin {
     type Rejection = AuthError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self> {
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self> {
         let token = bearer(&parts.headers).ok_or(Error::unauthenticated("no_authorization"))?;
         let actor = admin::authenticate(&app.auth, &app.db, &app.options, app.clock.now(), token).await?;
-        if let (Actor::User(user), Some(about)) = (&actor, parts.extensions.get::<Arc<About>>()) {
-            let _ = about.signed_in.set(user.clone());
+        if let (Actor::User(user), Some(meta)) = (&actor, parts.extensions.get::<Arc<RequestMeta>>()) {
+            meta.set_signed_in(user);
         }
         let ctx = app.ctx(actor, origin(parts));
         ctx.may(Doing::View, Resource::Users).map_err(|error| match error {
-            // A super admin all the same, once the second factor is shown.
+            // A super admin who has not passed the second factor.
             Error::Forbidden(problem) if problem.code.starts_with("mfa_") => {
                 AuthError::new(StatusCode::FORBIDDEN, "insufficient_aal")
             }
@@ -58,8 +58,8 @@ impl FromRequestParts<App> for Admin {
     }
 }
 
-/// The refusals of these routes where they differ from the others'.
-fn refused(error: Error) -> AuthError {
+/// The errors of these routes where they differ from the others'.
+fn map_error(error: Error) -> AuthError {
     match &error {
         Error::NotFound(_) => AuthError::fixed(StatusCode::NOT_FOUND, "user_not_found", "User not found"),
         Error::Invalid(_) => {
@@ -74,9 +74,9 @@ fn id(text: &str) -> Result<UserId> {
     text.parse().map_err(|_| AuthError::validation("user_id must be an UUID").with_status(StatusCode::NOT_FOUND))
 }
 
-/// A page: its number, from 1, and how many stand on it.
-fn page(asked: &Asked) -> Result<(i64, i64)> {
-    let number = |name: &str, default: i64, most: i64| match asked.get(name).map(str::parse::<i64>) {
+/// Page number, from 1, and page size.
+fn page(params: &QueryParams) -> Result<(i64, i64)> {
+    let number = |name: &str, default: i64, most: i64| match params.get(name).map(str::parse::<i64>) {
         None => Ok(default),
         Some(Ok(number)) if number >= 0 => Ok(if number == 0 { default } else { number.min(most) }),
         Some(_) => Err(AuthError::validation("Bad Pagination Parameters: page and per_page must be numbers")),
@@ -84,9 +84,9 @@ fn page(asked: &Asked) -> Result<(i64, i64)> {
     Ok((number("page", 1, 1_000_000)?, number("per_page", 50, 1_000)?))
 }
 
-/// Accounts are sorted by when they were made, which is all there is on offer: newest first unless asked otherwise.
-fn oldest_first(asked: &Asked) -> Result<bool> {
-    let Some(sort) = asked.get("sort") else { return Ok(false) };
+/// `sort`: by `created_at` only, newest first by default.
+fn oldest_first(params: &QueryParams) -> Result<bool> {
+    let Some(sort) = params.get("sort") else { return Ok(false) };
     match sort.to_ascii_lowercase().split_whitespace().collect::<Vec<_>>()[..] {
         ["created_at"] | ["created_at", "desc"] => Ok(false),
         ["created_at", "asc"] => Ok(true),
@@ -94,19 +94,24 @@ fn oldest_first(asked: &Asked) -> Result<bool> {
     }
 }
 
-pub async fn list(State(app): State<App>, asked: Asked, Admin(ctx): Admin) -> Result<(HeaderMap, Json<Value>)> {
-    let (page, per_page) = page(&asked)?;
-    let oldest_first = oldest_first(&asked)?;
-    let (users, all) =
-        admin::list(&ctx, asked.get("filter"), oldest_first, (page - 1) * per_page, per_page).await.map_err(refused)?;
+pub async fn list(
+    State(app): State<AppState>,
+    params: QueryParams,
+    Admin(ctx): Admin,
+) -> Result<(HeaderMap, Json<Value>)> {
+    let (page, per_page) = page(&params)?;
+    let oldest_first = oldest_first(&params)?;
+    let (users, all) = admin::list(&ctx, params.get("filter"), oldest_first, (page - 1) * per_page, per_page)
+        .await
+        .map_err(map_error)?;
     let views: Vec<UserView> = auth::whole_of_many(&ctx, users).await?.into_iter().map(UserView::from).collect();
     let mut headers = HeaderMap::new();
     headers.insert(TOTAL, HeaderValue::from(all));
-    // The client reads the first `=` of each link as the page's, and cannot read an empty header.
+    // The client takes the first `=` of each link for the page's and cannot parse an empty header.
     let last = (all + per_page - 1) / per_page;
     let mut same = url::form_urlencoded::Serializer::new(String::new());
     for name in ["filter", "sort"] {
-        if let Some(value) = asked.get(name) {
+        if let Some(value) = params.get(name) {
             same.append_pair(name, value);
         }
     }
@@ -130,7 +135,7 @@ pub async fn list(State(app): State<App>, asked: Asked, Admin(ctx): Admin) -> Re
     Ok((headers, Json(json!({ "users": views, "aud": "authenticated" }))))
 }
 
-/// What is noted about an account: its role and where it belongs, and whatever else.
+/// `app_metadata`: role, company and partner, and free fields.
 #[derive(Default, Deserialize)]
 struct AppMetadata {
     role: Option<String>,
@@ -143,7 +148,7 @@ struct AppMetadata {
 impl From<AppMetadata> for Standing {
     fn from(metadata: AppMetadata) -> Self {
         let AppMetadata { role, company_id, iso_id, mut noted } = metadata;
-        // Those two are found out, not told.
+        // Derived from the identities.
         noted.remove("provider");
         noted.remove("providers");
         Self { role, company_id, iso_id, noted }
@@ -165,7 +170,7 @@ pub struct Input {
 
 impl Input {
     fn ban(&self) -> Result<Option<Ban>> {
-        match given(self.ban_duration.as_ref()) {
+        match non_empty(self.ban_duration.as_ref()) {
             None => Ok(None),
             Some(text) => match Ban::read(text) {
                 Some(ban) => Ok(Some(ban)),
@@ -175,7 +180,7 @@ impl Input {
     }
 
     fn no_phone(&self) -> Result<()> {
-        match given(self.phone.as_ref()) {
+        match non_empty(self.phone.as_ref()) {
             Some(_) => Err(extract::phone_disabled(StatusCode::BAD_REQUEST)),
             None => Ok(()),
         }
@@ -189,12 +194,16 @@ impl Input {
     }
 }
 
-pub async fn create(State(app): State<App>, Admin(ctx): Admin, Body(input): Body<Input>) -> Result<Json<UserView>> {
+pub async fn create(
+    State(app): State<AppState>,
+    Admin(ctx): Admin,
+    Body(input): Body<Input>,
+) -> Result<Json<UserView>> {
     input.no_phone()?;
-    let email = given(input.email.as_ref())
+    let email = non_empty(input.email.as_ref())
         .ok_or(AuthError::validation("Cannot create a user without either an email or phone"))?
         .to_owned();
-    extract::email(&email, StatusCode::BAD_REQUEST)?;
+    extract::check_email(&email, StatusCode::BAD_REQUEST)?;
     let ban = input.ban()?;
     input.one_password()?;
     let new = New {
@@ -206,10 +215,10 @@ pub async fn create(State(app): State<App>, Admin(ctx): Admin, Body(input): Body
         data: input.user_metadata.unwrap_or_default(),
         standing: input.app_metadata.unwrap_or_default().into(),
     };
-    let user = admin::create(&ctx, new).await.map_err(refused)?;
+    let user = admin::create(&ctx, new).await.map_err(map_error)?;
     let user = match ban {
         Some(_) => {
-            admin::update(&ctx, &app.auth, user.id, Update { ban, ..Update::default() }).await.map_err(refused)?
+            admin::update(&ctx, &app.auth, user.id, Update { ban, ..Update::default() }).await.map_err(map_error)?
         }
         None => user,
     };
@@ -217,21 +226,21 @@ pub async fn create(State(app): State<App>, Admin(ctx): Admin, Body(input): Body
 }
 
 pub async fn get(Path(user): Path<String>, Admin(ctx): Admin) -> Result<Json<UserView>> {
-    let user = admin::get(&ctx, id(&user)?).await.map_err(refused)?;
+    let user = admin::get(&ctx, id(&user)?).await.map_err(map_error)?;
     Ok(Json(auth::whole(&ctx, user).await?.into()))
 }
 
 pub async fn update(
-    State(app): State<App>,
+    State(app): State<AppState>,
     Path(user): Path<String>,
     Admin(ctx): Admin,
     Body(input): Body<Input>,
 ) -> Result<Json<UserView>> {
     let user = id(&user)?;
     input.no_phone()?;
-    let email = given(input.email.as_ref()).map(str::to_owned);
+    let email = non_empty(input.email.as_ref()).map(str::to_owned);
     if let Some(email) = &email {
-        extract::email(email, StatusCode::BAD_REQUEST)?;
+        extract::check_email(email, StatusCode::BAD_REQUEST)?;
     }
     let ban = input.ban()?;
     input.one_password()?;
@@ -244,29 +253,29 @@ pub async fn update(
         standing: input.app_metadata.unwrap_or_default().into(),
         ban,
     };
-    let user = admin::update(&ctx, &app.auth, user, change).await.map_err(refused)?;
+    let user = admin::update(&ctx, &app.auth, user, change).await.map_err(map_error)?;
     Ok(Json(auth::whole(&ctx, user).await?.into()))
 }
 
-/// The account is archived, whether a soft deletion was asked for or not.
+/// Archives the account, also without `should_soft_delete`.
 pub async fn delete(Path(user): Path<String>, Admin(ctx): Admin) -> Result<Json<Value>> {
-    admin::delete(&ctx, id(&user)?).await.map_err(refused)?;
+    admin::delete(&ctx, id(&user)?).await.map_err(map_error)?;
     Ok(Json(json!({})))
 }
 
 /// The factors of an account that is not archived.
 pub async fn factors(Path(user): Path<String>, Admin(ctx): Admin) -> Result<Json<Vec<FactorView>>> {
-    let user = admin::get(&ctx, id(&user)?).await.map_err(refused)?;
+    let user = admin::get(&ctx, id(&user)?).await.map_err(map_error)?;
     let factors = factors::list(&ctx, user.id).await?;
     Ok(Json(factors.into_iter().map(FactorView::from).collect()))
 }
 
 pub async fn remove_factor(
-    State(app): State<App>,
+    State(app): State<AppState>,
     Path((user, factor)): Path<(String, String)>,
     Admin(ctx): Admin,
 ) -> Result<Json<FactorView>> {
-    let user = admin::get(&ctx, id(&user)?).await.map_err(refused)?;
+    let user = admin::get(&ctx, id(&user)?).await.map_err(map_error)?;
     let factor: FactorId = factor
         .parse()
         .map_err(|_| AuthError::validation("factor_id must be an UUID").with_status(StatusCode::NOT_FOUND))?;
@@ -285,15 +294,15 @@ pub struct Invite {
 }
 
 pub async fn invite(
-    State(app): State<App>,
+    State(app): State<AppState>,
     Admin(ctx): Admin,
     redirect: RedirectTo,
     Body(input): Body<Invite>,
 ) -> Result<Json<UserView>> {
-    let email = given(input.email.as_ref()).unwrap_or("");
-    extract::email(email, StatusCode::BAD_REQUEST)?;
-    let to = redirect.or(&app, input.redirect_to.as_deref()).asked();
-    let user = admin::invite(&ctx, email, input.data.unwrap_or_default(), to).await.map_err(refused)?;
+    let email = non_empty(input.email.as_ref()).unwrap_or("");
+    extract::check_email(email, StatusCode::BAD_REQUEST)?;
+    let to = redirect.or_from_body(&app, input.redirect_to.as_deref()).requested();
+    let user = admin::invite(&ctx, email, input.data.unwrap_or_default(), to).await.map_err(map_error)?;
     Ok(Json(auth::whole(&ctx, user).await?.into()))
 }
 
@@ -307,29 +316,29 @@ pub struct GenerateLink {
     redirect_to: Option<String>,
 }
 
-/// A link as a mail would bring it, and the account's fields beside it.
+/// A link as a mail would contain it, with the account's fields.
 pub async fn generate_link(
-    State(app): State<App>,
+    State(app): State<AppState>,
     Admin(ctx): Admin,
     redirect: RedirectTo,
     Body(input): Body<GenerateLink>,
 ) -> Result<Json<Value>> {
-    let email = given(input.email.as_ref()).unwrap_or("");
-    extract::email(email, StatusCode::BAD_REQUEST)?;
-    let kind = given(input.r#type.as_ref()).unwrap_or("");
+    let email = non_empty(input.email.as_ref()).unwrap_or("");
+    extract::check_email(email, StatusCode::BAD_REQUEST)?;
+    let kind = non_empty(input.r#type.as_ref()).unwrap_or("");
     let action = Action::read(kind).ok_or(AuthError::validation("Invalid email action link type requested"))?;
     let password = input.password.filter(|password| !password.is_empty());
     if action == Action::Signup && password.is_none() {
         return Err(AuthError::validation("Signup requires a valid password"));
     }
-    if let Some(new_email) = given(input.new_email.as_ref()) {
-        extract::email(new_email, StatusCode::BAD_REQUEST)?;
+    if let Some(new_email) = non_empty(input.new_email.as_ref()) {
+        extract::check_email(new_email, StatusCode::BAD_REQUEST)?;
     }
-    let to = redirect.or(&app, input.redirect_to.as_deref());
+    let to = redirect.or_from_body(&app, input.redirect_to.as_deref());
     let data = input.data.unwrap_or_default();
-    let made = admin::make_link(&ctx, action, email, password, given(input.new_email.as_ref()), data)
+    let made = admin::make_link(&ctx, action, email, password, non_empty(input.new_email.as_ref()), data)
         .await
-        .map_err(refused)?;
+        .map_err(map_error)?;
     let query = url::form_urlencoded::Serializer::new(String::new())
         .append_pair("token", &made.link.token)
         .append_pair("type", action.kind().verified_as())
@@ -345,14 +354,14 @@ pub async fn generate_link(
     Ok(Json(answer))
 }
 
-/// What happened to accounts and sessions.
-pub async fn audit(asked: Asked, Admin(ctx): Admin) -> Result<Json<Value>> {
-    let (page, per_page) = page(&asked)?;
-    let query = match asked.get("query") {
+/// The activity log of accounts and sessions.
+pub async fn audit(params: QueryParams, Admin(ctx): Admin) -> Result<Json<Value>> {
+    let (page, per_page) = page(&params)?;
+    let query = match params.get("query") {
         None => None,
         Some(text) => Some(Query::read(text).ok_or(AuthError::validation("bad query scope: author, action or type"))?),
     };
-    let rows = admin::audit(&ctx, query.as_ref(), (page - 1) * per_page, per_page).await.map_err(refused)?;
+    let rows = admin::audit(&ctx, query.as_ref(), (page - 1) * per_page, per_page).await.map_err(map_error)?;
     let entries = rows.into_iter().map(|row| {
         json!({
             "id": row.id,

@@ -1,10 +1,10 @@
-//! Reads requests as the protocol does: unknown fields are ignored, and refusals have the protocol's shape.
-use super::error::AuthError;
+//! Extractors of the auth API: unknown fields are ignored, and errors have the protocol's shape.
 use crate::{
-    extract::{bearer, origin, visitor},
-    limits::{Bucket, Kind},
-    middleware::About,
-    state::App,
+    auth_error::AuthError,
+    extract::{bearer, origin, visit_origin},
+    rate_limit::{LimitKind, RateLimitKey},
+    request_meta::RequestMeta,
+    state::AppState,
 };
 use axum::{
     body::Bytes,
@@ -19,79 +19,79 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use std::{convert::Infallible, sync::Arc};
 
-/// The context of nobody in particular: routes that need only the API key, which we do not ask for.
+/// An anonymous context, for routes that need only the API key, which we do not check.
 #[derive(Debug)]
-pub struct Nobody(pub Ctx);
+pub struct AnonymousCtx(pub Ctx);
 
-/// Whether the caller means our audience, which is every account's: `X-JWT-AUD` may name another.
+/// Whether the request is for our audience, the only one: `X-JWT-AUD` may name another.
 #[derive(Debug)]
 pub struct Audience(pub bool);
 
-/// The context of the session whose token was sent.
+/// The context of the session of the access token, and its user. 401 and 403 otherwise.
 #[derive(Debug)]
-pub struct Somebody(pub Ctx, pub Arc<domain::kernel::access::SignedIn>);
+pub struct SessionCtx(pub Ctx, pub Arc<domain::kernel::access::SignedIn>);
 
-/// Where a visit comes from that changes something though it only reads, by its method.
+/// The origin of a GET request that writes.
 #[derive(Debug)]
-pub struct Visitor(pub Origin);
+pub struct VisitOrigin(pub Origin);
 
-/// The body, as JSON. Missing is as bad as malformed.
+/// A JSON body. An empty one is malformed.
 #[derive(Debug)]
 pub struct Body<T>(pub T);
 
-/// The body as it is, as far as one may be.
+/// The body, up to the size limit.
 #[derive(Debug)]
-pub struct Raw(pub Bytes);
+pub struct RawBody(pub Bytes);
 
-/// The ids in the address. What cannot even be a text leads nowhere, like an id that is none.
+/// Path parameters; 404 when they cannot be decoded.
 #[derive(Debug)]
 pub struct Path<T>(pub T);
 
-/// What stands behind the question mark; unknown names are ignored.
+/// The query parameters; unknown names are ignored.
 #[derive(Debug)]
-pub struct Asked(Vec<(String, String)>);
+pub struct QueryParams(Vec<(String, String)>);
 
-/// The halves of a PKCE challenge: both or neither.
+/// A PKCE challenge: both fields or neither.
 #[derive(Debug, Default, Deserialize)]
 pub struct Pkce {
     code_challenge: Option<String>,
     code_challenge_method: Option<String>,
 }
 
-/// Whose account a body is about.
+/// The account that a body is about.
 #[derive(Deserialize)]
-struct Named {
+struct EmailOnly {
     email: Option<Value>,
 }
 
-impl FromRequestParts<App> for Nobody {
+impl FromRequestParts<AppState> for AnonymousCtx {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, Infallible> {
         Ok(Self(app.ctx(Actor::Anonymous, origin(parts))))
     }
 }
 
-impl FromRequestParts<App> for Audience {
+impl FromRequestParts<AppState> for Audience {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
         let named = parts.headers.get("x-jwt-aud").map(|value| value.as_bytes().trim_ascii());
         Ok(Self(named.is_none_or(|name| name.is_empty() || name == tokens::AUDIENCE.as_bytes())))
     }
 }
 
-impl FromRequestParts<App> for Somebody {
+impl FromRequestParts<AppState> for SessionCtx {
     type Rejection = AuthError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AuthError> {
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, AuthError> {
         let token = bearer(&parts.headers).ok_or(Error::unauthenticated("no_authorization"))?;
         let user = auth::authenticate(&app.auth, &app.db, &app.options, app.clock.now(), token).await?;
-        if let Some(about) = parts.extensions.get::<Arc<About>>() {
-            let _ = about.signed_in.set(user.clone());
+        if let Some(meta) = parts.extensions.get::<Arc<RequestMeta>>() {
+            meta.set_signed_in(&user);
         }
-        if let Some(bucket) = parts.extensions.get::<Bucket>() {
-            app.limits.account(*bucket, &user.id.to_string())?;
+        if let Some(key) = parts.extensions.get::<RateLimitKey>() {
+            app.auth_rate_limits.account(*key, &user.id.to_string())?;
         }
         if let Ok(Audience(false)) = Audience::from_request_parts(parts, app).await {
             return Err(Error::unauthenticated("bad_jwt_audience").into());
@@ -100,55 +100,55 @@ impl FromRequestParts<App> for Somebody {
     }
 }
 
-impl FromRequestParts<App> for Visitor {
+impl FromRequestParts<AppState> for VisitOrigin {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
-        Ok(Self(visitor(parts)))
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
+        Ok(Self(visit_origin(parts)))
     }
 }
 
-impl<T: DeserializeOwned> FromRequest<App> for Body<T> {
+impl<T: DeserializeOwned> FromRequest<AppState> for Body<T> {
     type Rejection = AuthError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, AuthError> {
+    async fn from_request(request: Request, app: &AppState) -> Result<Self, AuthError> {
         let (parts, body) = request.into_parts();
-        let asker = Asker::of(&parts, app);
-        let Raw(body) = Raw::from_request(Request::from_parts(parts, body), app).await?;
-        if let Ok(Named { email: Some(Value::String(email)) }) = serde_json::from_slice(&body) {
-            asker.counts_for(app, &email).await?;
+        let limiter = AccountLimiter::of(&parts, app);
+        let RawBody(body) = RawBody::from_request(Request::from_parts(parts, body), app).await?;
+        if let Ok(EmailOnly { email: Some(Value::String(email)) }) = serde_json::from_slice(&body) {
+            limiter.check(app, &email).await?;
         }
         serde_json::from_slice(&body).map(Self).map_err(|_| AuthError::bad_json())
     }
 }
 
-/// Whoever asks something of an account that only the body names.
-pub struct Asker {
-    bucket: Option<Bucket>,
+/// Rate limit per account, for requests whose body names the account.
+pub struct AccountLimiter {
+    key: Option<RateLimitKey>,
     ctx: Ctx,
 }
 
-impl Asker {
-    pub fn of(parts: &Parts, app: &App) -> Self {
-        // Whose account is refreshed says the token: whoever only knows its name is not counted for it.
-        let bucket = parts.extensions.get::<Bucket>().copied().filter(|bucket| bucket.kind != Kind::Refresh);
-        Self { bucket, ctx: app.ctx(Actor::Anonymous, origin(parts)) }
+impl AccountLimiter {
+    pub fn of(parts: &Parts, app: &AppState) -> Self {
+        // A refresh is counted for the owner of its token, not for an email address in the body.
+        let key = parts.extensions.get::<RateLimitKey>().copied().filter(|key| key.kind != LimitKind::Refresh);
+        Self { key, ctx: app.ctx(Actor::Anonymous, origin(parts)) }
     }
 
-    /// Counts one more for the account. However many others ask, its owner goes on where they have signed in before.
-    pub async fn counts_for(&self, app: &App, email: &str) -> Result<(), AuthError> {
-        let Some(bucket) = self.bucket else { return Ok(()) };
-        match app.limits.account(bucket, email) {
+    /// Counts a request for the account. Its owner is never limited from a known location, however many others try.
+    pub async fn check(&self, app: &AppState, email: &str) -> Result<(), AuthError> {
+        let Some(key) = self.key else { return Ok(()) };
+        match app.auth_rate_limits.account(key, email) {
             Err(_) if auth::is_at_home(&self.ctx, email).await? => Ok(()),
             counted => Ok(counted?),
         }
     }
 }
 
-impl FromRequest<App> for Raw {
+impl FromRequest<AppState> for RawBody {
     type Rejection = AuthError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self, AuthError> {
+    async fn from_request(request: Request, app: &AppState) -> Result<Self, AuthError> {
         Bytes::from_request(request, app).await.map(Self).map_err(|e| match e.status() {
             StatusCode::PAYLOAD_TOO_LARGE => AuthError::too_large(),
             _ => AuthError::bad_json(),
@@ -156,10 +156,10 @@ impl FromRequest<App> for Raw {
     }
 }
 
-impl<T: DeserializeOwned + Send> FromRequestParts<App> for Path<T> {
+impl<T: DeserializeOwned + Send> FromRequestParts<AppState> for Path<T> {
     type Rejection = AuthError;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, AuthError> {
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> Result<Self, AuthError> {
         match axum::extract::Path::from_request_parts(parts, app).await {
             Ok(axum::extract::Path(ids)) => Ok(Self(ids)),
             Err(PathRejection::FailedToDeserializePathParams(e))
@@ -172,29 +172,29 @@ impl<T: DeserializeOwned + Send> FromRequestParts<App> for Path<T> {
     }
 }
 
-impl FromRequestParts<App> for Asked {
+impl FromRequestParts<AppState> for QueryParams {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
         let query = parts.uri.query().unwrap_or("").as_bytes();
         Ok(Self(url::form_urlencoded::parse(query).into_owned().collect()))
     }
 }
 
-impl Asked {
-    /// Everything that was asked, in its order.
+impl QueryParams {
+    /// All parameters in their order.
     pub fn pairs(&self) -> &[(String, String)] {
         &self.0
     }
 
-    /// With what a form brings, for the callers that may send either.
+    /// Adds the fields of a form body.
     #[must_use]
-    pub fn or_form(mut self, form: &[u8]) -> Self {
+    pub fn with_form(mut self, form: &[u8]) -> Self {
         self.0.extend(url::form_urlencoded::parse(form).into_owned());
         self
     }
 
-    /// A parameter that is there and not empty.
+    /// A parameter unless it is missing or empty.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
@@ -207,7 +207,7 @@ impl Asked {
 impl Pkce {
     /// None for the implicit flow.
     pub fn read(&self) -> Result<Option<Challenge>, AuthError> {
-        match (given(self.code_challenge.as_ref()), given(self.code_challenge_method.as_ref())) {
+        match (non_empty(self.code_challenge.as_ref()), non_empty(self.code_challenge_method.as_ref())) {
             (None, None) => Ok(None),
             (Some(challenge), Some(method)) => match Challenge::read(challenge, method) {
                 Some(challenge) => Ok(Some(challenge)),
@@ -218,13 +218,13 @@ impl Pkce {
     }
 }
 
-/// A text that is there and not empty; null counts as missing.
-pub fn given(text: Option<&String>) -> Option<&str> {
+/// The trimmed text unless it is missing or empty.
+pub fn non_empty(text: Option<&String>) -> Option<&str> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
-/// Refuses what cannot be an address.
-pub fn email(text: &str, status: StatusCode) -> Result<(), AuthError> {
+/// Validates an email address.
+pub fn check_email(text: &str, status: StatusCode) -> Result<(), AuthError> {
     let mut check = domain::kernel::validate::Check::new();
     check.email("email", text);
     check.done().map_err(|error| match error {
@@ -235,7 +235,7 @@ pub fn email(text: &str, status: StatusCode) -> Result<(), AuthError> {
     })
 }
 
-/// Nobody signs in by phone.
+/// The error for phone sign-in, which is not supported.
 pub fn phone_disabled(status: StatusCode) -> AuthError {
     AuthError::fixed(status, "phone_provider_disabled", "Phone logins are disabled")
 }

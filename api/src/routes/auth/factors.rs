@@ -1,10 +1,12 @@
 //! `/factors`: authenticator apps, added, shown and removed.
 use super::{
-    error::{AuthError, Result},
-    extract::{Body, Path, Somebody, given},
+    extract::{Body, Path, SessionCtx, non_empty},
     view::SessionView,
 };
-use crate::state::App;
+use crate::{
+    auth_error::{AuthError, Result},
+    state::AppState,
+};
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
     Error,
@@ -25,11 +27,11 @@ pub struct Enroll {
 }
 
 pub async fn enroll(
-    State(app): State<App>,
-    Somebody(ctx, _): Somebody,
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
     Body(input): Body<Enroll>,
 ) -> Result<Json<Value>> {
-    match given(input.factor_type.as_ref()) {
+    match non_empty(input.factor_type.as_ref()) {
         Some("totp") => {}
         Some("phone") => {
             return Err(AuthError::fixed(
@@ -49,7 +51,7 @@ pub async fn enroll(
     }
     let made = factors::enroll(&ctx, &app.auth, input.friendly_name.as_deref(), input.issuer.as_deref())
         .await
-        .map_err(refused)?;
+        .map_err(map_invalid)?;
     Ok(Json(json!({
         "id": made.factor.id,
         "type": "totp",
@@ -58,8 +60,8 @@ pub async fn enroll(
     })))
 }
 
-/// Reads no body: there is nothing to choose.
-pub async fn challenge(Somebody(ctx, _): Somebody, Path(id): Path<String>) -> Result<Json<Value>> {
+/// Reads no body.
+pub async fn challenge(SessionCtx(ctx, _): SessionCtx, Path(id): Path<String>) -> Result<Json<Value>> {
     let made = factors::challenge(&ctx, factor(&id)?).await?;
     Ok(Json(json!({ "id": made.id, "type": "totp", "expires_at": made.expires_at.timestamp() })))
 }
@@ -71,14 +73,14 @@ pub struct Verify {
 }
 
 pub async fn verify(
-    State(app): State<App>,
-    Somebody(ctx, _): Somebody,
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
     Path(id): Path<String>,
     Body(input): Body<Verify>,
 ) -> Result<SessionView> {
     let id = factor(&id)?;
-    let code = given(input.code.as_ref()).ok_or(AuthError::validation("Code needs to be non-empty"))?;
-    let challenge: ChallengeId = given(input.challenge_id.as_ref())
+    let code = non_empty(input.code.as_ref()).ok_or(AuthError::validation("Code needs to be non-empty"))?;
+    let challenge: ChallengeId = non_empty(input.challenge_id.as_ref())
         .and_then(|id| id.parse().ok())
         .ok_or_else(|| AuthError::from(Error::conflict("mfa_challenge_not_found")))?;
     let granted = factors::verify(&ctx, &app.auth, id, challenge, code).await.map_err(|e| {
@@ -89,8 +91,8 @@ pub async fn verify(
 }
 
 pub async fn unenroll(
-    State(app): State<App>,
-    Somebody(ctx, _): Somebody,
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
     Path(id): Path<String>,
 ) -> Result<Json<Value>> {
     let id = factor(&id)?;
@@ -106,19 +108,19 @@ fn factor(id: &str) -> Result<FactorId> {
     id.parse().map_err(|_| wrong())
 }
 
-/// What a name or issuer lacks is a fault of the request here.
-pub fn refused(error: Error) -> AuthError {
+/// Invalid fields are 400 here, not 422.
+pub fn map_invalid(error: Error) -> AuthError {
     match error {
         Error::Invalid(_) => AuthError::from(error).with_status(StatusCode::BAD_REQUEST),
         error => error.into(),
     }
 }
 
-/// The markup alone: the client makes an address of it.
+/// SVG markup without XML declaration: the client makes a data URL of it.
 fn qr_code(uri: &str) -> Result<String> {
     let code = QrCode::new(uri).map_err(|e| AuthError::from(Error::internal(e)))?;
     let markup = code.render::<svg::Color>().min_dimensions(200, 200).build();
-    // What stands before the element is for files.
+    // The XML declaration before the element is for files.
     Ok(markup.find("<svg").map_or(markup.clone(), |start| markup[start..].to_owned()))
 }
 
@@ -127,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_qr_code_is_markup_that_stands_alone() {
+    fn qr_code_is_plain_svg_markup() {
         let uri =
             format!("otpauth://totp/Portal:{}?secret=ABCDEFGHIJKLMNOPQRSTUVWXYZ234567&issuer=Portal", "a".repeat(254));
         let markup = qr_code(&uri).expect("fits");

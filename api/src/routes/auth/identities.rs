@@ -1,12 +1,14 @@
-//! `/user/identities`: providers linked to an account, and unlinked.
+//! `/user/identities`: links and unlinks providers.
 use super::{
-    error::{AuthError, Result},
-    extract::{Asked, Path, Somebody},
-    provider::{along, challenge, enabled, scopes, secrets, unreachable},
+    extract::{Path, QueryParams, SessionCtx},
+    provider::{challenge, enabled_provider, flow_secrets, forwarded_params, provider_unavailable, scopes},
     redirect::RedirectTo,
-    sent_on::found,
+    redirect_response::found,
 };
-use crate::state::App;
+use crate::{
+    auth_error::{AuthError, Result},
+    state::AppState,
+};
 use axum::{
     Json,
     extract::State,
@@ -16,42 +18,47 @@ use axum::{
 use domain::{accounts::auth::identities, kernel::ids::IdentityId};
 use serde_json::{Value, json};
 
-/// Where to go to link a provider. It is linked when the code is exchanged by whoever asks here, so a challenge is
-/// needed (decision 28).
+/// The provider's URL for linking. The identity is linked when this session exchanges the code, so a PKCE challenge is
+/// required (linking, decision 28).
 pub async fn authorize(
-    State(app): State<App>,
-    Somebody(ctx, _): Somebody,
-    asked: Asked,
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
+    params: QueryParams,
     to: RedirectTo,
 ) -> Result<Response> {
     if app.providers.is_empty() {
-        return Err(off());
+        return Err(linking_disabled());
     }
-    let provider = enabled(&app, asked.get("provider"))?;
-    let challenge = challenge(&asked)?
+    let provider = enabled_provider(&app, params.get("provider"))?;
+    let challenge = challenge(&params)?
         .ok_or(AuthError::validation("Linking an identity requires the PKCE flow: code_challenge is missing"))?;
-    provider.reach().await.map_err(unreachable)?;
+    provider.reach().await.map_err(provider_unavailable)?;
     let wire = provider.settings.kind.wire();
     let flow = identities::begin_linking(&ctx, wire, challenge, to.url().to_owned()).await?;
     let state = flow.id.to_string();
-    let address = provider.address(secrets(&flow, &state), &scopes(&asked), &along(&asked)).await;
-    let address = address.map_err(unreachable)?;
-    Ok(match asked.get("skip_http_redirect") {
+    let address =
+        provider.authorization_url(flow_secrets(&flow, &state), &scopes(&params), &forwarded_params(&params)).await;
+    let address = address.map_err(provider_unavailable)?;
+    Ok(match params.get("skip_http_redirect") {
         Some("true") => Json(json!({ "url": address })).into_response(),
         _ => found(&address),
     })
 }
 
-pub async fn unlink(State(app): State<App>, Somebody(ctx, _): Somebody, Path(id): Path<String>) -> Result<Json<Value>> {
+pub async fn unlink(
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
+    Path(id): Path<String>,
+) -> Result<Json<Value>> {
     let malformed = || AuthError::validation("identity_id must be an UUID").with_status(StatusCode::NOT_FOUND);
     let done = match id.parse::<IdentityId>() {
         Ok(id) => identities::unlink(&ctx, id).await.map_err(AuthError::from),
         Err(_) => Err(malformed()),
     };
-    // What was linked while there were providers may still be taken away.
-    done.map(|()| Json(json!({}))).map_err(|e| if app.providers.is_empty() { off() } else { e })
+    // Identities can be unlinked also when no provider is configured any more.
+    done.map(|()| Json(json!({}))).map_err(|e| if app.providers.is_empty() { linking_disabled() } else { e })
 }
 
-fn off() -> AuthError {
+fn linking_disabled() -> AuthError {
     AuthError::fixed(StatusCode::NOT_FOUND, "manual_linking_disabled", "Manual linking is disabled")
 }

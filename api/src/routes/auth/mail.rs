@@ -1,10 +1,12 @@
-//! Mails that people ask for: a new password, a link to sign in, a confirmation once more, a code.
+//! Auth mails on request: password recovery, magic link, confirmation again, reauthentication code.
 use super::{
-    error::{AuthError, Result},
-    extract::{self, Audience, Body, Nobody, Pkce, Somebody, Visitor, given, phone_disabled},
+    extract::{self, AnonymousCtx, Audience, Body, Pkce, SessionCtx, VisitOrigin, non_empty, phone_disabled},
     redirect::RedirectTo,
 };
-use crate::state::App;
+use crate::{
+    auth_error::{AuthError, Result},
+    state::AppState,
+};
 use axum::{Json, extract::State, http::StatusCode};
 use domain::accounts::auth::{self, NewAccount, Wanted, Way};
 use serde::Deserialize;
@@ -18,18 +20,19 @@ pub struct Recover {
     pkce: Pkce,
 }
 
-/// Always the same answer, whether there is such an account or not.
+/// Answers alike for known and unknown addresses.
 pub async fn recover(
-    State(app): State<App>,
-    Nobody(ctx): Nobody,
+    State(app): State<AppState>,
+    AnonymousCtx(ctx): AnonymousCtx,
     Audience(ours): Audience,
     redirect: RedirectTo,
     Body(input): Body<Recover>,
 ) -> Result<Json<Value>> {
-    let address = given(input.email.as_ref()).ok_or(AuthError::validation("Password recovery requires an email"))?;
-    extract::email(address, StatusCode::BAD_REQUEST)?;
+    let address =
+        non_empty(input.email.as_ref()).ok_or(AuthError::validation("Password recovery requires an email"))?;
+    extract::check_email(address, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
-    let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+    let way = Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge };
     if ours {
         auth::ask(&ctx, Wanted::Recovery, address, way).await?;
     }
@@ -48,38 +51,38 @@ pub struct Otp {
     pkce: Pkce,
 }
 
-/// A link to sign in. Where accounts may be made, whoever has none gets one.
+/// Mails a sign-in link. Where sign-up is enabled, an unknown address gets an account.
 pub async fn otp(
-    State(app): State<App>,
-    Nobody(ctx): Nobody,
+    State(app): State<AppState>,
+    AnonymousCtx(ctx): AnonymousCtx,
     Audience(ours): Audience,
     redirect: RedirectTo,
     Body(input): Body<Otp>,
 ) -> Result<Json<Value>> {
-    let address = match (given(input.email.as_ref()), given(input.phone.as_ref())) {
+    let address = match (non_empty(input.email.as_ref()), non_empty(input.phone.as_ref())) {
         (Some(email), None) => email,
         (None, Some(_)) => return Err(phone_disabled(StatusCode::BAD_REQUEST)),
         _ => return Err(AuthError::validation("Only an email address or phone number should be provided")),
     };
-    if given(input.channel.as_ref()).is_some() {
+    if non_empty(input.channel.as_ref()).is_some() {
         return Err(AuthError::validation("Channel should only be specified with Phone OTP"));
     }
-    extract::email(address, StatusCode::BAD_REQUEST)?;
+    extract::check_email(address, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
-    let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
-    let makes_one = ours && input.create_user.unwrap_or(true) && ctx.options.signup;
-    // The protocol tells whoever asks for no new account that there is none, unless the operator wants nobody told.
-    let tells = makes_one || !ctx.options.otp_alike;
-    if ours && auth::otp(&ctx, address, way.clone(), tells).await? {
+    let way = Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge };
+    let creates = ours && input.create_user.unwrap_or(true) && ctx.options.signup;
+    // The protocol reveals unknown addresses when no account is to be created, unless the operator disabled that.
+    let reveals = creates || !ctx.options.otp_alike;
+    if ours && auth::otp(&ctx, address, way.clone(), reveals).await? {
         return Ok(Json(json!({})));
     }
-    if !makes_one {
+    if !creates {
         return Err(AuthError::fixed(StatusCode::UNPROCESSABLE_ENTITY, "otp_disabled", "Signups not allowed for otp"));
     }
     let data = input.data.unwrap_or_default();
     let new = NewAccount { email: address.to_owned(), password: None, data, way: way.clone() };
     if let auth::SignedUp::Session(_) = auth::sign_up(&ctx, &app.auth, new).await? {
-        // The address is believed; the link is still the only way in.
+        // The address counts as confirmed; the link is still needed to sign in.
         auth::ask(&ctx, Wanted::Magiclink, address, way).await?;
     }
     Ok(Json(json!({})))
@@ -95,24 +98,25 @@ pub struct Resend {
     pkce: Pkce,
 }
 
-/// A confirmation once more, where one is waited for; the answer is the same for all.
+/// Sends a pending confirmation again. Answers alike for known and unknown addresses.
 pub async fn resend(
-    State(app): State<App>,
-    Nobody(ctx): Nobody,
+    State(app): State<AppState>,
+    AnonymousCtx(ctx): AnonymousCtx,
     Audience(ours): Audience,
     redirect: RedirectTo,
     Body(input): Body<Resend>,
 ) -> Result<Json<Value>> {
-    let kind = given(input.r#type.as_ref()).unwrap_or("");
+    let kind = non_empty(input.r#type.as_ref()).unwrap_or("");
     let wanted = match kind {
         "signup" => Wanted::Signup,
         _ => Wanted::EmailChange,
     };
-    match (kind, given(input.email.as_ref()), given(input.phone.as_ref())) {
+    match (kind, non_empty(input.email.as_ref()), non_empty(input.phone.as_ref())) {
         ("signup" | "email_change", Some(address), None) => {
-            extract::email(address, StatusCode::BAD_REQUEST)?;
+            extract::check_email(address, StatusCode::BAD_REQUEST)?;
             let challenge = input.pkce.read()?;
-            let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+            let way =
+                Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge };
             if ours {
                 auth::ask(&ctx, wanted, address, way).await?;
             }
@@ -125,8 +129,8 @@ pub async fn resend(
     }
 }
 
-/// A code by mail that proves once more who sits there.
-pub async fn reauthenticate(Somebody(ctx, _): Somebody, Visitor(origin): Visitor) -> Result<Json<Value>> {
+/// Mails a reauthentication code.
+pub async fn reauthenticate(SessionCtx(ctx, _): SessionCtx, VisitOrigin(origin): VisitOrigin) -> Result<Json<Value>> {
     auth::reauthenticate(&domain::Ctx { origin, ..ctx }).await.map_err(|error| {
         let error = AuthError::from(error);
         // A sign-in is refused with another status for the same reason.

@@ -1,29 +1,31 @@
-//! `/auth/v1`: the wire protocol of `@supabase/auth-js`. Its shapes only; what is true is `domain::accounts::auth`'s.
-//!
-//! The protocol has its own error bodies ([`error`]) and its own reading of requests ([`extract`]).
+//! Auth API (`/auth/v1`): the wire protocol of `@supabase/auth-js`, over the use cases of `domain::accounts::auth`. It has
+//! error bodies ([`crate::auth_error`]) and extractors ([`extract`]) of its own.
 mod admin;
-mod error;
 mod extract;
 mod factors;
 mod identities;
 mod mail;
-mod off;
 mod provider;
 mod public;
 mod recovery_codes;
-pub mod redirect;
-mod sent_on;
+mod redirect;
+mod redirect_response;
 mod sessions;
 mod signup;
 mod sso;
 mod token;
+mod unsupported;
 mod user;
 mod verify;
 mod view;
 
-pub use error::refusal;
-
-use crate::{language::preferred, limits::Bucket, middleware::About, state::App};
+use crate::{
+    auth_error::{AuthError, render_errors},
+    language::negotiate_language,
+    rate_limit::RateLimitKey,
+    request_meta::RequestMeta,
+    state::AppState,
+};
 use axum::{
     Router,
     extract::{FromRequestParts, Request, State},
@@ -36,7 +38,7 @@ use redirect::RedirectTo;
 use std::sync::Arc;
 
 /// Everything under `/auth/v1`.
-pub fn router(app: &App) -> Router<App> {
+pub fn router(app: &AppState) -> Router<AppState> {
     Router::new()
         .route("/token", post(token::token))
         .route("/logout", post(token::logout))
@@ -63,12 +65,12 @@ pub fn router(app: &App) -> Router<App> {
         .route("/.well-known/jwks.json", get(public::jwks))
         .route("/health", get(public::health))
         .route("/settings", get(public::settings))
-        // What is off answers its refusal, so that the client words it.
+        // Unsupported features answer the error that the client knows.
         .route("/authorize", get(provider::authorize))
         .route("/callback", get(provider::callback).post(provider::callback))
         .route("/sso", post(sso::sso))
-        .route("/saml/{*rest}", get(off::saml).post(off::saml))
-        .route("/oauth/{*rest}", any(off::oauth_server))
+        .route("/saml/{*rest}", get(unsupported::saml).post(unsupported::saml))
+        .route("/oauth/{*rest}", any(unsupported::oauth_server))
         .route("/user/identities/authorize", get(identities::authorize))
         .route("/user/identities/{id}", delete(identities::unlink))
         .route("/invite", post(admin::invite))
@@ -78,39 +80,39 @@ pub fn router(app: &App) -> Router<App> {
         .route("/admin/users/{id}/factors/{factor}", delete(admin::remove_factor))
         .route("/admin/generate_link", post(admin::generate_link))
         .route("/admin/audit", get(admin::audit))
-        .route("/admin/oauth/{*rest}", any(off::oauth_clients))
-        .route("/admin/{*rest}", any(off::admin))
-        .fallback(off::nothing_here)
-        .method_not_allowed_fallback(off::method_not_allowed)
-        .layer(axum::middleware::from_fn_with_state(app.clone(), limit))
-        .layer(axum::middleware::from_fn_with_state(app.clone(), error::word))
+        .route("/admin/oauth/{*rest}", any(unsupported::oauth_clients))
+        .route("/admin/{*rest}", any(unsupported::admin))
+        .fallback(unsupported::not_found)
+        .method_not_allowed_fallback(unsupported::method_not_allowed)
+        .layer(axum::middleware::from_fn_with_state(app.clone(), limit_rate))
+        .layer(axum::middleware::from_fn_with_state(app.clone(), render_errors))
 }
 
-/// Sends away whose address asks too often, and notes how this route is counted for whoever learns the account.
-async fn limit(State(app): State<App>, mut request: Request, next: Next) -> Response {
+/// Applies the rate limit per address and passes the key on to the extractor that learns the account.
+async fn limit_rate(State(app): State<AppState>, mut request: Request, next: Next) -> Response {
     let uri = request.uri();
-    let Some(bucket) = Bucket::of(request.method(), uri.path(), uri.query().unwrap_or("")) else {
+    let Some(key) = RateLimitKey::of(request.method(), uri.path(), uri.query().unwrap_or("")) else {
         return next.run(request).await;
     };
-    if let Some(about) = request.extensions().get::<Arc<About>>()
-        && let Err(error) = app.limits.address(bucket, about.address)
+    if let Some(meta) = request.extensions().get::<Arc<RequestMeta>>()
+        && let Err(error) = app.auth_rate_limits.address(key, meta.client_ip)
     {
-        let error = error::AuthError::from(error);
-        if bucket.is_visited() {
-            return turned_back(&app, &error, request.into_parts().0).await;
+        let error = AuthError::from(error);
+        if key.is_visited() {
+            return redirect_error(&app, &error, request.into_parts().0).await;
         }
         return error.into_response();
     }
-    request.extensions_mut().insert(bucket);
+    request.extensions_mut().insert(key);
     next.run(request).await
 }
 
-/// A browser shows no answer that is no page: it goes back where it asked to go, or to our first page. A way back from
-/// a provider names no place, and is asked no further: its flow stays as it is, and the same address may be opened again.
-async fn turned_back(app: &App, error: &error::AuthError, mut parts: Parts) -> Response {
+/// Redirects a browser with the error, to `redirect_to` or to our first page. A callback's flow is not consumed, so the same
+/// URL can be opened again.
+async fn redirect_error(app: &AppState, error: &AuthError, mut parts: Parts) -> Response {
     let Ok(to) = RedirectTo::from_request_parts(&mut parts, app).await;
-    let language = preferred(parts.headers.get(header::ACCEPT_LANGUAGE));
-    let mut response = sent_on::found(&error.as_redirect(to.url(), language));
+    let language = negotiate_language(parts.headers.get(header::ACCEPT_LANGUAGE));
+    let mut response = redirect_response::found(&error.redirect_url(to.url(), language));
     if let Some(seconds) = error.retry_after() {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }

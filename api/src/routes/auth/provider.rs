@@ -1,17 +1,16 @@
-//! Signing in at an OpenID provider: the way there and the way back. Both are visits of a browser, which is sent on
-//! whatever happens; what went wrong stands in the address it is sent to.
+//! Sign-in with an OpenID provider: `/authorize` and `/callback`. Both answer browsers with redirects; errors are in the
+//! redirect URL.
 use super::{
-    error::{AuthError, Result},
-    extract::{Asked, Raw},
+    extract::{QueryParams, RawBody},
     redirect::RedirectTo,
-    sent_on::{found, refusal, turn_back, with_query, with_session},
-    verify::see_other,
+    redirect_response::{error_params, found, redirect_with_error, see_other, with_query, with_session},
 };
 use crate::{
-    extract::visitor,
-    language::preferred,
-    oidc::{Failure, Provider, Secrets},
-    state::App,
+    auth_error::{AuthError, Result},
+    extract::visit_origin,
+    language::negotiate_language,
+    oidc::{FlowSecrets, Provider, ProviderError},
+    state::AppState,
 };
 use axum::{
     extract::{FromRequestParts, State},
@@ -27,8 +26,8 @@ use domain::{
 };
 use std::convert::Infallible;
 
-/// Parameters that are ours or the flow's to say; any other goes along to the provider.
-const OURS: [&str; 21] = [
+/// Parameters that the flow sets itself; all others are forwarded to the provider.
+const RESERVED_PARAMS: [&str; 21] = [
     "apikey",
     "claims",
     "client_id",
@@ -52,107 +51,117 @@ const OURS: [&str; 21] = [
     "state",
 ];
 
-/// Somebody's browser, of whom the log shall say where it is even though it only reads.
+/// An anonymous context with its origin, for GET requests that sign in.
 #[derive(Debug)]
-pub struct Visitor {
+pub struct BrowserCtx {
     pub ctx: Ctx,
     language: &'static str,
 }
 
-impl FromRequestParts<App> for Visitor {
+impl FromRequestParts<AppState> for BrowserCtx {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> std::result::Result<Self, Infallible> {
-        let language = preferred(parts.headers.get(header::ACCEPT_LANGUAGE));
-        Ok(Self { ctx: app.ctx(Actor::Anonymous, visitor(parts)), language })
+    async fn from_request_parts(parts: &mut Parts, app: &AppState) -> std::result::Result<Self, Infallible> {
+        let language = negotiate_language(parts.headers.get(header::ACCEPT_LANGUAGE));
+        Ok(Self { ctx: app.ctx(Actor::Anonymous, visit_origin(parts)), language })
     }
 }
 
 pub async fn authorize(
-    State(app): State<App>,
-    asked: Asked,
+    State(app): State<AppState>,
+    params: QueryParams,
     to: RedirectTo,
-    Visitor { ctx, language }: Visitor,
+    BrowserCtx { ctx, language }: BrowserCtx,
 ) -> Result<Response> {
-    let provider = enabled(&app, asked.get("provider"))?;
-    if asked.get("invite_token").is_some() {
+    let provider = enabled_provider(&app, params.get("provider"))?;
+    if params.get("invite_token").is_some() {
         return Err(AuthError::new(StatusCode::NOT_FOUND, "user_not_found"));
     }
-    let challenge = challenge(&asked)?;
+    let challenge = challenge(&params)?;
     if provider.reach().await.is_err() {
-        return Ok(turn_back(to.url(), "provider_unavailable", language));
+        return Ok(redirect_with_error(to.url(), "provider_unavailable", language));
     }
     let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
-    Ok(match provider.address(secrets(&flow, &flow.id.to_string()), &scopes(&asked), &along(&asked)).await {
-        Ok(address) => found(&address),
-        Err(_) => turn_back(to.url(), "provider_unavailable", language),
-    })
+    Ok(
+        match provider
+            .authorization_url(flow_secrets(&flow, &flow.id.to_string()), &scopes(&params), &forwarded_params(&params))
+            .await
+        {
+            Ok(url) => found(&url),
+            Err(_) => redirect_with_error(to.url(), "provider_unavailable", language),
+        },
+    )
 }
 
-/// Back from the provider, with a code or with its refusal.
+/// The provider's redirect back, with a code or an error.
 pub async fn callback(
-    State(app): State<App>,
-    Visitor { ctx, language }: Visitor,
-    asked: Asked,
-    Raw(form): Raw,
+    State(app): State<AppState>,
+    BrowserCtx { ctx, language }: BrowserCtx,
+    params: QueryParams,
+    RawBody(form): RawBody,
 ) -> Response {
-    let asked = asked.or_form(&form);
-    let flow = match identities::come_back(&ctx, asked.get("state").unwrap_or_default()).await {
+    let params = params.with_form(&form);
+    let flow = match identities::come_back(&ctx, params.get("state").unwrap_or_default()).await {
         Ok(flow) => flow,
-        // Nobody knows where it came from, so it goes to our first page.
+        // Without a flow the redirect URL is unknown: our first page.
         Err(e) => {
-            let query = refusal(code_of(&e), language);
+            let query = error_params(error_code(&e), language);
             return see_other(&format!("{}/?{query}", app.options.public_url));
         }
     };
-    match land(&app, &ctx, &flow, &asked).await {
+    match finish_callback(&app, &ctx, &flow, &params).await {
         Ok(Landing::Code(code)) => found(&with_query(&flow.redirect_to, "code", &code)),
         Ok(Landing::Session(granted)) => found(&with_session(&flow.redirect_to, &granted)),
-        Err(code) => turn_back(&flow.redirect_to, code, language),
+        Err(code) => redirect_with_error(&flow.redirect_to, code, language),
     }
 }
 
-/// Lets in whoever came back, or says by which code not.
-async fn land(app: &App, ctx: &Ctx, flow: &Flow, asked: &Asked) -> std::result::Result<Landing, &'static str> {
+/// Exchanges the code and signs in; the error code otherwise.
+async fn finish_callback(
+    app: &AppState,
+    ctx: &Ctx,
+    flow: &Flow,
+    params: &QueryParams,
+) -> std::result::Result<Landing, &'static str> {
     const BAD: &str = "bad_oauth_callback";
-    let provider = flow.provider.as_deref().and_then(|wire| app.providers.named(wire)).ok_or(BAD)?;
+    let provider = flow.provider.as_deref().and_then(|wire| app.providers.get(wire)).ok_or(BAD)?;
     let name = provider.settings.kind.wire();
-    match asked.get("error") {
+    match params.get("error") {
         Some("access_denied" | "login_required" | "consent_required" | "interaction_required") => {
             return Err("access_denied");
         }
         Some("temporarily_unavailable" | "server_error") => return Err("provider_unavailable"),
         Some(error) => {
             let error: String = error.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').take(60).collect();
-            tracing::warn!(provider = name, error, "the provider turned somebody back");
+            tracing::warn!(provider = name, error, "provider returned an error");
             return Err(BAD);
         }
         None => {}
     }
-    if let Some(issuer) = asked.get("iss")
+    if let Some(issuer) = params.get("iss")
         && !provider.is_issuer(issuer).await
     {
         return Err(BAD);
     }
-    let code = asked.get("code").ok_or(BAD)?;
-    let arrival = provider.redeem(&app.clock, secrets(flow, ""), code).await.map_err(|e| {
-        tracing::warn!(provider = name, error = %e, "the provider's answer is not good");
+    let code = params.get("code").ok_or(BAD)?;
+    let arrival = provider.exchange_code(&app.clock, flow_secrets(flow, ""), code).await.map_err(|e| {
+        tracing::warn!(provider = name, error = %e, "provider code exchange failed");
         match e {
-            Failure::Unavailable(_) => "provider_unavailable",
-            Failure::Refused(_) => BAD,
+            ProviderError::Unavailable(_) => "provider_unavailable",
+            ProviderError::Refused(_) => BAD,
         }
     })?;
-    identities::arrive(ctx, &app.auth, flow, &arrival).await.map_err(|e| code_of(&e))
+    identities::arrive(ctx, &app.auth, flow, &arrival).await.map_err(|e| error_code(&e))
 }
 
 /// The provider of this name, if it is configured.
-pub fn enabled<'a>(app: &'a App, name: Option<&str>) -> Result<&'a Provider> {
+pub fn enabled_provider<'a>(app: &'a AppState, name: Option<&str>) -> Result<&'a Provider> {
     let unsupported = || AuthError::validation("Unsupported provider: provider is not enabled");
-    app.providers.named(name.unwrap_or_default()).ok_or_else(unsupported)
+    app.providers.get(name.unwrap_or_default()).ok_or_else(unsupported)
 }
 
-pub fn challenge(asked: &Asked) -> Result<Option<Challenge>> {
-    pkce(asked.get("code_challenge"), asked.get("code_challenge_method"))
+pub fn challenge(params: &QueryParams) -> Result<Option<Challenge>> {
+    pkce(params.get("code_challenge"), params.get("code_challenge_method"))
 }
 
 pub fn pkce(challenge: Option<&str>, method: Option<&str>) -> Result<Option<Challenge>> {
@@ -166,16 +175,15 @@ pub fn pkce(challenge: Option<&str>, method: Option<&str>) -> Result<Option<Chal
     }
 }
 
-/// What goes along to the provider: `prompt`, `login_hint`, `hd` and the like.
-pub fn along(asked: &Asked) -> Vec<(String, String)> {
-    asked.pairs().iter().filter(|(name, _)| !OURS.contains(&name.as_str())).take(10).cloned().collect()
+/// Parameters for the provider: `prompt`, `login_hint`, `hd` and the like.
+pub fn forwarded_params(params: &QueryParams) -> Vec<(String, String)> {
+    params.pairs().iter().filter(|(name, _)| !RESERVED_PARAMS.contains(&name.as_str())).take(10).cloned().collect()
 }
 
-/// What else the provider is to be asked for, between commas or spaces: names as RFC 6749 has them (section 3.3), each
-/// once.
-pub fn scopes(asked: &Asked) -> Vec<&str> {
+/// Additional scopes, separated by commas or spaces: valid names (RFC 6749, section 3.3) without duplicates.
+pub fn scopes(params: &QueryParams) -> Vec<&str> {
     let mut scopes = Vec::new();
-    for scope in asked.get("scopes").unwrap_or_default().split([',', ' ']) {
+    for scope in params.get("scopes").unwrap_or_default().split([',', ' ']) {
         let named = scope.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b'"' | b'\\'));
         if named && (1..=200).contains(&scope.len()) && scopes.len() < 10 && !scopes.contains(&scope) {
             scopes.push(scope);
@@ -184,20 +192,20 @@ pub fn scopes(asked: &Asked) -> Vec<&str> {
     scopes
 }
 
-pub fn secrets<'a>(flow: &'a Flow, state: &'a str) -> Secrets<'a> {
-    Secrets {
+pub fn flow_secrets<'a>(flow: &'a Flow, state: &'a str) -> FlowSecrets<'a> {
+    FlowSecrets {
         state,
         nonce: flow.provider_nonce.as_deref().unwrap_or_default(),
         verifier: flow.provider_verifier.as_deref().unwrap_or_default(),
     }
 }
 
-/// For callers that are no browsers: again in a moment.
-pub fn unreachable(_: Failure) -> AuthError {
-    AuthError::new(StatusCode::SERVICE_UNAVAILABLE, "provider_unavailable").again_in(10)
+/// The error for clients that are no browsers.
+pub fn provider_unavailable(_: ProviderError) -> AuthError {
+    AuthError::new(StatusCode::SERVICE_UNAVAILABLE, "provider_unavailable").with_retry_after(10)
 }
 
-fn code_of(error: &Error) -> &'static str {
+fn error_code(error: &Error) -> &'static str {
     match error {
         Error::Unauthenticated(problem) | Error::Conflict(problem) | Error::Forbidden(problem) => problem.code,
         Error::Unavailable(cause) => {

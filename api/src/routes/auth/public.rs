@@ -1,5 +1,5 @@
-//! What anybody may know: the public keys, that we are here, and what is switched on.
-use crate::state::App;
+//! Public endpoints: signing keys (JWKS), health, settings.
+use crate::state::AppState;
 use axum::{
     Json,
     extract::State,
@@ -8,7 +8,7 @@ use axum::{
 };
 use serde_json::{Value, json};
 
-pub async fn jwks(State(app): State<App>) -> Response {
+pub async fn jwks(State(app): State<AppState>) -> Response {
     ([(header::CACHE_CONTROL, "public, max-age=600")], Json(app.auth.keys.jwks())).into_response()
 }
 
@@ -20,8 +20,8 @@ pub async fn health() -> Json<Value> {
     }))
 }
 
-pub async fn settings(State(app): State<App>) -> Json<Value> {
-    let is_on = |wire: &str| app.providers.named(wire).is_some();
+pub async fn settings(State(app): State<AppState>) -> Json<Value> {
+    let is_on = |wire: &str| app.providers.get(wire).is_some();
     Json(json!({
         "external": {
             "email": true, "phone": false, "anonymous_users": false, "google": is_on("google"), "azure": is_on("azure"),

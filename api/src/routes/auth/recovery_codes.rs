@@ -1,11 +1,13 @@
-//! `/factors/recovery-codes`: one set for each person, shown once.
+//! `/factors/recovery-codes`: one set per user, shown once.
 use super::{
-    error::{AuthError, Result},
-    extract::{Body, Raw, Somebody, given},
-    factors::refused,
+    extract::{Body, RawBody, SessionCtx, non_empty},
+    factors::map_invalid,
     view::SessionView,
 };
-use crate::state::App;
+use crate::{
+    auth_error::{AuthError, Result},
+    state::AppState,
+};
 use axum::{Json, extract::State, http::StatusCode};
 use domain::accounts::auth::recovery_codes::{self, Made};
 use serde::Deserialize;
@@ -13,7 +15,7 @@ use serde_json::{Value, json};
 
 const KIND: &str = "recovery_code";
 
-pub async fn status(Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
+pub async fn status(SessionCtx(ctx, _): SessionCtx) -> Result<Json<Value>> {
     let found = recovery_codes::status(&ctx).await?;
     Ok(Json(json!({ "id": found.id, "type": KIND, "total": found.total, "remaining": found.remaining })))
 }
@@ -23,21 +25,25 @@ pub struct Make {
     friendly_name: Option<String>,
 }
 
-/// Without a body there is no name of one's own.
-pub async fn make(State(app): State<App>, Somebody(ctx, _): Somebody, Raw(body): Raw) -> Result<Json<Value>> {
+/// Without a body the set has the default name.
+pub async fn make(
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
+    RawBody(body): RawBody,
+) -> Result<Json<Value>> {
     let input = match body.trim_ascii() {
         [] => Make::default(),
         text => serde_json::from_slice(text).map_err(|_| AuthError::bad_json())?,
     };
-    let made = recovery_codes::make(&ctx, &app.auth, input.friendly_name.as_deref()).await.map_err(refused)?;
-    Ok(Json(shown(made)))
+    let made = recovery_codes::make(&ctx, &app.auth, input.friendly_name.as_deref()).await.map_err(map_invalid)?;
+    Ok(Json(view(made)))
 }
 
-pub async fn remake(Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
-    Ok(Json(shown(recovery_codes::remake(&ctx).await?)))
+pub async fn remake(SessionCtx(ctx, _): SessionCtx) -> Result<Json<Value>> {
+    Ok(Json(view(recovery_codes::remake(&ctx).await?)))
 }
 
-pub async fn remove(State(app): State<App>, Somebody(ctx, _): Somebody) -> Result<Json<Value>> {
+pub async fn remove(State(app): State<AppState>, SessionCtx(ctx, _): SessionCtx) -> Result<Json<Value>> {
     Ok(Json(json!({ "id": recovery_codes::remove(&ctx, &app.auth).await? })))
 }
 
@@ -47,11 +53,11 @@ pub struct Verify {
 }
 
 pub async fn verify(
-    State(app): State<App>,
-    Somebody(ctx, _): Somebody,
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
     Body(input): Body<Verify>,
 ) -> Result<SessionView> {
-    let code = given(input.code.as_ref()).unwrap_or("");
+    let code = non_empty(input.code.as_ref()).unwrap_or("");
     let granted = recovery_codes::verify(&ctx, &app.auth, code).await.map_err(|e| {
         let error = AuthError::from(e);
         match (error.code(), error.status()) {
@@ -63,7 +69,7 @@ pub async fn verify(
     Ok(granted.into())
 }
 
-fn shown(made: Made) -> Value {
+fn view(made: Made) -> Value {
     json!({
         "id": made.factor.id,
         "type": KIND,

@@ -1,9 +1,9 @@
-//! `/sessions`: where somebody is signed in, and ending one of these. An addition of ours to the protocol.
-use super::{
-    error::{AuthError, Result},
-    extract::{Path, Somebody},
+//! `/sessions`: lists and ends the user's sessions. Our addition to the protocol.
+use super::extract::{Path, SessionCtx};
+use crate::{
+    auth_error::{AuthError, Result},
+    state::AppState,
 };
-use crate::state::App;
 use axum::{Json, extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
 use domain::{
@@ -26,7 +26,7 @@ pub struct SessionRow {
     device: Option<String>,
     address: Option<String>,
     aal: String,
-    /// The session that asks.
+    /// The session of this request.
     current: bool,
 }
 
@@ -45,12 +45,16 @@ impl SessionRow {
     }
 }
 
-pub async fn list(Somebody(ctx, me): Somebody) -> Result<Json<Vec<SessionRow>>> {
+pub async fn list(SessionCtx(ctx, me): SessionCtx) -> Result<Json<Vec<SessionRow>>> {
     let found = sessions::list(&ctx, me.id).await?;
     Ok(Json(found.into_iter().map(|session| SessionRow::of(session, &me)).collect()))
 }
 
-pub async fn end(State(app): State<App>, Somebody(ctx, _): Somebody, Path(id): Path<String>) -> Result<StatusCode> {
+pub async fn end(
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
+    Path(id): Path<String>,
+) -> Result<StatusCode> {
     let id: SessionId = id.parse().map_err(|_| AuthError::from(Error::NotFound("session")))?;
     sessions::end(&ctx, id).await?;
     app.auth.verified.forget_sessions(&[id]);

@@ -1,11 +1,13 @@
-//! `POST /signup`: accounts that people make themselves, where that is switched on.
+//! `POST /signup`: self-service accounts, where enabled.
 use super::{
-    error::{AuthError, Result},
-    extract::{self, Audience, Body, Nobody, Pkce, given},
+    extract::{self, AnonymousCtx, Audience, Body, Pkce, non_empty},
     redirect::RedirectTo,
     view::{SessionView, UserView, fake_user},
 };
-use crate::state::App;
+use crate::{
+    auth_error::{AuthError, Result},
+    state::AppState,
+};
 use axum::{
     Json,
     extract::State,
@@ -30,20 +32,20 @@ pub struct Input {
 }
 
 pub async fn signup(
-    State(app): State<App>,
-    Nobody(ctx): Nobody,
+    State(app): State<AppState>,
+    AnonymousCtx(ctx): AnonymousCtx,
     Audience(ours): Audience,
     redirect: RedirectTo,
     body: std::result::Result<Body<Input>, AuthError>,
 ) -> Result<Response> {
     if !ctx.options.signup {
-        return Err(disabled());
+        return Err(AuthError::signup_disabled());
     }
     let Body(input) = body?;
     if !ours {
         return Err(AuthError::validation("Accounts of this audience are not offered"));
     }
-    let email = match (given(input.email.as_ref()), given(input.phone.as_ref())) {
+    let email = match (non_empty(input.email.as_ref()), non_empty(input.phone.as_ref())) {
         (None, None) => {
             return Err(AuthError::fixed(
                 UNPROCESSABLE,
@@ -62,9 +64,9 @@ pub async fn signup(
     if passwords::is_too_long(&password) {
         return Err(AuthError::validation("Password cannot be longer than 128 characters"));
     }
-    extract::email(email, StatusCode::BAD_REQUEST)?;
+    extract::check_email(email, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
-    let way = Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge };
+    let way = Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge };
     let new =
         NewAccount { email: email.to_owned(), password: Some(password), data: input.data.unwrap_or_default(), way };
     Ok(match auth::sign_up(&ctx, &app.auth, new).await? {
@@ -72,8 +74,4 @@ pub async fn signup(
         SignedUp::Waiting(user) => Json(UserView::from(auth::whole(&ctx, *user).await?)).into_response(),
         SignedUp::Known => Json(fake_user(&ctx, email)).into_response(),
     })
-}
-
-pub fn disabled() -> AuthError {
-    AuthError::fixed(UNPROCESSABLE, "signup_disabled", "Signups not allowed for this instance")
 }

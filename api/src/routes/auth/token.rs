@@ -1,15 +1,18 @@
-//! `POST /token` and `POST /logout`: sessions begun, kept up and ended.
+//! `POST /token` and `POST /logout`: begin, refresh and end sessions.
 use super::{
-    error::{AuthError, Result},
-    extract::{Asked, Audience, Body, Nobody, Somebody, given},
+    extract::{AnonymousCtx, Audience, Body, QueryParams, SessionCtx, non_empty},
     view::SessionView,
 };
-use crate::{limits::Bucket, state::App};
+use crate::{
+    auth_error::{AuthError, Result},
+    rate_limit::RateLimitKey,
+    state::AppState,
+};
 use axum::{extract::State, http::StatusCode};
 use domain::accounts::auth::{self, Which, flows};
 use serde::Deserialize;
 
-/// What any grant may send; each looks at its own.
+/// The fields of all grants.
 #[derive(Deserialize)]
 pub struct Input {
     email: Option<String>,
@@ -21,15 +24,15 @@ pub struct Input {
 }
 
 pub async fn token(
-    State(app): State<App>,
-    asked: Asked,
-    Nobody(ctx): Nobody,
+    State(app): State<AppState>,
+    params: QueryParams,
+    AnonymousCtx(ctx): AnonymousCtx,
     Audience(ours): Audience,
     Body(input): Body<Input>,
 ) -> Result<SessionView> {
-    let granted = match asked.get("grant_type") {
+    let granted = match params.get("grant_type") {
         Some("password") => {
-            let email = match (given(input.email.as_ref()), given(input.phone.as_ref())) {
+            let email = match (non_empty(input.email.as_ref()), non_empty(input.phone.as_ref())) {
                 (Some(email), None) => email,
                 (None, Some(_)) => {
                     return Err(AuthError::fixed(
@@ -45,18 +48,18 @@ pub async fn token(
                 }
                 (None, None) => return Err(AuthError::validation("missing email or phone")),
             };
-            // Every account is of our audience: of another one there is none.
+            // No account has another audience.
             let email = if ours { email } else { "" };
             auth::sign_in(&ctx, &app.auth, email, input.password.as_deref().unwrap_or("")).await
         }
         Some("refresh_token") => {
             let token = input.refresh_token.as_deref().unwrap_or("");
             if let Some(owner) = auth::session_owner(&ctx, &app.auth, token).await? {
-                app.limits.account(Bucket::REFRESH, &owner.to_string())?;
+                app.auth_rate_limits.account(RateLimitKey::REFRESH, &owner.to_string())?;
             }
             auth::refresh(&ctx, &app.auth, token).await
         }
-        Some("pkce") => match (given(input.auth_code.as_ref()), given(input.code_verifier.as_ref())) {
+        Some("pkce") => match (non_empty(input.auth_code.as_ref()), non_empty(input.code_verifier.as_ref())) {
             (Some(code), Some(verifier)) => flows::exchange(&ctx, &app.auth, code, verifier).await,
             _ => {
                 return Err(AuthError::validation(
@@ -78,13 +81,17 @@ pub async fn token(
     };
     granted.map(SessionView::from).map_err(|e| {
         let error = AuthError::from(e);
-        // A shut account is 403 to a token that it still has, and 400 to whoever comes for a new one.
+        // A suspended account is 403 with an access token and 400 at sign-in.
         if error.code() == "user_banned" { error.with_status(StatusCode::BAD_REQUEST) } else { error }
     })
 }
 
-pub async fn logout(State(app): State<App>, asked: Asked, Somebody(ctx, _): Somebody) -> Result<StatusCode> {
-    let which = match asked.get("scope") {
+pub async fn logout(
+    State(app): State<AppState>,
+    params: QueryParams,
+    SessionCtx(ctx, _): SessionCtx,
+) -> Result<StatusCode> {
+    let which = match params.get("scope") {
         None | Some("global") => Which::Global,
         Some("local") => Which::Local,
         Some("others") => Which::Others,
@@ -92,7 +99,7 @@ pub async fn logout(State(app): State<App>, asked: Asked, Somebody(ctx, _): Some
     };
     auth::sign_out(&ctx, &app.auth, which).await.map_err(|error| {
         let error = AuthError::from(error);
-        // The client takes 403 for signed out, and would tell that sessions ended which did not.
+        // The client takes 403 for signed out, although no session ended.
         let stays = error.code() == "insufficient_aal";
         if stays { error.with_status(StatusCode::UNPROCESSABLE_ENTITY) } else { error }
     })?;

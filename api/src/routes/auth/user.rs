@@ -1,11 +1,13 @@
 //! `/user`: the signed-in user, and what they change about themselves.
 use super::{
-    error::{AuthError, Result},
-    extract::{self, Body, Pkce, Somebody, given, phone_disabled},
+    extract::{self, Body, Pkce, SessionCtx, non_empty, phone_disabled},
     redirect::RedirectTo,
     view::{SessionView, UserView},
 };
-use crate::state::App;
+use crate::{
+    auth_error::{AuthError, Result},
+    state::AppState,
+};
 use axum::{Json, extract::State, http::StatusCode};
 use domain::accounts::{
     auth::{self, Change, Credential, Way},
@@ -28,34 +30,34 @@ pub struct Input {
     pkce: Pkce,
 }
 
-pub async fn get(Somebody(ctx, me): Somebody) -> Result<Json<UserView>> {
+pub async fn get(SessionCtx(ctx, me): SessionCtx) -> Result<Json<UserView>> {
     Ok(Json(auth::whole(&ctx, users::get(&ctx, me.id).await?).await?.into()))
 }
 
 pub async fn update(
-    State(app): State<App>,
-    Somebody(ctx, _): Somebody,
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
     redirect: RedirectTo,
     Body(input): Body<Input>,
 ) -> Result<Json<UserView>> {
     if input.app_metadata.is_some() {
         return Err(AuthError::new(StatusCode::FORBIDDEN, "not_admin"));
     }
-    if given(input.phone.as_ref()).is_some() {
+    if non_empty(input.phone.as_ref()).is_some() {
         return Err(phone_disabled(StatusCode::BAD_REQUEST));
     }
-    let email = given(input.email.as_ref()).map(str::to_owned);
+    let email = non_empty(input.email.as_ref()).map(str::to_owned);
     if let Some(email) = &email {
-        extract::email(email, StatusCode::BAD_REQUEST)?;
+        extract::check_email(email, StatusCode::BAD_REQUEST)?;
     }
     let challenge = input.pkce.read()?;
     let change = Change {
         password: input.password,
-        current_password: given_secret(input.current_password),
-        nonce: given_secret(input.nonce),
+        current_password: non_empty_secret(input.current_password),
+        nonce: non_empty_secret(input.nonce),
         email,
         data: input.data,
-        way: Way { redirect_to: redirect.or(&app, input.redirect_to.as_deref()).asked(), challenge },
+        way: Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge },
     };
     let user = auth::update_user(&ctx, &app.auth, &change).await.map_err(|error| {
         let error = AuthError::from(error);
@@ -70,14 +72,14 @@ pub struct Reauthentication {
     nonce: Option<String>,
 }
 
-/// Proves once more who sits there, by password or by the code that `GET /reauthenticate` mails. The session stays the
-/// same one; its new access token says when it was proved.
+/// Reauthenticates by password or by the code that `GET /reauthenticate` mails. The session stays; its new access token
+/// has the time.
 pub async fn reauthenticate(
-    State(app): State<App>,
-    Somebody(ctx, _): Somebody,
+    State(app): State<AppState>,
+    SessionCtx(ctx, _): SessionCtx,
     Body(input): Body<Reauthentication>,
 ) -> Result<SessionView> {
-    let credential = match (given_secret(input.password), given_secret(input.nonce)) {
+    let credential = match (non_empty_secret(input.password), non_empty_secret(input.nonce)) {
         (Some(password), None) => Credential::Password(password),
         (None, Some(nonce)) => Credential::MailedCode(nonce),
         _ => return Err(AuthError::validation("Either a password or a nonce is needed")),
@@ -85,7 +87,7 @@ pub async fn reauthenticate(
     Ok(auth::prove(&ctx, &app.auth, &credential).await?.into())
 }
 
-/// A text that is there, as it is: a password may begin with a space.
-fn given_secret(text: Option<String>) -> Option<String> {
+/// The text unless it is missing or empty; not trimmed, because a password may begin with a space.
+fn non_empty_secret(text: Option<String>) -> Option<String> {
     text.filter(|text| !text.is_empty())
 }

@@ -1,15 +1,19 @@
-//! Links and codes from mails: a visit is led to our page, and a click there uses them up.
+//! `/verify`: consumes links and codes from mails. GET only redirects to our page, whose form posts here.
 use super::{
-    error::{AuthError, Result},
-    extract::{self, Asked, given},
+    extract::{self, QueryParams, non_empty},
     redirect::RedirectTo,
+    redirect_response::see_other,
     view::SessionView,
 };
-use crate::state::App;
+use crate::{
+    auth_error::{AuthError, Result},
+    redirect_url::with_params,
+    state::AppState,
+};
 use axum::{
     Json,
     extract::{FromRequest, Request, State},
-    http::{HeaderValue, StatusCode, header},
+    http::{StatusCode, header},
     response::{IntoResponse, Response},
 };
 use domain::{
@@ -18,9 +22,9 @@ use domain::{
 };
 use serde::Deserialize;
 use serde_json::json;
-use url::Url;
 
-const HALF: &str = "Confirmation link accepted. Please proceed to confirm link sent to the other email";
+const FIRST_CONFIRMATION_MESSAGE: &str =
+    "Confirmation link accepted. Please proceed to confirm link sent to the other email";
 
 #[derive(Deserialize)]
 pub struct Input {
@@ -30,20 +34,20 @@ pub struct Input {
     email: Option<String>,
     phone: Option<String>,
     redirect_to: Option<String>,
-    /// Answer with the address that the browser is to go to, in place of a session.
+    /// Answer with the redirect URL instead of a session.
     skip_http_redirect: Option<bool>,
 }
 
-/// A body of a program (JSON), or of a form on a page.
-pub struct Sent {
+/// The body: JSON of a client or the form of our page.
+pub struct VerifyRequest {
     input: Input,
     form: bool,
 }
 
-impl FromRequest<App> for Sent {
+impl FromRequest<AppState> for VerifyRequest {
     type Rejection = AuthError;
 
-    async fn from_request(request: Request, app: &App) -> Result<Self> {
+    async fn from_request(request: Request, app: &AppState) -> Result<Self> {
         let kind = request.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or("");
         let form = kind.starts_with("application/x-www-form-urlencoded");
         if !form {
@@ -51,16 +55,16 @@ impl FromRequest<App> for Sent {
             return Ok(Self { input, form });
         }
         let (parts, body) = request.into_parts();
-        let asker = extract::Asker::of(&parts, app);
-        let extract::Raw(body) = extract::Raw::from_request(Request::from_parts(parts, body), app).await?;
+        let limiter = extract::AccountLimiter::of(&parts, app);
+        let extract::RawBody(body) = extract::RawBody::from_request(Request::from_parts(parts, body), app).await?;
         let fields = url::form_urlencoded::parse(&body).into_owned().collect::<std::collections::HashMap<_, _>>();
         let field = |name: &str| fields.get(name).cloned();
         if let Some(email) = fields.get("email") {
-            asker.counts_for(app, email).await?;
+            limiter.check(app, email).await?;
         }
         let input = Input {
             r#type: field("type"),
-            // A page's form hands on what the link brought, under either of its names.
+            // The form passes on the token hash of the link under either name.
             token_hash: field("token_hash").or_else(|| field("token").filter(|_| !fields.contains_key("email"))),
             token: field("token").filter(|_| fields.contains_key("email")),
             email: field("email"),
@@ -72,32 +76,32 @@ impl FromRequest<App> for Sent {
     }
 }
 
-/// Answers a program with a session, or with the way back that it asks for; a form is sent there.
+/// Answers JSON with a session, or with the redirect URL if requested; a form is redirected.
 pub async fn verify(
-    State(app): State<App>,
-    extract::Nobody(ctx): extract::Nobody,
+    State(app): State<AppState>,
+    extract::AnonymousCtx(ctx): extract::AnonymousCtx,
     redirect: RedirectTo,
-    Sent { input, form }: Sent,
+    VerifyRequest { input, form }: VerifyRequest,
 ) -> Result<Response> {
-    let redirect = redirect.or(&app, input.redirect_to.as_deref());
-    let led = form || input.skip_http_redirect == Some(true);
-    let came = match read(&input) {
+    let redirect = redirect.or_from_body(&app, input.redirect_to.as_deref());
+    let redirects = form || input.skip_http_redirect == Some(true);
+    let came = match parse(&input) {
         Ok((purpose, ticket)) => {
-            let came = auth::verify(&ctx, &app.auth, purpose, &ticket, led).await;
+            let came = auth::verify(&ctx, &app.auth, purpose, &ticket, redirects).await;
             came.map(|came| (purpose, came)).map_err(refused)
         }
         Err(error) => Err(error),
     };
-    if !led {
+    if !redirects {
         return Ok(match came?.1 {
             Came::Session(granted) => SessionView::from(*granted).into_response(),
-            Came::Half => Json(json!({ "msg": HALF, "code": "200" })).into_response(),
-            Came::Code(_) => return Err(Error::internal("a code where a session was asked for").into()),
+            Came::Half => Json(json!({ "msg": FIRST_CONFIRMATION_MESSAGE, "code": "200" })).into_response(),
+            Came::Code(_) => return Err(Error::internal("a code where a session was requested").into()),
         });
     }
     let to = match came {
-        Ok((purpose, came)) => way_back(came, purpose, redirect.url(), began_with_pkce(&input)),
-        Err(error) if form => error.as_redirect(redirect.url(), "en-US"),
+        Ok((purpose, came)) => outcome_url(came, purpose, redirect.url(), uses_pkce(&input)),
+        Err(error) if form => error.redirect_url(redirect.url(), "en-US"),
         Err(error) => return Err(error),
     };
     Ok(if form { see_other(&to) } else { Json(json!({ "url": to })).into_response() })
@@ -108,14 +112,14 @@ fn refused(error: Error) -> AuthError {
     if error.code() == "email_exists" { error.with_status(StatusCode::UNPROCESSABLE_ENTITY) } else { error }
 }
 
-fn read(input: &Input) -> Result<(Purpose, Ticket)> {
-    let kind = given(input.r#type.as_ref()).ok_or(AuthError::validation("Verify requires a verification type"))?;
+fn parse(input: &Input) -> Result<(Purpose, Ticket)> {
+    let kind = non_empty(input.r#type.as_ref()).ok_or(AuthError::validation("Verify requires a verification type"))?;
     let purpose = Purpose::read(kind);
     if purpose.is_none() && !["sms", "phone_change"].contains(&kind) {
         return Err(AuthError::validation("Unsupported verification type"));
     }
-    let (email, phone) = (given(input.email.as_ref()), given(input.phone.as_ref()));
-    let ticket = match (given(input.token_hash.as_ref()), given(input.token.as_ref())) {
+    let (email, phone) = (non_empty(input.email.as_ref()), non_empty(input.phone.as_ref()));
+    let ticket = match (non_empty(input.token_hash.as_ref()), non_empty(input.token.as_ref())) {
         (Some(_), Some(_)) | (None, None) => {
             return Err(AuthError::validation("Verify requires either a token or a token hash"));
         }
@@ -125,7 +129,7 @@ fn read(input: &Input) -> Result<(Purpose, Ticket)> {
         (Some(hash), None) => Ticket::Token(hash.to_owned()),
         (None, Some(code)) => match (email, phone) {
             (Some(email), None) => {
-                extract::email(email, StatusCode::UNPROCESSABLE_ENTITY)?;
+                extract::check_email(email, StatusCode::UNPROCESSABLE_ENTITY)?;
                 Ticket::Code { email: email.to_owned(), code: code.to_owned() }
             }
             (None, Some(phone)) => {
@@ -142,27 +146,27 @@ fn read(input: &Input) -> Result<(Purpose, Ticket)> {
             }
         },
     };
-    // Nobody has a phone here, so no link for one exists.
+    // Phones are not supported, so no such link exists.
     let purpose = purpose.ok_or(Error::unauthenticated("otp_expired"))?;
     Ok((purpose, ticket))
 }
 
-/// A client of such a flow reads the query; the others read behind the number sign.
-fn began_with_pkce(input: &Input) -> bool {
+/// PKCE clients read the query, the others the fragment.
+fn uses_pkce(input: &Input) -> bool {
     input.token_hash.as_ref().is_some_and(|token| token.starts_with(links::PKCE))
 }
 
-/// Where the browser goes with what came.
-fn way_back(came: Came, purpose: Purpose, redirect_to: &str, pkce: bool) -> String {
+/// The redirect URL with the outcome.
+fn outcome_url(came: Came, purpose: Purpose, redirect_to: &str, pkce: bool) -> String {
     match came {
-        Came::Code(back) => with(&back.redirect_to, &[("code", &back.code)], &[]),
+        Came::Code(back) => with_params(&back.redirect_to, &[("code", &back.code)], &[]),
         Came::Half => {
-            let query: &[_] = if pkce { &[("message", HALF)] } else { &[] };
-            with(redirect_to, query, &[("message", HALF), ("sb", "")])
+            let query: &[_] = if pkce { &[("message", FIRST_CONFIRMATION_MESSAGE)] } else { &[] };
+            with_params(redirect_to, query, &[("message", FIRST_CONFIRMATION_MESSAGE), ("sb", "")])
         }
         Came::Session(granted) => {
             let Granted { access_token, refresh_token, expires_in, expires_at, .. } = &*granted;
-            with(
+            with_params(
                 redirect_to,
                 &[],
                 &[
@@ -179,61 +183,24 @@ fn way_back(came: Came, purpose: Purpose, redirect_to: &str, pkce: bool) -> Stri
     }
 }
 
-/// The address with more in its query and, where there is something to say, another fragment.
-pub fn with(to: &str, query: &[(&str, &str)], fragment: &[(&str, &str)]) -> String {
-    let Ok(mut url) = Url::parse(to) else { return to.to_owned() };
-    if !query.is_empty() {
-        url.query_pairs_mut().extend_pairs(query);
-    }
-    if !fragment.is_empty() {
-        let pairs = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fragment).finish();
-        url.set_fragment(Some(&pairs));
-    }
-    url.into()
-}
-
-/// A link that points here leads on to our page, which asks for a click. Nothing is used up, so a mail scanner
-/// may come as often as it likes.
-pub async fn forward(State(app): State<App>, asked: Asked, redirect: RedirectTo) -> Result<Response> {
-    let token = asked.get("token").or(asked.get("token_hash"));
-    let (Some(token), Some(kind)) = (token, asked.get("type")) else {
+/// Redirects an old link to our page, which asks for a click. Consumes nothing, so mail scanners may open it.
+pub async fn forward(State(app): State<AppState>, params: QueryParams, redirect: RedirectTo) -> Result<Response> {
+    let token = params.get("token").or(params.get("token_hash"));
+    let (Some(token), Some(kind)) = (token, params.get("type")) else {
         return Err(AuthError::validation("Verify requires a token and a type"));
     };
     let Some(purpose) = Purpose::read(kind) else {
         return Err(AuthError::validation("Unsupported verification type"));
     };
-    // The page for a new password serves invitations too.
+    // The password page also handles invitations.
     let (page, kind) = match purpose {
         Purpose::Recovery | Purpose::Invite => ("/auth/reset-password", "recovery"),
         other => ("/auth/confirm", other.name()),
     };
     let mut query = url::form_urlencoded::Serializer::new(String::new());
     query.append_pair("token_hash", token).append_pair("type", kind);
-    if let Some(to) = redirect.asked() {
+    if let Some(to) = redirect.requested() {
         query.append_pair("redirect_to", &to);
     }
     Ok(see_other(&format!("{}{page}?{}", app.options.public_url, query.finish())))
-}
-
-/// 303 to a page that was found to be allowed.
-pub fn see_other(to: &str) -> Response {
-    let mut response = StatusCode::SEE_OTHER.into_response();
-    // The address was put together by us and is encoded, so it is a header's text; without it the page is the first one.
-    let location = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
-    response.headers_mut().insert(header::LOCATION, location);
-    response
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_way_back_keeps_what_was_there() {
-        assert_eq!(
-            with("https://a.example/x?flow=1#old", &[("code", "c d")], &[]),
-            "https://a.example/x?flow=1&code=c+d#old"
-        );
-        assert_eq!(with("https://a.example", &[], &[("error", "x")]), "https://a.example/#error=x");
-    }
 }

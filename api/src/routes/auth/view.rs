@@ -1,5 +1,5 @@
-//! Users and sessions as the client reads them.
-use super::error::weakness;
+//! Views of the auth API: user, session, identity, factor.
+use crate::auth_error::weak_password_view;
 use axum::{
     Json,
     http::HeaderValue,
@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 
 const AUTHENTICATED: &str = "authenticated";
 
-/// A session with its tokens: the answer of every way in.
+/// A session with its tokens: the response of every sign-in.
 #[derive(Serialize)]
 pub struct SessionView {
     access_token: String,
@@ -33,21 +33,21 @@ pub struct SessionView {
     expires_at: i64,
     refresh_token: String,
     user: UserView,
-    /// The password was right, and would not be taken as a new one.
+    /// The password is correct but does not meet the current policy.
     #[serde(skip_serializing_if = "Option::is_none")]
     weak_password: Option<Value>,
-    /// The provider's own, after a sign-in with it and never again.
+    /// The provider's tokens, only in the response to a sign-in with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     provider_token: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     provider_refresh_token: Option<String>,
     #[serde(skip)]
-    about: About,
+    headers: TokenHeaders,
 }
 
-/// What the answer's headers say of the tokens, for whoever looks for a fault: no secret.
+/// Response headers about the tokens, for debugging; no secrets.
 #[derive(Clone, Copy)]
-struct About {
+struct TokenHeaders {
     user: UserId,
     session: SessionId,
     counter: i64,
@@ -56,7 +56,7 @@ struct About {
 
 impl IntoResponse for SessionView {
     fn into_response(self) -> Response {
-        let About { user, session, counter, reused } = self.about;
+        let TokenHeaders { user, session, counter, reused } = self.headers;
         let mut response = Json(self).into_response();
         let reused = reused.then(|| ("sb-auth-refresh-token-reuse", "true".to_owned()));
         for (name, value) in [
@@ -75,7 +75,7 @@ impl IntoResponse for SessionView {
     }
 }
 
-/// The client wants texts, never null: a time that is unset is left out.
+/// A user. Unset times are left out, because the client expects strings, never null.
 #[derive(Serialize)]
 pub struct UserView {
     id: UserId,
@@ -141,9 +141,9 @@ impl From<Factor> for FactorView {
     }
 }
 
-/// The account itself, as an identity.
+/// The email identity of an account.
 fn own_identity(user: &User, confirmed: bool) -> Value {
-    // What was said at sign-up, below what we know.
+    // The sign-up metadata, overridden by the account's fields.
     let mut data = user.metadata.clone();
     for (name, value) in [
         ("sub", json!(user.id)),
@@ -164,7 +164,7 @@ fn own_identity(user: &User, confirmed: bool) -> Value {
     identity
 }
 
-/// One at a provider.
+/// The identity at a provider.
 fn identity(identity: Identity) -> Value {
     let mut view = json!({
         "identity_id": identity.id, "id": identity.provider_id, "user_id": identity.user_id,
@@ -179,7 +179,7 @@ fn identity(identity: Identity) -> Value {
 
 impl From<Account> for UserView {
     fn from(Account { user, identities, factors }: Account) -> Self {
-        // Staff vouch for an address when they make the account; until its owner came, it counts as unconfirmed.
+        // An account created by staff counts as unconfirmed until its first sign-in.
         let confirmed = (user.status != Status::Pending).then_some(user.created_at);
         let own = identities::has_email(&user, &identities).then(|| own_identity(&user, confirmed.is_some()));
         let app_metadata = tokens::app_metadata(&user, &identities);
@@ -210,7 +210,7 @@ impl From<Account> for UserView {
     }
 }
 
-/// What somebody is shown who makes an account for an address that has one: as if it were new.
+/// The response to a sign-up with an address that has an account: it looks like a new account.
 pub fn fake_user(ctx: &Ctx, email: &str) -> UserView {
     let now = ctx.now();
     UserView {
@@ -242,11 +242,11 @@ pub fn fake_user(ctx: &Ctx, email: &str) -> UserView {
 impl From<Granted> for SessionView {
     fn from(granted: Granted) -> Self {
         let (provider_token, provider_refresh_token) =
-            granted.provider_tokens.map_or((None, None), |given| (Some(given.access_token), given.refresh_token));
+            granted.provider_tokens.map_or((None, None), |tokens| (Some(tokens.access_token), tokens.refresh_token));
         Self {
             provider_token,
             provider_refresh_token,
-            about: About {
+            headers: TokenHeaders {
                 user: granted.user.id,
                 session: granted.session.id,
                 counter: granted.session.refresh_counter,
@@ -257,7 +257,7 @@ impl From<Granted> for SessionView {
             expires_in: granted.expires_in,
             expires_at: granted.expires_at,
             refresh_token: granted.refresh_token,
-            weak_password: granted.weak.map(|weak| weakness(&weak, &granted.user.language)),
+            weak_password: granted.weak.map(|weak| weak_password_view(&weak, &granted.user.language)),
             user: Account { user: granted.user, identities: granted.identities, factors: granted.factors }.into(),
         }
     }

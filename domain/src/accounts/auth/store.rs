@@ -8,7 +8,7 @@ use super::{
 use crate::{
     accounts::users::User,
     kernel::{
-        db::{Db, Dialect, Json, Shaped, Sql, Tx, for_update, list_of},
+        db::{Db, Dialect, Json, Nested, Sql, Tx, for_update, select_nested},
         error::Result,
         ids::{CompanyId, FactorId, IsoId, SessionId, UserId},
     },
@@ -22,9 +22,9 @@ const ROW_COLUMNS: &str = "id, user_id, aal, amr, refresh_counter, raised_counte
 /// What [`belongings_of`] selects.
 #[derive(Debug, sqlx::FromRow)]
 pub struct Belongings {
-    #[sqlx(try_from = "Shaped<Vec<Identity>>")]
+    #[sqlx(try_from = "Nested<Vec<Identity>>")]
     identities: Vec<Identity>,
-    #[sqlx(try_from = "Shaped<Vec<Factor>>")]
+    #[sqlx(try_from = "Nested<Vec<Factor>>")]
     factors: Vec<Factor>,
 }
 
@@ -47,8 +47,8 @@ pub fn belongings_of(dialect: Dialect, user: &str) -> String {
     );
     format!(
         "({}) as identities, ({}) as factors",
-        list_of(dialect, identities::store::COLUMNS, &identities),
-        list_of(dialect, factors::store::COLUMNS, &factors),
+        select_nested(dialect, identities::store::COLUMNS, &identities),
+        select_nested(dialect, factors::store::COLUMNS, &factors),
     )
 }
 

@@ -180,7 +180,7 @@ pub(crate) async fn change_email(tx: &mut Tx, ctx: &Ctx, user: &User, to: &str) 
         Role::Client => crate::desk::people::reindex_client(tx, user.id).await?,
         Role::Iso => {
             crate::directory::isos::save_email(tx, user.id, &changed.email).await?;
-            crate::directory::isos::renamed(tx, &changed).await?;
+            crate::directory::isos::on_user_renamed(tx, &changed).await?;
         }
         _ => index(tx, &changed).await?,
     }

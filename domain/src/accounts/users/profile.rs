@@ -90,7 +90,7 @@ pub async fn update(ctx: &Ctx, version: Option<i64>, change: Change) -> Result<P
                         documents::on_client_renamed(tx, id).await?;
                     }
                 }
-                Role::Iso => isos::renamed(tx, &user).await?,
+                Role::Iso => isos::on_user_renamed(tx, &user).await?,
                 _ => index(tx, &user).await?,
             }
             activity::append(tx, ctx, super::event("user.updated", &user).changed(&before, &after)?).await

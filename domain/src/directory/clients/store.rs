@@ -3,7 +3,7 @@ use crate::{
     accounts::users::Status,
     kernel::{
         access::Scope,
-        db::{Col, Db, Dialect, Shape, Sql, Tx, beside, rows_of},
+        db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, select_rows, unindexed},
         error::{Problem, Result},
         ids::{CompanyId, IsoId, SpvId, UserId},
         search::{self, SearchCondition, SearchScope},
@@ -37,25 +37,25 @@ pub struct Client {
     pub version: i64,
 }
 
-pub(crate) const COLUMNS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("first_name", "t.first_name", Col::Plain),
-    ("last_name", "t.last_name", Col::Plain),
-    ("email", "t.email", Col::Plain),
-    ("phone", "t.phone", Col::Plain),
-    ("address", "t.address", Col::Plain),
-    ("company_id", "t.company_id", Col::Id),
-    ("company_name", "t.company_name", Col::Plain),
-    ("iso_id", "t.iso_id", Col::Id),
-    ("iso_first_name", "t.iso_first_name", Col::Plain),
-    ("iso_last_name", "t.iso_last_name", Col::Plain),
-    ("status", "t.status", Col::Plain),
-    ("latest_spv_id", "t.latest_spv_id", Col::Id),
-    ("last_sign_in_at", "t.last_sign_in_at", Col::Plain),
-    ("created_at", "t.created_at", Col::Plain),
-    ("updated_at", "t.updated_at", Col::Plain),
-    ("updated_by", "t.updated_by", Col::Plain),
-    ("version", "t.version", Col::Plain),
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("first_name", "t.first_name", ColumnKind::Plain),
+    ("last_name", "t.last_name", ColumnKind::Plain),
+    ("email", "t.email", ColumnKind::Plain),
+    ("phone", "t.phone", ColumnKind::Plain),
+    ("address", "t.address", ColumnKind::Plain),
+    ("company_id", "t.company_id", ColumnKind::Uuid),
+    ("company_name", "t.company_name", ColumnKind::Plain),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
+    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("latest_spv_id", "t.latest_spv_id", ColumnKind::Uuid),
+    ("last_sign_in_at", "t.last_sign_in_at", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
 ];
 
 const IS_CLIENT: &str = "u.role = 'client'";
@@ -74,7 +74,7 @@ fn with_names(users: &str, is_client: &str) -> String {
 }
 
 pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<Client>> {
-    let sql = rows_of(db.dialect(), COLUMNS, &format!("{} and u.id = $1", with_names("users u", IS_CLIENT)));
+    let sql = select_rows(db.dialect(), COLUMNS, &format!("{} and u.id = $1", with_names("users u", IS_CLIENT)));
     let rows: Vec<Client> = db.sql_built(sql).bind(id).list().await?;
     Ok(rows.into_iter().next())
 }
@@ -171,8 +171,8 @@ fn list_sql(
     limit: usize,
 ) -> (String, Vec<Uuid>, Vec<String>) {
     // The sort by name uses an index; an equality on role or status would make SQLite choose another one and sort.
-    let unindexed = |condition: String| if filter.order.by_name() { beside(&condition) } else { condition };
-    let mut sql = with_names("users u", &unindexed(IS_CLIENT.to_owned()));
+    let filter_only = |condition: String| if filter.order.by_name() { unindexed(&condition) } else { condition };
+    let mut sql = with_names("users u", &filter_only(IS_CLIENT.to_owned()));
     let mut ids = Vec::new();
     let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
         ids.push(id);
@@ -192,7 +192,7 @@ fn list_sql(
         by("u.iso_id", id.0, &mut sql, &mut ids);
     }
     match filter.status {
-        Some(status) => sql.push_str(&format!(" and {}", unindexed(format!("u.status = '{}'", status.name())))),
+        Some(status) => sql.push_str(&format!(" and {}", filter_only(format!("u.status = '{}'", status.name())))),
         None => sql.push_str(" and u.status <> 'archived'"),
     }
     let (search, words) = narrow.sql(dialect, "u.id", ids.len() + 1);
@@ -224,7 +224,7 @@ pub async fn list(
         }
     };
     let (sql, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
-    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
@@ -278,7 +278,7 @@ pub async fn of_company(
         "{clients} and u.id = newest.id{} order by u.created_at desc, u.id desc limit {limit}",
         before("u.created_at", "u.id")
     );
-    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(company);
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(company);
     for word in words {
         query = query.bind(word);
     }

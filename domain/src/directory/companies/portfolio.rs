@@ -1,4 +1,4 @@
-//! A company's clients with how far their orders are.
+//! A company's clients with the progress of their orders.
 use super::{portal, store};
 use crate::{
     directory::clients::{self, Client},
@@ -12,17 +12,17 @@ use crate::{
     },
 };
 
-/// A client, and what of its orders are the company's.
+/// A client with the progress of its orders with the company.
 #[derive(Clone, Debug)]
 pub struct PortfolioClient {
-    /// Of one who belongs to another company by now, only what the orders tell: that company is None.
+    /// Of a client who belongs to another company by now, only what the orders show; that company is None.
     pub client: Client,
-    /// Whether it has an order, cancelled ones too: one of the overview's active clients.
+    /// Whether it has an order, including cancelled ones: an active client of the overview.
     pub ordered: bool,
     pub progress: Progress,
 }
 
-/// Orders that are not cancelled, and their steps.
+/// The numbers of orders that are not cancelled, and of their steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     pub spvs: i64,
@@ -38,11 +38,11 @@ impl Progress {
     }
 }
 
-/// Whoever has an order with the company, and its clients without one, newest first, archived ones too: their orders
-/// count as before. Its admins, and the super admin who has picked it.
+/// Clients with an order of the company, and its own clients without one, newest first. Archived ones are included, as
+/// their orders still count. Its admins, and the super admin who has picked it.
 ///
 /// # Errors
-/// As [`portal`] says; Invalid for a wrong limit or cursor.
+/// As [`portal`]; Invalid for a wrong limit or cursor.
 pub async fn clients(ctx: &Ctx, id: CompanyId, q: Option<&str>, page: &PageQuery) -> Result<Page<PortfolioClient>> {
     let company = portal(ctx, Some(id)).await?;
     let limit = page.limit()?;
@@ -52,13 +52,13 @@ pub async fn clients(ctx: &Ctx, id: CompanyId, q: Option<&str>, page: &PageQuery
     let progress = store::progress(&mut ctx.db(), Scope::Company(company.id), &ids).await?;
     Ok(found.map(|client| {
         let ordered = progress.get(&client.id).copied();
-        let client = if client.company_id == Some(company.id) { client } else { told_by_orders(client) };
+        let client = if client.company_id == Some(company.id) { client } else { visible_by_orders(client) };
         PortfolioClient { client, ordered: ordered.is_some(), progress: ordered.unwrap_or_default() }
     }))
 }
 
-/// What orders tell a company of a client that is not its own.
-fn told_by_orders(client: Client) -> Client {
+/// The fields of another company's client that its orders show.
+fn visible_by_orders(client: Client) -> Client {
     Client {
         phone: None,
         address: None,

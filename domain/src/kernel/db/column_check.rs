@@ -1,5 +1,5 @@
 //! Test helper: checks that a column list names the fields of the struct it is decoded into, in order.
-use super::Shape;
+use super::ColumnSpec;
 use serde::{Deserialize, Deserializer, de};
 use std::cell::Cell;
 
@@ -31,7 +31,7 @@ impl<'de> Deserializer<'de> for FieldNames<'_> {
 
 /// # Panics
 /// When `columns` differ from the fields of `T`.
-pub(crate) fn assert_columns_match<'de, T: Deserialize<'de>>(columns: &Shape) {
+pub(crate) fn assert_columns_match<'de, T: Deserialize<'de>>(columns: &[ColumnSpec]) {
     let fields = Cell::new(&[][..]);
     assert!(T::deserialize(FieldNames(&fields)).is_err());
     assert_eq!(columns.iter().map(|(name, ..)| *name).collect::<Vec<_>>(), fields.get());

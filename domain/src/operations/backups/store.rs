@@ -1,7 +1,7 @@
 //! SQL of backups: requests for backups and their outcomes.
 use super::manifest::Manifest;
 use crate::kernel::{
-    db::{Col, Db, Dialect, Sql, Tx, json_row},
+    db::{ColumnKind, Db, Dialect, Sql, Tx, json_row},
     error::Result,
     ids::BackupId,
 };
@@ -211,8 +211,11 @@ pub async fn delete_obsolete(tx: &mut Tx, names: &[String], failed_before: DateT
 
 /// SQL for each content of a document as a JSON line: key, size, hash.
 pub fn contents(dialect: Dialect) -> String {
-    let columns =
-        [("key", "v.storage_key", Col::Plain), ("bytes", "v.bytes", Col::Plain), ("sha256", "v.sha256", Col::Plain)];
+    let columns = [
+        ("key", "v.storage_key", ColumnKind::Plain),
+        ("bytes", "v.bytes", ColumnKind::Plain),
+        ("sha256", "v.sha256", ColumnKind::Plain),
+    ];
     format!(
         "select cast({} as text) from (select distinct storage_key, bytes, sha256 from document_versions) v",
         json_row(dialect, &columns)

@@ -185,7 +185,7 @@ async fn compare(ctx: &Ctx, there: &mut Tx, tell: ProgressCallback<'_>) -> Resul
         let other = other.ok_or_else(|| Error::internal(format!("{} was not made there", table.name)))?;
         let names: Vec<&str> = other.columns.iter().map(|(name, _)| name.as_str()).collect();
         let mut found = RowsDigest::default();
-        there.each_line(select_rows(there.dialect(), other), |row| found.add(&names, row)).await?;
+        there.for_each_line(select_rows(there.dialect(), other), |row| found.add(&names, row)).await?;
         if found != read {
             return Err(differs(&table.name));
         }

@@ -79,7 +79,7 @@ pub async fn insert_benchmark_data(
     let (templates, time_zone) = read.await?;
     let currency = ctx.options.default_currency;
     let common = &CommonValues { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
-    ctx.db.set_bulk(true).await?;
+    ctx.db.set_bulk_cache(true).await?;
     let today = settings::office_today(ctx).await?;
     let mut inserted = 0;
     while inserted < size.orders {
@@ -108,7 +108,7 @@ pub async fn insert_benchmark_data(
     }
     // Activity rows are read by their sequence numbers, so these are assigned before the tables are analysed.
     activity::sequence_all(ctx).await?;
-    ctx.db.set_bulk(false).await?;
+    ctx.db.set_bulk_cache(false).await?;
     ctx.transaction(|tx| tx.analyze().scope_boxed()).await?;
     Ok(inserted)
 }

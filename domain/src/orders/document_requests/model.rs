@@ -131,7 +131,8 @@ impl DocumentRequest {
     pub fn set(&mut self, input: &Input) -> Result<()> {
         let mut check = Check::new();
         if input.name.is_some() || self.name.is_empty() {
-            self.name = templates::names::kept(check.line("name", input.name.as_deref().unwrap_or(""), validate::LINE));
+            self.name =
+                templates::names::to_english(check.line("name", input.name.as_deref().unwrap_or(""), validate::LINE));
         }
         if input.instructions.is_some() {
             self.instructions = check.optional_text("instructions", input.instructions.as_deref());

@@ -1,7 +1,7 @@
 //! SQL of document requests.
 use super::model::DocumentRequest;
 use crate::kernel::{
-    db::{Sql, Tx, params},
+    db::{Sql, Tx, placeholders},
     error::Result,
     ids::{DocumentRequestId, SpvId},
 };
@@ -84,7 +84,7 @@ pub async fn due(
         "{SELECT_WITH_DOCUMENT} join users c on c.id = r.client_id where r.status in ('requested', 'needs_revision') and r.due_date >= $1 and r.due_date <= $2 \
          and r.{mark} is null and s.status in ('pending', 'active', 'processing') and c.time_zone in ({}) \
          order by r.due_date, r.id limit {limit}",
-        params(3, zones.len())
+        placeholders(3, zones.len())
     );
     let query = tx.sql_built(sql).bind(from).bind(until);
     zones.iter().fold(query, |query, zone| query.bind(zone.clone())).all().await

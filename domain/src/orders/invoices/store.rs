@@ -3,7 +3,7 @@ use super::model::{Invoice, Line, Payment, Status};
 use super::payment_method::ReceivedPayment;
 use crate::kernel::{
     access::Scope,
-    db::{Col, Db, Dialect, Shape, Sql, Tx, list_of, params, rows_of, within},
+    db::{ColumnKind, ColumnSpec, Db, Dialect, Sql, Tx, nested_subquery, placeholders, select_nested, select_rows},
     error::Result,
     ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
     money::Currency,
@@ -12,31 +12,32 @@ use crate::kernel::{
 use chrono::{DateTime, NaiveDate, Utc};
 use uuid::Uuid;
 
-const COLUMNS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("year", "t.year", Col::Plain),
-    ("number", "t.number", Col::Plain),
-    ("spv_id", "t.spv_id", Col::Id),
-    ("spv_custom_identifier", "t.spv_custom_identifier", Col::Plain),
-    ("client_id", "t.client_id", Col::Id),
-    ("client_first_name", "t.client_first_name", Col::Plain),
-    ("client_last_name", "t.client_last_name", Col::Plain),
-    ("billed_to", "t.billed_to", Col::Plain),
-    ("billed_address", "t.billed_address", Col::Plain),
-    ("currency", "t.currency", Col::Plain),
-    ("total_minor", "t.total_minor", Col::Plain),
-    ("paid_minor", "t.paid_minor", Col::Plain),
-    ("status", "t.status", Col::Plain),
-    ("issued_date", "t.issued_date", Col::Plain),
-    ("due_date", "t.due_date", Col::Plain),
-    ("void_reason", "t.void_reason", Col::Plain),
-    ("created_at", "t.created_at", Col::Plain),
-    ("updated_at", "t.updated_at", Col::Plain),
-    ("updated_by", "t.updated_by", Col::Plain),
-    ("version", "t.version", Col::Plain),
+const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("year", "t.year", ColumnKind::Plain),
+    ("number", "t.number", ColumnKind::Plain),
+    ("spv_id", "t.spv_id", ColumnKind::Uuid),
+    ("spv_custom_identifier", "t.spv_custom_identifier", ColumnKind::Plain),
+    ("client_id", "t.client_id", ColumnKind::Uuid),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("billed_to", "t.billed_to", ColumnKind::Plain),
+    ("billed_address", "t.billed_address", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("total_minor", "t.total_minor", ColumnKind::Plain),
+    ("paid_minor", "t.paid_minor", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("issued_date", "t.issued_date", ColumnKind::Plain),
+    ("due_date", "t.due_date", ColumnKind::Plain),
+    ("void_reason", "t.void_reason", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
 ];
 
-const LINES: &Shape = &[("description", "t.description", Col::Plain), ("amount_minor", "t.amount_minor", Col::Plain)];
+const LINES: &[ColumnSpec] =
+    &[("description", "t.description", ColumnKind::Plain), ("amount_minor", "t.amount_minor", ColumnKind::Plain)];
 
 const SELECT_WITH_NAMES: &str = "select v.id, v.year, v.number, v.spv_id, v.client_id, v.billed_to, v.billed_address, v.currency, \
      v.total_minor, v.paid_minor, v.status, v.issued_date, v.due_date, v.void_reason, v.created_at, \
@@ -48,10 +49,10 @@ const SELECT_WITH_NAMES: &str = "select v.id, v.year, v.number, v.spv_id, v.clie
 /// Selects the rows of `from`, each with its lines.
 fn with_lines(dialect: Dialect, from: &str) -> String {
     let lines = "select description, amount_minor from invoice_lines where invoice_id = t.id order by line_order";
-    let lines = within(dialect, &list_of(dialect, LINES, lines));
+    let lines = nested_subquery(dialect, &select_nested(dialect, LINES, lines));
     let mut columns = COLUMNS.to_vec();
-    columns.push(("lines", lines.as_str(), Col::Plain));
-    rows_of(dialect, &columns, from)
+    columns.push(("lines", lines.as_str(), ColumnKind::Plain));
+    select_rows(dialect, &columns, from)
 }
 
 /// The next number of a year. The year's row stays locked until the transaction ends, so that a rollback leaves no gap.
@@ -193,7 +194,7 @@ pub async fn due(
         "{SELECT_WITH_NAMES} where v.status in ('due', 'part_paid') and v.due_date >= $1 and v.due_date <= $2 \
          and v.{mark} is null and s.status <> 'cancelled' and c.time_zone in ({}) \
          order by v.due_date, v.id limit {limit}",
-        params(3, zones.len())
+        placeholders(3, zones.len())
     );
     let sql = with_lines(tx.dialect(), &from_rows);
     let query = tx.sql_built(sql).bind(from).bind(until);

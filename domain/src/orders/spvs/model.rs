@@ -1,7 +1,7 @@
 //! An order and its state machine (decisions 3, 7, 9 and 14).
 use crate::{
     kernel::{
-        db::times,
+        db::timestamps,
         error::{Error, Result},
         geo::Country,
         ids::{CompanyId, IsoId, SpvId, UserId},
@@ -120,16 +120,16 @@ pub struct Spv {
     pub cancelled_from: Option<Status>,
     pub status_reason: Option<String>,
     pub ordered_date: NaiveDate,
-    #[serde(deserialize_with = "times::maybe_instant")]
+    #[serde(deserialize_with = "timestamps::deserialize_option")]
     pub closed_at: Option<DateTime<Utc>>,
     pub steps_total: i64,
     pub steps_completed: i64,
     pub steps_pending: i64,
     /// The first step that is not completed.
     pub current_step: Option<String>,
-    #[serde(deserialize_with = "times::instant")]
+    #[serde(deserialize_with = "timestamps::deserialize")]
     pub created_at: DateTime<Utc>,
-    #[serde(deserialize_with = "times::instant")]
+    #[serde(deserialize_with = "timestamps::deserialize")]
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,

@@ -7,7 +7,10 @@ use crate::{
     kernel::{
         access::Scope,
         ctx::check_version,
-        db::{Col, Db, Dialect, PerDialect, Shape, Shaped, Sql, Tx, beside, for_update, list_of, row_of, rows_of},
+        db::{
+            ColumnKind, ColumnSpec, Db, Dialect, Nested, PerDialect, Sql, Tx, for_update, nested_row, select_nested,
+            select_rows, unindexed,
+        },
         error::{Problem, Result},
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
         money::Currency,
@@ -20,40 +23,40 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-pub(crate) const COLUMNS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("client_id", "t.client_id", Col::Id),
-    ("client_first_name", "t.client_first_name", Col::Plain),
-    ("client_last_name", "t.client_last_name", Col::Plain),
-    ("client_email", "t.client_email", Col::Plain),
-    ("client_status", "t.client_status", Col::Plain),
-    ("company_id", "t.company_id", Col::Id),
-    ("company_name", "t.company_name", Col::Plain),
-    ("iso_id", "t.iso_id", Col::Id),
-    ("iso_first_name", "t.iso_first_name", Col::Plain),
-    ("iso_last_name", "t.iso_last_name", Col::Plain),
-    ("custom_identifier", "t.custom_identifier", Col::Plain),
-    ("country", "t.country", Col::Plain),
-    ("currency", "t.currency", Col::Plain),
-    ("price_minor", "t.price_minor", Col::Plain),
-    ("commission_minor", "t.commission_minor", Col::Plain),
-    ("purchase_amount_minor", "t.purchase_amount_minor", Col::Plain),
-    ("iso_commission_percentage", "t.iso_commission_percentage", Col::Plain),
-    ("iso_commission_minor", "t.iso_commission_minor", Col::Plain),
-    ("status", "t.status", Col::Plain),
-    ("held_from", "t.held_from", Col::Plain),
-    ("cancelled_from", "t.cancelled_from", Col::Plain),
-    ("status_reason", "t.status_reason", Col::Plain),
-    ("ordered_date", "t.ordered_date", Col::Plain),
-    ("closed_at", "t.closed_at", Col::Plain),
-    ("steps_total", "t.steps_total", Col::Plain),
-    ("steps_completed", "t.steps_completed", Col::Plain),
-    ("steps_pending", "t.steps_pending", Col::Plain),
-    ("current_step", "t.current_step", Col::Plain),
-    ("created_at", "t.created_at", Col::Plain),
-    ("updated_at", "t.updated_at", Col::Plain),
-    ("updated_by", "t.updated_by", Col::Plain),
-    ("version", "t.version", Col::Plain),
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("client_id", "t.client_id", ColumnKind::Uuid),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("client_email", "t.client_email", ColumnKind::Plain),
+    ("client_status", "t.client_status", ColumnKind::Plain),
+    ("company_id", "t.company_id", ColumnKind::Uuid),
+    ("company_name", "t.company_name", ColumnKind::Plain),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
+    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
+    ("custom_identifier", "t.custom_identifier", ColumnKind::Plain),
+    ("country", "t.country", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("price_minor", "t.price_minor", ColumnKind::Plain),
+    ("commission_minor", "t.commission_minor", ColumnKind::Plain),
+    ("purchase_amount_minor", "t.purchase_amount_minor", ColumnKind::Plain),
+    ("iso_commission_percentage", "t.iso_commission_percentage", ColumnKind::Plain),
+    ("iso_commission_minor", "t.iso_commission_minor", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("held_from", "t.held_from", ColumnKind::Plain),
+    ("cancelled_from", "t.cancelled_from", ColumnKind::Plain),
+    ("status_reason", "t.status_reason", ColumnKind::Plain),
+    ("ordered_date", "t.ordered_date", ColumnKind::Plain),
+    ("closed_at", "t.closed_at", ColumnKind::Plain),
+    ("steps_total", "t.steps_total", ColumnKind::Plain),
+    ("steps_completed", "t.steps_completed", ColumnKind::Plain),
+    ("steps_pending", "t.steps_pending", ColumnKind::Plain),
+    ("current_step", "t.current_step", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
 ];
 
 const SELECT_WITH_NAMES: &str = "select s.id, s.client_id, s.company_id, s.iso_id, s.custom_identifier, s.country, s.currency, \
@@ -72,14 +75,14 @@ const OF_STEP: &str = "(select spv_id from spv_steps where id = $1)";
 /// The order with its steps, in one query.
 pub async fn get(db: &mut impl Sql, id: SpvId) -> Result<Option<(Spv, Vec<Step>)>> {
     static BY_ID: PerDialect = PerDialect::new(|dialect| with_steps(dialect, "$1"));
-    let found = db.sql(BY_ID.of(db.dialect())).bind(id).optional().await?;
+    let found = db.sql(BY_ID.get(db.dialect())).bind(id).optional().await?;
     Ok(found.map(read))
 }
 
 /// The order of a step with all its steps.
 pub async fn of_step(db: &mut impl Sql, step: StepId) -> Result<Option<(Spv, Vec<Step>)>> {
     static BY_STEP: PerDialect = PerDialect::new(|dialect| with_steps(dialect, OF_STEP));
-    let found = db.sql(BY_STEP.of(db.dialect())).bind(step).optional().await?;
+    let found = db.sql(BY_STEP.get(db.dialect())).bind(step).optional().await?;
     Ok(found.map(read))
 }
 
@@ -94,20 +97,20 @@ pub async fn lock_of_step(tx: &mut Tx, step: StepId) -> Result<Option<(Spv, Vec<
 }
 
 /// An order, its steps, and the dependencies among them.
-type WithSteps = (Shaped<Spv>, Shaped<Vec<Step>>, Shaped<Vec<(StepId, StepId)>>);
+type WithSteps = (Nested<Spv>, Nested<Vec<Step>>, Nested<Vec<(StepId, StepId)>>);
 
 /// `which` is an SQL expression of the order's id, with the parameter `$1`.
 fn with_steps(dialect: Dialect, which: &str) -> String {
     let steps = format!("select {} from spv_steps where spv_id = t.id order by step_order, id", steps::ROW_COLUMNS);
     format!(
         "select {}, ({}), ({}) from ({SELECT_WITH_NAMES} where s.id = {which}) t",
-        row_of(dialect, COLUMNS),
-        list_of(dialect, steps::COLUMNS, &steps),
-        list_of(dialect, steps::DEPENDENCY_COLUMNS, steps::SELECT_DEPENDENCIES),
+        nested_row(dialect, COLUMNS),
+        select_nested(dialect, steps::COLUMNS, &steps),
+        select_nested(dialect, steps::DEPENDENCY_COLUMNS, steps::SELECT_DEPENDENCIES),
     )
 }
 
-fn read((Shaped(spv), Shaped(mut steps), Shaped(needs)): WithSteps) -> (Spv, Vec<Step>) {
+fn read((Nested(spv), Nested(mut steps), Nested(needs)): WithSteps) -> (Spv, Vec<Step>) {
     let order: Vec<StepId> = steps.iter().map(|step| step.id).collect();
     for step in steps.iter_mut().filter(|_| !needs.is_empty()) {
         let needed = |id: &&StepId| needs.contains(&(step.id, **id));
@@ -229,7 +232,7 @@ fn list_sql(
     let by = |column: &str, id: Uuid, sql: &mut String, ids: &mut Vec<Uuid>| {
         ids.push(id);
         let condition = format!("s.{column} = ${}", ids.len());
-        let condition = if few && column != "client_id" { beside(&condition) } else { condition };
+        let condition = if few && column != "client_id" { unindexed(&condition) } else { condition };
         sql.push_str(&format!(" and {condition}"));
     };
     match scope {
@@ -287,7 +290,7 @@ async fn narrow_filter(db: &mut Db, scope: Scope, filter: &Filter) -> Result<Sea
 pub async fn list(db: &mut Db, scope: Scope, filter: &Filter, after: Option<Cursor>, limit: usize) -> Result<Vec<Spv>> {
     let narrow = narrow_filter(db, scope, filter).await?;
     let (rows, ids, words) = list_sql(db.dialect(), scope, filter, &narrow, after.is_some(), limit);
-    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &rows));
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &rows));
     for id in ids {
         query = query.bind(id);
     }

@@ -1,7 +1,7 @@
 //! A step of an order and how it moves (specification, section 4; decisions 2, 4 and 5).
 use crate::{
     kernel::{
-        db::times,
+        db::timestamps,
         error::{Problem, Result},
         ids::{SpvId, StepId, UserId},
         validate::{self, Check},
@@ -93,7 +93,7 @@ pub struct Step {
     /// Notes that only the staff see.
     pub text_data: Option<String>,
     pub document_url: Option<String>,
-    #[serde(deserialize_with = "times::maybe_instant")]
+    #[serde(deserialize_with = "timestamps::deserialize_option")]
     pub completed_at: Option<DateTime<Utc>>,
     pub due_date: Option<NaiveDate>,
     pub blocked_reason: Option<String>,
@@ -103,7 +103,7 @@ pub struct Step {
     /// A member of the staff.
     pub assignee_id: Option<UserId>,
     pub assignee_name: Option<String>,
-    #[serde(deserialize_with = "times::instant")]
+    #[serde(deserialize_with = "timestamps::deserialize")]
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
@@ -182,7 +182,7 @@ impl Step {
     /// Applies name, owner, due date and automatic completion.
     pub(super) fn plan(&mut self, change: &Change, office_today: Option<NaiveDate>, check: &mut Check) {
         if let Some(name) = &change.step_name {
-            self.step_name = templates::names::kept(check.line("step_name", name, validate::LINE));
+            self.step_name = templates::names::to_english(check.line("step_name", name, validate::LINE));
         }
         if let Some(owner) = check.optional("owner", change.owner.as_deref(), owner) {
             self.owner = owner;

@@ -3,7 +3,7 @@ use super::model::Step;
 use crate::{
     kernel::{
         ctx::{Ctx, check_version},
-        db::{Col, Shape, Sql, Tx, params},
+        db::{ColumnKind, ColumnSpec, Sql, Tx, placeholders},
         error::Result,
         ids::{CompanyId, IsoId, SpvId, StepId, UserId},
     },
@@ -18,29 +18,29 @@ use chrono::NaiveDate;
 pub(crate) const ROW_COLUMNS: &str = "id, spv_id, step_order, step_name, status, owner, text_data, document_url, completed_at, due_date, \
      blocked_reason, waiting_on, completes_with_documents, assignee_id, updated_at, updated_by, version";
 
-pub(crate) const COLUMNS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("spv_id", "t.spv_id", Col::Id),
-    ("step_order", "t.step_order", Col::Plain),
-    ("step_name", "t.step_name", Col::Plain),
-    ("status", "t.status", Col::Plain),
-    ("owner", "t.owner", Col::Plain),
-    ("text_data", "t.text_data", Col::Plain),
-    ("document_url", "t.document_url", Col::Plain),
-    ("completed_at", "t.completed_at", Col::Plain),
-    ("due_date", "t.due_date", Col::Plain),
-    ("blocked_reason", "t.blocked_reason", Col::Plain),
-    ("waiting_on", "t.waiting_on", Col::Plain),
-    ("completes_with_documents", "t.completes_with_documents", Col::Flag),
-    ("assignee_id", "t.assignee_id", Col::Id),
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("spv_id", "t.spv_id", ColumnKind::Uuid),
+    ("step_order", "t.step_order", ColumnKind::Plain),
+    ("step_name", "t.step_name", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("owner", "t.owner", ColumnKind::Plain),
+    ("text_data", "t.text_data", ColumnKind::Plain),
+    ("document_url", "t.document_url", ColumnKind::Plain),
+    ("completed_at", "t.completed_at", ColumnKind::Plain),
+    ("due_date", "t.due_date", ColumnKind::Plain),
+    ("blocked_reason", "t.blocked_reason", ColumnKind::Plain),
+    ("waiting_on", "t.waiting_on", ColumnKind::Plain),
+    ("completes_with_documents", "t.completes_with_documents", ColumnKind::Bool),
+    ("assignee_id", "t.assignee_id", ColumnKind::Uuid),
     (
         "assignee_name",
         "(select u.first_name || ' ' || u.last_name from users u where u.id = t.assignee_id)",
-        Col::Plain,
+        ColumnKind::Plain,
     ),
-    ("updated_at", "t.updated_at", Col::Plain),
-    ("updated_by", "t.updated_by", Col::Plain),
-    ("version", "t.version", Col::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
+    ("updated_by", "t.updated_by", ColumnKind::Plain),
+    ("version", "t.version", ColumnKind::Plain),
 ];
 
 /// Inserts the steps of a template in one statement and their dependencies in another; returns their ids.
@@ -190,8 +190,8 @@ pub async fn save_step_order(tx: &mut Tx, id: StepId, step_order: i64) -> Result
 pub const SELECT_DEPENDENCIES: &str =
     "select d.step_id, d.depends_on from step_dependencies d where d.spv_id = t.id order by d.step_id, d.depends_on";
 
-pub(crate) const DEPENDENCY_COLUMNS: &Shape =
-    &[("step_id", "t.step_id", Col::Id), ("depends_on", "t.depends_on", Col::Id)];
+pub(crate) const DEPENDENCY_COLUMNS: &[ColumnSpec] =
+    &[("step_id", "t.step_id", ColumnKind::Uuid), ("depends_on", "t.depends_on", ColumnKind::Uuid)];
 
 /// A step to remind of, with its order.
 #[derive(Debug, sqlx::FromRow)]
@@ -228,7 +228,7 @@ pub async fn due(
         "{SELECT_DUE} and t.due_date >= $1 and t.due_date <= $2 and t.{mark} is null \
          and case when coalesce(t.waiting_on, t.owner) = 'client' then c.time_zone else $3 end in ({}) \
          order by t.due_date, t.id limit {limit}",
-        params(4, zones.len())
+        placeholders(4, zones.len())
     );
     let query = tx.sql_built(sql).bind(from).bind(until).bind(office.to_owned());
     zones.iter().fold(query, |query, zone| query.bind(zone.clone())).all().await

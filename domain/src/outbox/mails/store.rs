@@ -1,7 +1,7 @@
 //! SQL of the outbox.
 use super::model::{LinkKind, Mail, Status};
 use crate::kernel::{
-    db::{Db, Sql, Tx, for_update, in_list},
+    db::{Db, Sql, Tx, for_update, in_id_list},
     error::{Error, Result},
     ids::{MailId, SpvId, UserId},
     order::display_identifier,
@@ -174,7 +174,7 @@ pub async fn failed(db: &mut Db, users: &[UserId]) -> Result<Vec<Failed>> {
          from mails m join users u on u.id = m.user_id where m.user_id {} and m.failed_at is not null \
          and not exists (select 1 from mails s where s.user_id = m.user_id and s.to_email = m.to_email \
          and s.sent_at > m.failed_at) order by m.failed_at",
-        in_list(db.dialect())
+        in_id_list(db.dialect())
     );
     let ids = serde_json::to_string(users).map_err(Error::internal)?;
     db.sql_built(sql).bind(ids).all().await

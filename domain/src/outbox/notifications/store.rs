@@ -6,7 +6,7 @@ use super::{
 use crate::{
     kernel::{
         access::{Role, Scope, shut_out_sql},
-        db::{Db, Sql, Tx, rows_of},
+        db::{Db, Sql, Tx, select_rows},
         error::Result,
         ids::{ActivityId, NotificationId, UserId},
     },
@@ -40,7 +40,7 @@ pub async fn events(db: &mut Db, after: i64, until: i64, limit: usize) -> Result
         ROW_COLUMNS,
         actions.join("', '")
     );
-    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(after).bind(until).list().await
 }
 
 /// A user with the preference for an event ($1), else for its topic ($2).
@@ -152,7 +152,7 @@ pub async fn events_by_number(db: &mut impl Sql, seqs: &[i64]) -> Result<Vec<Act
     }
     let numbers: Vec<String> = seqs.iter().map(i64::to_string).collect();
     let sql = format!("select {} from activity where seq in ({}) order by seq desc", ROW_COLUMNS, numbers.join(", "));
-    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).list().await
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).list().await
 }
 
 /// The number of unread notifications that the list shows.

@@ -20,7 +20,7 @@ pub(crate) use store::{
 use crate::kernel::{
     access::{Action, Actor, Resource, Role, Scope},
     ctx::Ctx,
-    db::{Db, Tx, times},
+    db::{Db, Tx, timestamps},
     error::{Error, Problem, Result},
     hex,
     ids::{ActivityId, CompanyId, IsoId, SpvId, UserId},
@@ -41,7 +41,7 @@ pub struct Activity {
     pub id: ActivityId,
     /// The row's number; `None` between commit and sequencing.
     pub seq: Option<i64>,
-    #[serde(deserialize_with = "times::instant")]
+    #[serde(deserialize_with = "timestamps::deserialize")]
     pub at: DateTime<Utc>,
     pub actor_kind: String,
     pub actor_id: Option<UserId>,

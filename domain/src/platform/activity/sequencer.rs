@@ -153,7 +153,7 @@ async fn sequence(ctx: &Ctx, limit: usize, batch: usize, on_sequenced: impl Fn(&
                     return Ok(false);
                 }
                 store::number(tx, numbers).await?;
-                tx.announce(CHANNEL).await?;
+                tx.notify(CHANNEL).await?;
                 Ok(true)
             }
             .scope_boxed()

@@ -5,7 +5,10 @@ use super::{
 };
 use crate::kernel::{
     access::Scope,
-    db::{Col, Db, Dialect, Json, Query, Shape, Shaped, Sql, Tx, beside, in_list, list_of, row_of, rows_of},
+    db::{
+        ColumnKind, ColumnSpec, Db, Dialect, Json, Nested, Query, Sql, Tx, in_id_list, nested_row, select_nested,
+        select_rows, unindexed,
+    },
     error::{Error, Result},
     ids::{ActivityId, UserId},
     search,
@@ -18,25 +21,25 @@ use serde::Serialize;
 pub(crate) const ROW_COLUMNS: &str = "id, seq, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
      company_id, client_id, iso_id, spv_id, public, address, user_agent, data";
 
-pub(crate) const COLUMNS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("seq", "t.seq", Col::Plain),
-    ("at", "t.at", Col::Plain),
-    ("actor_kind", "t.actor_kind", Col::Plain),
-    ("actor_id", "t.actor_id", Col::Id),
-    ("actor_name", "t.actor_name", Col::Plain),
-    ("action", "t.action", Col::Plain),
-    ("subject_kind", "t.subject_kind", Col::Plain),
-    ("subject_id", "t.subject_id", Col::Id),
-    ("subject_label", "t.subject_label", Col::Plain),
-    ("company_id", "t.company_id", Col::Id),
-    ("client_id", "t.client_id", Col::Id),
-    ("iso_id", "t.iso_id", Col::Id),
-    ("spv_id", "t.spv_id", Col::Id),
-    ("public", "t.public", Col::Flag),
-    ("address", "t.address", Col::Plain),
-    ("user_agent", "t.user_agent", Col::Plain),
-    ("data", "t.data", Col::Json),
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("seq", "t.seq", ColumnKind::Plain),
+    ("at", "t.at", ColumnKind::Plain),
+    ("actor_kind", "t.actor_kind", ColumnKind::Plain),
+    ("actor_id", "t.actor_id", ColumnKind::Uuid),
+    ("actor_name", "t.actor_name", ColumnKind::Plain),
+    ("action", "t.action", ColumnKind::Plain),
+    ("subject_kind", "t.subject_kind", ColumnKind::Plain),
+    ("subject_id", "t.subject_id", ColumnKind::Uuid),
+    ("subject_label", "t.subject_label", ColumnKind::Plain),
+    ("company_id", "t.company_id", ColumnKind::Uuid),
+    ("client_id", "t.client_id", ColumnKind::Uuid),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("spv_id", "t.spv_id", ColumnKind::Uuid),
+    ("public", "t.public", ColumnKind::Bool),
+    ("address", "t.address", ColumnKind::Plain),
+    ("user_agent", "t.user_agent", ColumnKind::Plain),
+    ("data", "t.data", ColumnKind::Json),
 ];
 
 const INSERT: &str = "insert into activity (id, at, actor_kind, actor_id, actor_name, action, subject_kind, subject_id, subject_label, \
@@ -110,7 +113,7 @@ const WORK: &str = "subject_kind in ('client', 'company', 'iso', 'spv', 'step', 
 /// Selects the newest events of orders that a scope sees, as a list, with the scope's id as `$1`.
 pub(crate) fn newest_work_sql(dialect: Dialect, scope: Scope, limit: usize) -> String {
     let (condition, order) = newest(scope, None);
-    list_of(
+    select_nested(
         dialect,
         COLUMNS,
         &format!("select {ROW_COLUMNS} from activity where {condition} and {WORK} order by {order} limit {limit}"),
@@ -147,8 +150,8 @@ pub async fn list(
     let of_all = filter.spv_id.is_none() && filter.client_id.is_none() && filter.subject_id.is_none();
     // An order, client or subject has few events, a scope many: use the index of the former.
     let condition = match scope {
-        Scope::Iso(_) if !of_all => format!("public and {} and seq is not null", beside("iso_id = $1")),
-        Scope::Company(_) if !of_all => format!("public and {} and seq is not null", beside("company_id = $1")),
+        Scope::Iso(_) if !of_all => format!("public and {} and seq is not null", unindexed("iso_id = $1")),
+        Scope::Company(_) if !of_all => format!("public and {} and seq is not null", unindexed("company_id = $1")),
         _ => condition.to_owned(),
     };
     let (mut sql, order) = match before {
@@ -175,7 +178,7 @@ pub async fn list(
             about(&sql, ids.len(), limit)
         }
     };
-    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
@@ -271,7 +274,7 @@ pub async fn search(db: &mut Db, filter: &SearchFilter, before: Option<Cursor>, 
         sql = format!("select {ROW_COLUMNS} from ({}) o", each.collect::<Vec<_>>().join(" union all "));
     }
     sql.push_str(&page);
-    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
     for part in parts {
         query = match part {
             BindValue::Text(text) => query.bind(text),
@@ -306,7 +309,7 @@ pub async fn of_subject(
         before.unwrap_or(i64::MAX),
         actions.join("', '"),
     );
-    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(subject).list().await
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(subject).list().await
 }
 
 /// A user's own actions, and those of others on their account, newest first.
@@ -322,7 +325,7 @@ pub async fn own(db: &mut Db, me: UserId, files: bool, before: Option<i64>, limi
     let on_account =
         part("subject_id = $1 and subject_kind in ('user', 'impersonation') and (actor_id is null or actor_id <> $1)");
     let sql = format!("select {ROW_COLUMNS} from ({did} union all {on_account}) o order by seq desc limit {limit}");
-    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(me).list().await
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(me).list().await
 }
 
 /// Events of accounts and sessions, newest first.
@@ -345,7 +348,7 @@ pub async fn of_accounts(
         Some(AccountFilter::Author(name)) => {
             let name = plain(name);
             let people = serde_json::to_string(&accounts_matching(db, &name).await?).map_err(Error::internal)?;
-            let list = in_list(db.dialect()).replace("$1", "$2");
+            let list = in_id_list(db.dialect()).replace("$1", "$2");
             (format!(" and (actor_id is null and actor_name = $1 or actor_id {list})"), vec![name, people])
         }
     };
@@ -353,7 +356,7 @@ pub async fn of_accounts(
         "select {ROW_COLUMNS} from activity where seq is not null and subject_kind = 'user'{condition} \
          order by seq desc limit {limit} offset {offset}"
     );
-    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
     for value in values {
         query = query.bind(value);
     }
@@ -381,7 +384,7 @@ pub async fn since(db: &mut Db, scope: Scope, me: Option<UserId>, after: i64, li
     let (shown, ids) = visible_sql(scope, me);
     let nth = ids.len() + 1;
     let sql = format!("select {ROW_COLUMNS} from activity where ({shown}) and seq > ${nth} order by seq limit {limit}");
-    let mut query = db.sql_built(rows_of(db.dialect(), COLUMNS, &sql));
+    let mut query = db.sql_built(select_rows(db.dialect(), COLUMNS, &sql));
     for id in ids {
         query = query.bind(id);
     }
@@ -397,10 +400,10 @@ pub async fn count_unnumbered(db: &mut Db) -> Result<i64> {
 }
 
 pub async fn chain(db: &mut Db, after: i64, limit: i64) -> Result<Vec<(Activity, String)>> {
-    let row = row_of(db.dialect(), COLUMNS);
-    let columns = [("row", row.as_str(), Col::Plain), ("hash", "t.hash", Col::Plain)];
+    let row = nested_row(db.dialect(), COLUMNS);
+    let columns = [("row", row.as_str(), ColumnKind::Plain), ("hash", "t.hash", ColumnKind::Plain)];
     let sql = format!("select {ROW_COLUMNS}, hash from activity where seq > $1 order by seq limit $2");
-    db.sql_built(rows_of(db.dialect(), &columns, &sql)).bind(after).bind(limit).list().await
+    db.sql_built(select_rows(db.dialect(), &columns, &sql)).bind(after).bind(limit).list().await
 }
 
 pub async fn hash(db: &mut Db, seq: i64) -> Result<Option<String>> {
@@ -428,7 +431,7 @@ pub async fn prune_entries(db: &mut Db, after: i64) -> Result<Vec<Activity>> {
         "select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq > $1 \
          union all select {ROW_COLUMNS} from activity where action = 'activity.cut' and seq is null"
     );
-    db.sql_built(rows_of(db.dialect(), COLUMNS, &sql)).bind(after).list().await
+    db.sql_built(select_rows(db.dialect(), COLUMNS, &sql)).bind(after).list().await
 }
 
 /// A row with a number up to the checkpoint or beyond the head. Reads both in the same statement, as they move.
@@ -464,18 +467,18 @@ pub struct Unnumbered {
     pub seq: i64,
     pub hash: String,
     /// In the order in which they happened; with each whether it creates no notifications.
-    #[sqlx(try_from = "Shaped<Vec<(Activity, bool)>>")]
+    #[sqlx(try_from = "Nested<Vec<(Activity, bool)>>")]
     pub rows: Vec<(Activity, bool)>,
 }
 
 /// In one statement, so that head and rows fit together.
 pub async fn unnumbered(db: &mut Db, limit: usize) -> Result<Unnumbered> {
     let dialect = db.dialect();
-    let row = row_of(dialect, COLUMNS);
-    let columns = [("row", row.as_str(), Col::Plain), ("quiet", "t.quiet", Col::Flag)];
+    let row = nested_row(dialect, COLUMNS);
+    let columns = [("row", row.as_str(), ColumnKind::Plain), ("quiet", "t.quiet", ColumnKind::Bool)];
     let rows =
         format!("select {ROW_COLUMNS}, quiet from activity where seq is null order by at, nth, id limit {limit}");
-    let sql = format!("select seq, hash, ({}) as rows from activity_head", list_of(dialect, &columns, &rows));
+    let sql = format!("select seq, hash, ({}) as rows from activity_head", select_nested(dialect, &columns, &rows));
     db.sql_built(sql).one().await
 }
 

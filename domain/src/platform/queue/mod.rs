@@ -8,7 +8,7 @@ use crate::{
     kernel::{
         access::{Action, Resource},
         ctx::Ctx,
-        db::{Dialect, ScopedFutureExt, Sql, Tx, TxConnection, beside},
+        db::{Dialect, ScopedFutureExt, Sql, Tx, TxConnection, unindexed},
         error::{Error, Problem, Result},
         page::{Page, PageQuery},
     },
@@ -183,7 +183,7 @@ async fn send(tx: &mut Tx, task: Task<Vec<u8>>) -> Result<()> {
             })
         }
     };
-    tx.ended(outcome)
+    tx.record_outcome(outcome)
 }
 
 /// The table, and the SQL that reads its times as Unix seconds.
@@ -208,13 +208,13 @@ pub async fn list(ctx: &Ctx, status: Option<&str>, page: &PageQuery) -> Result<P
     let (from, seconds) = table(db.dialect());
     // `status <> 'Done'` is the condition of our partial index, which is in the order of the list; `beside` keeps the planner
     // from apalis' index by status.
-    let not_done = |condition: &str| format!("status <> 'Done' and {}", beside(condition));
+    let not_done = |condition: &str| format!("status <> 'Done' and {}", unindexed(condition));
     let condition = match status.map(str::parse).transpose().map_err(|problem| Error::field_with("status", problem))? {
         None => "1 = 1".to_owned(),
         Some(Status::Pending) => not_done("status = 'Pending'"),
         Some(Status::Queued) => not_done("status = 'Queued'"),
         Some(Status::Running) => not_done("status = 'Running'"),
-        Some(Status::Done) => beside("status = 'Done'"),
+        Some(Status::Done) => unindexed("status = 'Done'"),
         Some(Status::Failed) => not_done("status = 'Failed' and attempts < max_attempts"),
         Some(Status::Dead) => not_done(IS_DEAD_SQL),
     };

@@ -321,7 +321,7 @@ impl PollStrategy for PollTicks {
         while wake.poll_next_unpin(cx).is_ready() {
             ready = true;
         }
-        if ready && self.db.is_in_place().is_ok() { Poll::Ready(Some(())) } else { Poll::Pending }
+        if ready && self.db.verify_not_replaced().is_ok() { Poll::Ready(Some(())) } else { Poll::Pending }
     }
 }
 

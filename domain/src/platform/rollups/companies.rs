@@ -1,7 +1,7 @@
 //! Rollups of each company's orders by ISO partner and currency, and its clients. The number of clients with an order that is
 //! not cancelled is maintained by the triggers of `company_clients` (company cards, decision 14).
 use crate::kernel::{
-    db::{PerDialect, Sql, Tx, slot},
+    db::{PerDialect, Sql, Tx, counter_shard},
     error::Result,
     ids::{CompanyId, IsoId, UserId},
     money::Currency,
@@ -27,7 +27,7 @@ static ADD: PerDialect = PerDialect::new(|dialect| {
          values ($1, $2, $3, {}, $4, $5, $6) on conflict (company_id, iso_id, currency, slot) do update \
          set spvs = company_figures.spvs + excluded.spvs, cancelled = company_figures.cancelled + excluded.cancelled, \
          minor = company_figures.minor + excluded.minor",
-        slot(dialect)
+        counter_shard(dialect)
     )
 });
 
@@ -58,7 +58,7 @@ fn add_client(tx: &mut Tx, order: Order, by: i64) {
 }
 
 async fn write(tx: &mut Tx, order: Order, (spvs, cancelled): (i64, i64), minor: i64) -> Result<()> {
-    let add = tx.sql(ADD.of(tx.dialect())).bind(order.company).bind(order.iso.unwrap_or(NO_PARTNER));
+    let add = tx.sql(ADD.get(tx.dialect())).bind(order.company).bind(order.iso.unwrap_or(NO_PARTNER));
     add.bind(order.currency).bind(spvs).bind(cancelled).bind(minor).run().await?;
     Ok(())
 }

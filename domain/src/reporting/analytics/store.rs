@@ -1,7 +1,7 @@
 //! SQL of analytics.
 use crate::{
     kernel::{
-        db::{Col, Db, Shape, Shaped, Sql, elapsed, list_of},
+        db::{ColumnKind, ColumnSpec, Db, Nested, Sql, elapsed_seconds, select_nested},
         error::Result,
         ids::CompanyId,
         local_date::local_date,
@@ -25,10 +25,10 @@ pub struct OrderCount {
 }
 
 pub(crate) const ORDER_COUNTS: &Shape = &[
-    ("month", "t.month", Col::Plain),
-    ("country", "t.country", Col::Plain),
-    ("status", "t.status", Col::Plain),
-    ("count", "t.count", Col::Plain),
+    ("month", "t.month", ColumnKind::Plain),
+    ("country", "t.country", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("count", "t.count", ColumnKind::Plain),
 ];
 
 /// Durations of the completed steps of one name.
@@ -42,10 +42,10 @@ pub struct StepDuration {
 }
 
 pub(crate) const STEP_DURATIONS: &Shape = &[
-    ("name", "t.step_name", Col::Plain),
-    ("completed", "t.completed", Col::Plain),
-    ("middle", "t.middle", Col::Plain),
-    ("longest", "t.longest", Col::Plain),
+    ("name", "t.step_name", ColumnKind::Plain),
+    ("completed", "t.completed", ColumnKind::Plain),
+    ("middle", "t.middle", ColumnKind::Plain),
+    ("longest", "t.longest", ColumnKind::Plain),
 ];
 
 /// Completed steps with a due date, of the orders of one month.
@@ -56,17 +56,20 @@ pub struct OnTimeCount {
     pub kept: i64,
 }
 
-pub(crate) const ON_TIME_COUNTS: &Shape =
-    &[("month", "t.month", Col::Plain), ("due", "t.due", Col::Plain), ("kept", "t.kept", Col::Plain)];
+pub(crate) const ON_TIME_COUNTS: &Shape = &[
+    ("month", "t.month", ColumnKind::Plain),
+    ("due", "t.due", ColumnKind::Plain),
+    ("kept", "t.kept", ColumnKind::Plain),
+];
 
 /// Rows of all charts, from one statement.
 #[derive(Debug, sqlx::FromRow)]
 pub struct ChartRows {
-    #[sqlx(try_from = "Shaped<Vec<OrderCount>>")]
+    #[sqlx(try_from = "Nested<Vec<OrderCount>>")]
     pub orders: Vec<OrderCount>,
-    #[sqlx(try_from = "Shaped<Vec<StepDuration>>")]
+    #[sqlx(try_from = "Nested<Vec<StepDuration>>")]
     pub steps: Vec<StepDuration>,
-    #[sqlx(try_from = "Shaped<Vec<OnTimeCount>>")]
+    #[sqlx(try_from = "Nested<Vec<OnTimeCount>>")]
     pub kept: Vec<OnTimeCount>,
 }
 
@@ -95,7 +98,7 @@ pub async fn read(
         None => IN_PERIOD.to_owned(),
     };
     let month = "substr(cast(s.ordered_date as text), 1, 7)";
-    let seconds = elapsed(dialect, "x.workable_since", "x.completed_at");
+    let seconds = elapsed_seconds(dialect, "x.workable_since", "x.completed_at");
     let done = format!(
         "select {month} as month, d.step_name, d.due_date, d.completed_at, {} as workable_since \
          from spvs s join spv_steps d on d.spv_id = s.id where {placed} and d.status = 'completed'",
@@ -118,7 +121,7 @@ pub async fn read(
         "select x.month, count(*) as due, count(*) filter (where {day} <= cast(x.due_date as text)) as kept \
          from done x where x.due_date is not null group by x.month"
     );
-    let list = |shape: &Shape, from: &str| list_of(dialect, shape, from);
+    let list = |shape: &[ColumnSpec], from: &str| select_nested(dialect, shape, from);
     let sql = format!(
         "with done as materialized ({done}) select ({}) as orders, ({}) as steps, ({}) as kept",
         list(ORDER_COUNTS, &orders),
@@ -141,7 +144,7 @@ pub async fn step_durations(
 ) -> Result<Vec<(String, i64, i64)>> {
     let dialect = db.dialect();
     let day = local_date(dialect, "x.completed_at", zone, now);
-    let seconds = elapsed(dialect, "x.workable_since", "x.completed_at");
+    let seconds = elapsed_seconds(dialect, "x.workable_since", "x.completed_at");
     let (from, to) = instants_around(days);
     // The previous step may be completed before the period, so all steps of these orders are read.
     db.sql_built(format!(

@@ -4,7 +4,7 @@ use crate::{
     directory::companies::{self, Company},
     kernel::{
         access::{Role, Scope},
-        db::{Col, Db, Shape, Shaped, Sql, Tx, in_list, list_of},
+        db::{ColumnKind, ColumnSpec, Db, Nested, Sql, Tx, in_id_list, select_nested},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
         money::Currency,
@@ -61,7 +61,7 @@ pub async fn iso(db: &mut Db, iso: IsoId, month: String) -> Result<Vec<PartnerCo
 pub async fn iso_orders(db: &mut Db, iso: IsoId, clients: &[UserId]) -> Result<Vec<(UserId, i64)>> {
     db.sql_built(format!(
         "select client_id, count(*) filter (where iso_id = $2) from spvs where client_id {} group by client_id",
-        in_list(db.dialect())
+        in_id_list(db.dialect())
     ))
     .bind(serde_json::to_string(clients).map_err(crate::Error::internal)?)
     .bind(iso)
@@ -93,12 +93,12 @@ impl PartnerGroup {
 #[derive(Debug, sqlx::FromRow)]
 pub struct StaffOverview {
     /// By [`crate::platform::rollups::Counter::name`].
-    #[sqlx(try_from = "Shaped<Vec<(String, i64)>>")]
+    #[sqlx(try_from = "Nested<Vec<(String, i64)>>")]
     pub counts: Vec<(String, i64)>,
     /// None if the settings leave it to the configuration.
     pub currency: Option<Currency>,
     /// Newest activity.
-    #[sqlx(try_from = "Shaped<Vec<Activity>>")]
+    #[sqlx(try_from = "Nested<Vec<Activity>>")]
     pub activity: Vec<Activity>,
 }
 
@@ -108,9 +108,9 @@ const CURRENCY: &str = "select value ->> 'default_currency' from settings where 
 /// Rollups of the staff and the newest activity, in one query.
 pub async fn staff_overview(db: &mut Db, events: usize) -> Result<StaffOverview> {
     let dialect = db.dialect();
-    let counts = list_of(
+    let counts = select_nested(
         dialect,
-        &[("name", "t.name", Col::Plain), ("value", "t.value", Col::Plain)],
+        &[("name", "t.name", ColumnKind::Plain), ("value", "t.value", ColumnKind::Plain)],
         "select name, cast(sum(value) as bigint) as value from counts group by name",
     );
     let activity = activity::newest_work_sql(dialect, Scope::All, events);
@@ -121,7 +121,7 @@ pub async fn staff_overview(db: &mut Db, events: usize) -> Result<StaffOverview>
 #[derive(Debug, sqlx::FromRow)]
 pub struct CompanyOverview {
     /// Empty if the company does not exist.
-    #[sqlx(try_from = "Shaped<Vec<Company>>")]
+    #[sqlx(try_from = "Nested<Vec<Company>>")]
     pub company: Vec<Company>,
     /// Default currency of the office, as in [`StaffOverview`].
     pub currency: Option<Currency>,
@@ -130,32 +130,32 @@ pub struct CompanyOverview {
     /// ISO partners that are not archived.
     pub partners: i64,
     /// Orders and amounts by partner and currency.
-    #[sqlx(try_from = "Shaped<Vec<PartnerGroup>>")]
+    #[sqlx(try_from = "Nested<Vec<PartnerGroup>>")]
     pub groups: Vec<PartnerGroup>,
     /// Newest activity.
-    #[sqlx(try_from = "Shaped<Vec<Activity>>")]
+    #[sqlx(try_from = "Nested<Vec<Activity>>")]
     pub activity: Vec<Activity>,
 }
 
 pub(crate) const PARTNER_GROUPS: &Shape = &[
-    ("iso_id", "t.iso_id", Col::Id),
-    ("first_name", "t.first_name", Col::Plain),
-    ("last_name", "t.last_name", Col::Plain),
-    ("currency", "t.currency", Col::Plain),
-    ("spvs", "t.spvs", Col::Plain),
-    ("cancelled", "t.cancelled", Col::Plain),
-    ("minor", "t.minor", Col::Plain),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("first_name", "t.first_name", ColumnKind::Plain),
+    ("last_name", "t.last_name", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("spvs", "t.spvs", ColumnKind::Plain),
+    ("cancelled", "t.cancelled", ColumnKind::Plain),
+    ("minor", "t.minor", ColumnKind::Plain),
 ];
 
 /// The company and its figures in one query, which reads no orders.
 pub async fn company(db: &mut Db, company: CompanyId, events: usize) -> Result<CompanyOverview> {
     let dialect = db.dialect();
-    let own = list_of(
+    let own = select_nested(
         dialect,
         companies::COLUMNS,
         &format!("select {} from companies where id = $1", companies::ROW_COLUMNS),
     );
-    let groups = list_of(
+    let groups = select_nested(
         dialect,
         PARTNER_GROUPS,
         "select g.iso_id, i.first_name, i.last_name, g.currency, g.spvs, g.cancelled, g.minor from ( \

@@ -2,7 +2,7 @@
 use crate::{
     kernel::{
         date_range::{Parts, Span},
-        db::{Col, Db, Shape, Sql, rows_of},
+        db::{ColumnKind, ColumnSpec, Db, Sql, select_rows},
         error::Result,
         ids::{CompanyId, IsoId},
         money::Currency,
@@ -34,13 +34,13 @@ impl FinanceRow {
 }
 
 pub(crate) const FINANCE_ROWS: &Shape = &[
-    ("kind", "t.kind", Col::Plain),
-    ("month", "t.month", Col::Plain),
-    ("iso_id", "t.iso_id", Col::Id),
-    ("country", "t.country", Col::Plain),
-    ("currency", "t.currency", Col::Plain),
-    ("count", "t.count", Col::Plain),
-    ("minor", "t.minor", Col::Plain),
+    ("kind", "t.kind", ColumnKind::Plain),
+    ("month", "t.month", ColumnKind::Plain),
+    ("iso_id", "t.iso_id", ColumnKind::Uuid),
+    ("country", "t.country", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("count", "t.count", ColumnKind::Plain),
+    ("minor", "t.minor", ColumnKind::Plain),
 ];
 
 /// Reads all sums from the rollups in one statement, so that no payment falls between two: whole months as such, and
@@ -60,7 +60,7 @@ pub async fn rows(db: &mut Db, company: CompanyId, span: Span) -> Result<Vec<Fin
         part("day", "substr(period, 1, 7)", "period between $6 and $7"),
         part("now", "period", "period = ''"),
     ];
-    let sql = rows_of(db.dialect(), FINANCE_ROWS, &parts.join(" union all "));
+    let sql = select_rows(db.dialect(), FINANCE_ROWS, &parts.join(" union all "));
     let mut query = db.sql_built(sql).bind(company);
     for (first, last) in [months, before, after] {
         query = query.bind(first).bind(last);

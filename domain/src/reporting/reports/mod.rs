@@ -99,7 +99,7 @@ pub async fn totals(ctx: &Ctx, query: &ReportQuery) -> Result<Totals> {
         }
         Report::Commissions => {
             let (scope, filter) = (Scope::Company(company.id), filter(span));
-            let found = commissions::sum_rows(&mut db, scope, &filter).await?;
+            let found = commissions::total_rows(&mut db, scope, &filter).await?;
             Totals {
                 rows: commissions::count(&mut db, scope, &filter).await?,
                 sums: found

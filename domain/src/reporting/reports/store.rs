@@ -1,7 +1,7 @@
 //! SQL of report rows.
 use crate::{
     kernel::{
-        db::{Col, Db, Shape, Sql, rows_of},
+        db::{ColumnKind, ColumnSpec, Db, Sql, select_rows},
         error::Result,
         ids::{CompanyId, SpvId},
         money::Currency,
@@ -41,24 +41,24 @@ pub struct Order {
     pub created_at: DateTime<Utc>,
 }
 
-pub(crate) const ORDERS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("custom_identifier", "t.custom_identifier", Col::Plain),
-    ("client_first_name", "t.client_first_name", Col::Plain),
-    ("client_last_name", "t.client_last_name", Col::Plain),
-    ("iso_first_name", "t.iso_first_name", Col::Plain),
-    ("iso_last_name", "t.iso_last_name", Col::Plain),
-    ("country", "t.country", Col::Plain),
-    ("status", "t.status", Col::Plain),
-    ("ordered_date", "t.ordered_date", Col::Plain),
-    ("closed_at", "t.closed_at", Col::Plain),
-    ("steps_total", "t.steps_total", Col::Plain),
-    ("steps_completed", "t.steps_completed", Col::Plain),
-    ("currency", "t.currency", Col::Plain),
-    ("amount_minor", "t.amount_minor", Col::Plain),
-    ("invoiced_minor", "t.invoiced_minor", Col::Plain),
-    ("paid_minor", "t.paid_minor", Col::Plain),
-    ("created_at", "t.created_at", Col::Plain),
+pub(crate) const ORDERS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("custom_identifier", "t.custom_identifier", ColumnKind::Plain),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
+    ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
+    ("country", "t.country", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("ordered_date", "t.ordered_date", ColumnKind::Plain),
+    ("closed_at", "t.closed_at", ColumnKind::Plain),
+    ("steps_total", "t.steps_total", ColumnKind::Plain),
+    ("steps_completed", "t.steps_completed", ColumnKind::Plain),
+    ("currency", "t.currency", ColumnKind::Plain),
+    ("amount_minor", "t.amount_minor", ColumnKind::Plain),
+    ("invoiced_minor", "t.invoiced_minor", ColumnKind::Plain),
+    ("paid_minor", "t.paid_minor", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
 ];
 
 /// A row of the step times report.
@@ -79,19 +79,19 @@ pub struct Step {
     pub created_at: DateTime<Utc>,
 }
 
-pub(crate) const STEPS: &Shape = &[
-    ("spv_id", "t.id", Col::Id),
-    ("custom_identifier", "t.custom_identifier", Col::Plain),
-    ("client_first_name", "t.client_first_name", Col::Plain),
-    ("client_last_name", "t.client_last_name", Col::Plain),
-    ("country", "t.country", Col::Plain),
-    ("ordered_date", "t.ordered_date", Col::Plain),
-    ("step_name", "t.step_name", Col::Plain),
-    ("owner", "t.owner", Col::Plain),
-    ("due_date", "t.due_date", Col::Plain),
-    ("completed_at", "t.completed_at", Col::Plain),
-    ("since", "t.since", Col::Plain),
-    ("created_at", "t.created_at", Col::Plain),
+pub(crate) const STEPS: &[ColumnSpec] = &[
+    ("spv_id", "t.id", ColumnKind::Uuid),
+    ("custom_identifier", "t.custom_identifier", ColumnKind::Plain),
+    ("client_first_name", "t.client_first_name", ColumnKind::Plain),
+    ("client_last_name", "t.client_last_name", ColumnKind::Plain),
+    ("country", "t.country", ColumnKind::Plain),
+    ("ordered_date", "t.ordered_date", ColumnKind::Plain),
+    ("step_name", "t.step_name", ColumnKind::Plain),
+    ("owner", "t.owner", ColumnKind::Plain),
+    ("due_date", "t.due_date", ColumnKind::Plain),
+    ("completed_at", "t.completed_at", ColumnKind::Plain),
+    ("since", "t.since", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
 ];
 
 const IN_PERIOD: &str = "s.company_id = $1 and s.ordered_date >= $2 and s.ordered_date <= $3";
@@ -126,7 +126,7 @@ pub async fn orders(
          where {IN_PERIOD}{} order by {NEWEST_FIRST} limit {limit}",
         after_key(after.as_ref())
     );
-    let mut query = db.sql_built(rows_of(db.dialect(), ORDERS, &sql)).bind(company).bind(from).bind(to);
+    let mut query = db.sql_built(select_rows(db.dialect(), ORDERS, &sql)).bind(company).bind(from).bind(to);
     if let Some((date, at, id)) = after {
         query = query.bind(date).bind(at).bind(id);
     }
@@ -169,7 +169,7 @@ pub async fn steps(
          order by o.ordered_date desc, o.created_at desc, o.id desc, d.step_order, d.id",
         after_key(after.as_ref())
     );
-    let mut query = db.sql_built(rows_of(db.dialect(), STEPS, &sql)).bind(company).bind(from).bind(to);
+    let mut query = db.sql_built(select_rows(db.dialect(), STEPS, &sql)).bind(company).bind(from).bind(to);
     if let Some((date, at, id)) = after {
         query = query.bind(date).bind(at).bind(id);
     }

@@ -10,7 +10,7 @@ use crate::{
     },
     kernel::{
         access::shut_out_sql,
-        db::{Dialect, Json, PerDialect, Shaped, Sql, Tx, list_of},
+        db::{Dialect, Json, Nested, PerDialect, Sql, Tx, select_nested},
         error::Result,
         ids::UserId,
     },
@@ -29,13 +29,13 @@ pub struct Comer {
 impl<'r, R: Row> FromRow<'r, R> for Comer
 where
     User: FromRow<'r, R>,
-    Shaped<Vec<Counted>>: Decode<'r, R::Database> + Type<R::Database>,
+    Nested<Vec<Counted>>: Decode<'r, R::Database> + Type<R::Database>,
     Json<Settings>: Decode<'r, R::Database> + Type<R::Database>,
     bool: Decode<'r, R::Database> + Type<R::Database>,
     &'static str: ColumnIndex<R>,
 {
     fn from_row(row: &'r R) -> sqlx::Result<Self> {
-        let Shaped(counted) = row.try_get("counted")?;
+        let Nested(counted) = row.try_get("counted")?;
         let settings: Option<Json<Settings>> = row.try_get("settings")?;
         let known: bool = row.try_get("known")?;
         Ok(Self {
@@ -51,7 +51,7 @@ where
 pub struct Entrant {
     #[sqlx(flatten)]
     pub user: User,
-    #[sqlx(try_from = "Shaped<Vec<Counted>>")]
+    #[sqlx(try_from = "Nested<Vec<Counted>>")]
     pub counted: Vec<Counted>,
     pub shut_out: bool,
     #[sqlx(flatten)]
@@ -77,14 +77,18 @@ static ENTRANT: PerDialect = PerDialect::new(|dialect| {
 });
 
 fn counted(dialect: Dialect) -> String {
-    list_of(dialect, failures::store::COLUMNS, "select key, failures, last_at from failures where key in ($2, $3)")
+    select_nested(
+        dialect,
+        failures::store::COLUMNS,
+        "select key, failures, last_at from failures where key in ($2, $3)",
+    )
 }
 
 pub async fn comer(db: &mut impl Sql, email_key: &str, counters: &[Counter; 2]) -> Result<Comer> {
     // PostgreSQL has no such character, and no address has it either.
     let key = Some(email_key.to_owned()).filter(|key| !key.contains('\0'));
     let [near, far] = counters;
-    db.sql(COMER.of(db.dialect())).bind(key).bind(near.key.clone()).bind(far.key.clone()).one().await
+    db.sql(COMER.get(db.dialect())).bind(key).bind(near.key.clone()).bind(far.key.clone()).one().await
 }
 
 pub async fn entrant(tx: &mut Tx, id: UserId, counters: &[Counter; 2]) -> Result<Option<Entrant>> {
@@ -97,5 +101,5 @@ pub async fn entrant(tx: &mut Tx, id: UserId, counters: &[Counter; 2]) -> Result
         tx.sql(held).bind(id).bind(failures::turn(counters)).run().await?;
     }
     let [near, far] = counters;
-    tx.sql(ENTRANT.of(dialect)).bind(id).bind(near.key.clone()).bind(far.key.clone()).optional().await
+    tx.sql(ENTRANT.get(dialect)).bind(id).bind(near.key.clone()).bind(far.key.clone()).optional().await
 }

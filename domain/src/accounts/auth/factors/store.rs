@@ -1,7 +1,7 @@
 //! SQL of second factors.
 use super::{Challenge, Factor};
 use crate::kernel::{
-    db::{Col, Shape, Sql, Tx, in_list},
+    db::{ColumnKind, ColumnSpec, Sql, Tx, in_id_list},
     error::Result,
     ids::{ChallengeId, FactorId, UserId},
 };
@@ -12,17 +12,17 @@ use serde_json::json;
 pub(crate) const ROW_COLUMNS: &str = "id, user_id, kind, friendly_name, status, key_id, last_step, last_challenged_at, created_at, \
      updated_at";
 
-pub(crate) const COLUMNS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("user_id", "t.user_id", Col::Id),
-    ("kind", "t.kind", Col::Plain),
-    ("friendly_name", "t.friendly_name", Col::Plain),
-    ("status", "t.status", Col::Plain),
-    ("key_id", "t.key_id", Col::Plain),
-    ("last_step", "t.last_step", Col::Plain),
-    ("last_challenged_at", "t.last_challenged_at", Col::Plain),
-    ("created_at", "t.created_at", Col::Plain),
-    ("updated_at", "t.updated_at", Col::Plain),
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("user_id", "t.user_id", ColumnKind::Uuid),
+    ("kind", "t.kind", ColumnKind::Plain),
+    ("friendly_name", "t.friendly_name", ColumnKind::Plain),
+    ("status", "t.status", ColumnKind::Plain),
+    ("key_id", "t.key_id", ColumnKind::Plain),
+    ("last_step", "t.last_step", ColumnKind::Plain),
+    ("last_challenged_at", "t.last_challenged_at", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
 ];
 
 /// Whose authenticators there are, and the keys they were made with.
@@ -64,7 +64,7 @@ pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Factor>> {
 pub async fn list_of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Factor>> {
     let sql = format!(
         "select {ROW_COLUMNS} from factors where user_id {} order by created_at, kind desc, id",
-        in_list(db.dialect())
+        in_id_list(db.dialect())
     );
     db.sql_built(sql).bind(json!(users).to_string()).all().await
 }

@@ -1,13 +1,16 @@
 //! SQL of counted failures.
 use super::Counted;
 use crate::kernel::{
-    db::{Col, Shape, Sql, Tx},
+    db::{ColumnKind, ColumnSpec, Sql, Tx},
     error::Result,
 };
 use chrono::{DateTime, Utc};
 
-pub(crate) const COLUMNS: &Shape =
-    &[("key", "t.key", Col::Plain), ("failures", "t.failures", Col::Plain), ("last_at", "t.last_at", Col::Plain)];
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("key", "t.key", ColumnKind::Plain),
+    ("failures", "t.failures", ColumnKind::Plain),
+    ("last_at", "t.last_at", ColumnKind::Plain),
+];
 
 /// Those of the keys that have been counted, in no order.
 pub async fn get(db: &mut impl Sql, keys: &[&str]) -> Result<Vec<Counted>> {

@@ -1,7 +1,7 @@
 //! SQL of identities.
 use super::Identity;
 use crate::kernel::{
-    db::{Col, Json, Shape, Sql, Tx, in_list},
+    db::{ColumnKind, ColumnSpec, Json, Sql, Tx, in_id_list},
     error::Result,
     ids::{IdentityId, UserId},
 };
@@ -12,16 +12,16 @@ use serde_json::{Map, Value, json};
 pub(crate) const ROW_COLUMNS: &str =
     "id, user_id, provider, provider_id, email, data, last_sign_in_at, created_at, updated_at";
 
-pub(crate) const COLUMNS: &Shape = &[
-    ("id", "t.id", Col::Id),
-    ("user_id", "t.user_id", Col::Id),
-    ("provider", "t.provider", Col::Plain),
-    ("provider_id", "t.provider_id", Col::Plain),
-    ("email", "t.email", Col::Plain),
-    ("data", "t.data", Col::Json),
-    ("last_sign_in_at", "t.last_sign_in_at", Col::Plain),
-    ("created_at", "t.created_at", Col::Plain),
-    ("updated_at", "t.updated_at", Col::Plain),
+pub(crate) const COLUMNS: &[ColumnSpec] = &[
+    ("id", "t.id", ColumnKind::Uuid),
+    ("user_id", "t.user_id", ColumnKind::Uuid),
+    ("provider", "t.provider", ColumnKind::Plain),
+    ("provider_id", "t.provider_id", ColumnKind::Plain),
+    ("email", "t.email", ColumnKind::Plain),
+    ("data", "t.data", ColumnKind::Json),
+    ("last_sign_in_at", "t.last_sign_in_at", ColumnKind::Plain),
+    ("created_at", "t.created_at", ColumnKind::Plain),
+    ("updated_at", "t.updated_at", ColumnKind::Plain),
 ];
 
 pub async fn insert(tx: &mut Tx, identity: &Identity) -> Result<()> {
@@ -53,8 +53,10 @@ pub async fn of_subject(tx: &mut Tx, provider: &str, subject: &str) -> Result<Op
 
 /// The identities of many users in one answer, each user's in the order of [`of_user`].
 pub async fn of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Identity>> {
-    let sql =
-        format!("select {ROW_COLUMNS} from identities where user_id {} order by created_at, id", in_list(db.dialect()));
+    let sql = format!(
+        "select {ROW_COLUMNS} from identities where user_id {} order by created_at, id",
+        in_id_list(db.dialect())
+    );
     db.sql_built(sql).bind(json!(users).to_string()).all().await
 }
 

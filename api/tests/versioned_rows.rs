@@ -5,7 +5,7 @@ use crate::support::on_both;
 use serde_json::{Value, json};
 
 #[tokio::test]
-async fn the_same_request_sent_twice_makes_one_row() {
+async fn idempotency_key_creates_one_row() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let maya = app.client("Maya").await;
@@ -49,13 +49,13 @@ async fn the_same_request_sent_twice_makes_one_row() {
             }
         }
         let request = json!({ "kind": "support", "name": "A", "email": "a@example.com", "message": "Hello" });
-        let first = app.nobody().post("/rest/v1/requests", request.clone()).key("contact").await.ok();
-        let second = app.nobody().post("/rest/v1/requests", request).key("contact").await.ok();
+        let first = app.anonymous().post("/rest/v1/requests", request.clone()).key("contact").await.ok();
+        let second = app.anonymous().post("/rest/v1/requests", request).key("contact").await.ok();
         assert_eq!(first["id"], second["id"]);
 
         let sam = app.super_admin("Sam").await;
         // What was made above has brought mails too.
-        app.post().await;
+        app.deliver_mails().await;
         let order = maya.spv.unwrap().to_string();
         for (person, path, body) in [
             (&erin, "/functions/v1/send-notifications", json!({ "type": "welcome", "to": "maya@example.com" })),
@@ -69,7 +69,7 @@ async fn the_same_request_sent_twice_makes_one_row() {
             let first = person.post(path, body.clone()).key(path).await.ok();
             let second = person.post(path, body).key(path).await.ok();
             assert_eq!((first["id"].is_string(), &first["id"]), (true, &second["id"]), "{path}");
-            app.letter().await;
+            app.only_mail().await;
         }
 
         let long = erin.post("/rest/v1/companies", json!({})).key(&"k".repeat(201)).await;
@@ -79,7 +79,7 @@ async fn the_same_request_sent_twice_makes_one_row() {
 }
 
 #[tokio::test]
-async fn the_list_of_jobs_goes_on_where_its_page_ended() {
+async fn job_list_pages_by_cursor() {
     on_both(|app| async move {
         let sam = app.super_admin("Sam").await;
         for _ in 0..5 {
@@ -108,7 +108,7 @@ async fn the_list_of_jobs_goes_on_where_its_page_ended() {
 }
 
 #[tokio::test]
-async fn two_at_once_with_one_key_make_one_row() {
+async fn concurrent_requests_with_one_idempotency_key_create_one_row() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let body = json!({ "name": "Race", "business_name": "Race LLC" });
@@ -128,7 +128,7 @@ async fn two_at_once_with_one_key_make_one_row() {
 }
 
 #[tokio::test]
-async fn clients_read_neither_commissions_nor_the_staffs_notes() {
+async fn clients_see_no_commissions_or_staff_notes() {
     on_both(|app| async move {
         let erin = app.employee("Erin").await;
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
@@ -164,7 +164,7 @@ async fn clients_read_neither_commissions_nor_the_staffs_notes() {
 }
 
 #[tokio::test]
-async fn a_list_goes_on_where_its_page_ended_and_shows_only_what_is_yours() {
+async fn lists_page_by_cursor_within_the_scope() {
     on_both(|app| async move {
         let beta = app.world.company("Beta").await;
         let (sam, bella) = (app.super_admin("Sam").await, app.company_admin("Bella", beta).await);
@@ -197,7 +197,7 @@ async fn a_list_goes_on_where_its_page_ended_and_shows_only_what_is_yours() {
 }
 
 #[tokio::test]
-async fn an_order_is_started_worked_through_and_closed() {
+async fn order_lifecycle_start_steps_complete() {
     on_both(|app| async move {
         let (erin, sam) = (app.employee("Erin").await, app.super_admin("Sam").await);
         let maya = app.client("Maya").await;

@@ -1,5 +1,6 @@
-//! What is not switched on. Each answers the refusal that the client knows, so that it is an answer and no riddle.
-use super::error::AuthError;
+//! Features of the auth protocol that are not supported: each answers the error that the client knows.
+use super::admin::Admin;
+use crate::auth_error::AuthError;
 use axum::http::StatusCode;
 
 pub async fn saml() -> AuthError {
@@ -10,17 +11,17 @@ pub async fn oauth_server() -> AuthError {
     AuthError::fixed(StatusCode::NOT_FOUND, "feature_disabled", "OAuth server is disabled")
 }
 
-/// Programs that people sign in to with us: an administrator is told that there are none.
-pub async fn oauth_clients(_: super::admin::Admin) -> AuthError {
+/// OAuth clients: administrators only, and there are none.
+pub async fn oauth_clients(_: Admin) -> AuthError {
     oauth_server().await
 }
 
-/// What administrators have elsewhere and nobody has here.
-pub async fn admin(_: super::admin::Admin) -> AuthError {
+/// Other admin routes of the protocol.
+pub async fn admin(_: Admin) -> AuthError {
     AuthError::new(StatusCode::NOT_FOUND, "not_found")
 }
 
-pub async fn nothing_here() -> AuthError {
+pub async fn not_found() -> AuthError {
     AuthError::new(StatusCode::NOT_FOUND, "not_found")
 }
 

@@ -1,9 +1,9 @@
-//! What keeps the portal safe beside its settings: addresses that are kept out, and the keys that sign.
+//! IP blocklist and signing keys.
 use crate::{
-    answer::{Answer, Items, Made},
     error::Result,
-    extract::{Json, New, Nothing, Path, SignedIn},
-    state::App,
+    extract::{CreateRequest, EmptyBody, Json, Path, SignedIn},
+    response::{Created, ItemList, JsonBody},
+    state::AppState,
 };
 use axum::{extract::State, http::StatusCode};
 use chrono::{DateTime, Utc};
@@ -43,10 +43,10 @@ impl From<ip_blocklist::Block> for AddressBlock {
 
 /// Networks that are kept out, newest first. Super admins.
 #[utoipa::path(get, path = "/address-blocks", operation_id = "address_block_list", tag = "security",
-    responses((status = 200, body = Items<AddressBlock>)))]
-pub async fn blocks(SignedIn(ctx): SignedIn) -> Result<Answer<Items<AddressBlock>>> {
+    responses((status = 200, body = ItemList<AddressBlock>)))]
+pub async fn blocks(SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<AddressBlock>>> {
     let found = ip_blocklist::list(&ctx).await?;
-    Ok(Answer(Items { items: found.into_iter().map(AddressBlock::from).collect() }))
+    Ok(JsonBody(ItemList { items: found.into_iter().map(AddressBlock::from).collect() }))
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -62,16 +62,23 @@ pub struct NewAddressBlock {
 /// Keeps an address or a network out from the next request on; never the caller's own. Super admins.
 #[utoipa::path(post, path = "/address-blocks", operation_id = "address_block_create", tag = "security",
     request_body = NewAddressBlock, responses((status = 201, body = AddressBlock)))]
-pub async fn block(State(app): State<App>, New { ctx, input, .. }: New<NewAddressBlock>) -> Result<Made<AddressBlock>> {
+pub async fn block(
+    State(app): State<AppState>,
+    CreateRequest { ctx, input, .. }: CreateRequest<NewAddressBlock>,
+) -> Result<Created<AddressBlock>> {
     let made = ip_blocklist::add(&ctx, &input.network, input.reason.as_deref()).await?;
     app.auth.verified.gate.forget();
-    Ok(Made { location: format!("/rest/v1/address-blocks/{}", made.id), version: 1, view: made.into() })
+    Ok(Created { location: format!("/rest/v1/address-blocks/{}", made.id), version: 1, view: made.into() })
 }
 
 /// Lets a network in again. Super admins.
 #[utoipa::path(delete, path = "/address-blocks/{id}", operation_id = "address_block_delete", tag = "security",
     params(("id" = BlockId, Path)), responses((status = 204)))]
-pub async fn unblock(State(app): State<App>, SignedIn(ctx): SignedIn, Path(id): Path<BlockId>) -> Result<StatusCode> {
+pub async fn unblock(
+    State(app): State<AppState>,
+    SignedIn(ctx): SignedIn,
+    Path(id): Path<BlockId>,
+) -> Result<StatusCode> {
     ip_blocklist::remove(&ctx, id).await?;
     app.auth.verified.gate.forget();
     Ok(StatusCode::NO_CONTENT)
@@ -96,25 +103,25 @@ impl From<Listed> for SigningKey {
 
 /// The keys that sign access tokens, the one in use first. Super admins.
 #[utoipa::path(get, path = "/keys", operation_id = "key_list", tag = "security",
-    responses((status = 200, body = Items<SigningKey>)))]
-pub async fn keys(State(app): State<App>, SignedIn(ctx): SignedIn) -> Result<Answer<Items<SigningKey>>> {
+    responses((status = 200, body = ItemList<SigningKey>)))]
+pub async fn keys(State(app): State<AppState>, SignedIn(ctx): SignedIn) -> Result<JsonBody<ItemList<SigningKey>>> {
     let found = keys::list(&ctx, path(&app, &ctx)?)?;
-    Ok(Answer(Items { items: found.into_iter().map(SigningKey::from).collect() }))
+    Ok(JsonBody(ItemList { items: found.into_iter().map(SigningKey::from).collect() }))
 }
 
 /// Signs with a new key from now on; the others stay accepted, so nobody is signed out. Super admins.
-#[utoipa::path(post, path = "/keys/rotate", operation_id = "key_rotate", tag = "security", request_body = Nothing,
-    responses((status = 200, body = Items<SigningKey>)))]
+#[utoipa::path(post, path = "/keys/rotate", operation_id = "key_rotate", tag = "security", request_body = EmptyBody,
+    responses((status = 200, body = ItemList<SigningKey>)))]
 pub async fn rotate(
-    State(app): State<App>,
+    State(app): State<AppState>,
     SignedIn(ctx): SignedIn,
-    Json(Nothing {}): Json<Nothing>,
-) -> Result<Answer<Items<SigningKey>>> {
+    Json(EmptyBody {}): Json<EmptyBody>,
+) -> Result<JsonBody<ItemList<SigningKey>>> {
     let found = keys::rotate(&ctx, path(&app, &ctx)?).await?;
-    Ok(Answer(Items { items: found.into_iter().map(SigningKey::from).collect() }))
+    Ok(JsonBody(ItemList { items: found.into_iter().map(SigningKey::from).collect() }))
 }
 
-fn path<'a>(app: &'a App, ctx: &Ctx) -> Result<&'a std::path::Path> {
+fn path<'a>(app: &'a AppState, ctx: &Ctx) -> Result<&'a std::path::Path> {
     ctx.may(domain::Action::Update, domain::kernel::access::Resource::Settings)?;
     Ok(app.auth.keys.path().ok_or(Error::conflict("keys_elsewhere"))?)
 }

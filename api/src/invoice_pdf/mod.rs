@@ -1,7 +1,7 @@
-//! Invoices on paper (PDF): A4, drawn from the same rows as the screen. Texts wrap and pages break: nothing is cut.
-mod faces;
-mod lines;
-mod sheet;
+//! Invoice PDF: A4 pages laid out from the same rows as the screen. Text wraps and pages break; nothing is truncated.
+mod fonts;
+mod line_breaking;
+mod page_writer;
 
 use crate::error::{ApiError, Result};
 use axum::http::StatusCode;
@@ -10,100 +10,124 @@ use domain::{
     kernel::{error::Problem, i18n, money::Currency},
     orders::invoices::{Detail, Status},
 };
-use faces::{
-    Faces,
+use fonts::{
+    FontSet,
     Weight::{Plain, Strong},
 };
-pub use faces::{missing_letters, missing_scripts, packages};
+pub use fonts::{missing_letters, missing_scripts, packages};
 use krilla::metadata::Metadata;
+use page_writer::{DIM, INK, LEFT, PageWriter, RIGHT, pen};
 use serde_json::Map;
-use sheet::{DIM, INK, LEFT, RIGHT, Sheet, pen};
 
-/// Where the right half begins.
+/// Left edge of the right half, in points.
 const MIDDLE: f32 = 340.0;
-/// Where the bank's facts begin.
-const BANK: f32 = 180.0;
-/// Of letters without a font so many are named.
-const MAX_NAMED: usize = 20;
+/// Left edge of the bank details, in points.
+const BANK_LEFT: f32 = 180.0;
+/// Letters without a font that an error names.
+const MAX_NAMED_LETTERS: usize = 20;
 
 /// The invoice as a PDF file, in the reader's language.
 ///
 /// # Errors
-/// `letters_without_font` when the machine has no font for some letter: a legal paper has no boxes in it. Internal when
-/// it cannot be drawn.
-pub fn invoice(detail: &Detail, office: &str, language: &str, format: DateFormat) -> Result<Vec<u8>> {
-    let faces = Faces::new();
-    let sheet = lay_out(&faces, detail, office, language, format);
-    let missing = faces.missing();
+/// `letters_without_font` when no font has some letter: a legal document must not contain empty boxes. Internal when the
+/// PDF cannot be written.
+pub fn render(detail: &Detail, office: &str, language: &str, format: DateFormat) -> Result<Vec<u8>> {
+    let fonts = FontSet::new();
+    let writer = lay_out(&fonts, detail, office, language, format);
+    let missing = fonts.missing();
     if !missing.is_empty() {
-        let (letters, packages) = (named(&missing), packages(&missing));
+        let (letters, packages) = (letter_list(&missing), packages(&missing));
         tracing::error!(
             invoice = detail.invoice.name(),
             letters,
             packages,
-            "no font for letters of an invoice; its PDF is refused"
+            "invoice PDF refused: no font for some letters"
         );
         let problem = Problem::new("letters_without_font").with("letters", letters).with("packages", packages);
         return Err(ApiError::Http(StatusCode::INTERNAL_SERVER_ERROR, problem));
     }
     let title = format!("{} {}", word(language, "paper.invoice"), detail.invoice.name());
-    Ok(sheet.draw(Metadata::new().title(title).language(language.to_owned()))?)
+    Ok(writer.draw(Metadata::new().title(title).language(language.to_owned()))?)
 }
 
-/// Letters for a sentence.
-pub fn named(letters: &std::collections::BTreeSet<char>) -> String {
-    let mut named: Vec<String> =
-        letters.iter().take(MAX_NAMED).map(|letter| format!("{letter} (U+{:04X})", u32::from(*letter))).collect();
-    if letters.len() > MAX_NAMED {
-        named.push("…".to_owned());
+/// Letters with their code points, for an error message.
+pub fn letter_list(letters: &std::collections::BTreeSet<char>) -> String {
+    let mut list: Vec<String> = letters
+        .iter()
+        .take(MAX_NAMED_LETTERS)
+        .map(|letter| format!("{letter} (U+{:04X})", u32::from(*letter)))
+        .collect();
+    if letters.len() > MAX_NAMED_LETTERS {
+        list.push("…".to_owned());
     }
-    named.join(", ")
+    list.join(", ")
 }
 
 fn word(language: &str, key: &str) -> String {
     i18n::text(language, "names", key, &Map::new())
 }
 
-fn lay_out<'a>(faces: &'a Faces, detail: &Detail, office: &str, language: &str, format: DateFormat) -> Sheet<'a> {
+fn lay_out<'a>(
+    fonts: &'a FontSet,
+    detail: &Detail,
+    office: &str,
+    language: &str,
+    format: DateFormat,
+) -> PageWriter<'a> {
     let invoice = &detail.invoice;
     let word = |key: &str| word(language, key);
     let amount = |minor: i64| money(invoice.currency, minor, language);
-    let mut sheet = Sheet::new(faces);
-    issuer(&mut sheet, detail, office, language);
-    payer_and_facts(&mut sheet, detail, language, format);
+    let mut writer = PageWriter::new(fonts);
+    issuer(&mut writer, detail, office, language);
+    payer_and_dates(&mut writer, detail, language, format);
 
     let name = invoice.name();
-    sheet.put(pen(Plain, 9.0, DIM), LEFT, &word("paper.description"));
-    sheet.right(pen(Plain, 9.0, DIM), RIGHT, &word("paper.amount"));
-    sheet.rule();
+    writer.put(pen(Plain, 9.0, DIM), LEFT, &word("paper.description"));
+    writer.right(pen(Plain, 9.0, DIM), RIGHT, &word("paper.amount"));
+    writer.rule();
     for line in &invoice.lines {
-        sheet.down(20.0);
-        sheet.right(pen(Plain, 10.0, INK), RIGHT, &amount(line.amount_minor));
-        sheet.block(pen(Plain, 10.0, INK), LEFT, 380.0, &line.description);
+        writer.down(20.0);
+        writer.right(pen(Plain, 10.0, INK), RIGHT, &amount(line.amount_minor));
+        writer.block(pen(Plain, 10.0, INK), LEFT, 380.0, &line.description);
     }
-    sheet.keep(70.0);
-    sheet.rule();
+    totals(&mut writer, detail, language);
+    payment(&mut writer, detail, language);
+    writer.number_pages(&format!("{} {name}", word("paper.invoice")));
+    writer
+}
+
+/// Total, paid and due amounts.
+fn totals(writer: &mut PageWriter, detail: &Detail, language: &str) {
+    let invoice = &detail.invoice;
+    writer.keep(70.0);
+    writer.rule();
     for (key, minor, weight) in [
         ("paper.total", invoice.total_minor, Strong),
         ("paper.paid", invoice.paid_minor, Plain),
         ("paper.due", invoice.due_minor(), Strong),
     ] {
-        sheet.down(19.0);
-        sheet.put(pen(weight, 10.0, INK), MIDDLE, &word(key));
-        sheet.right(pen(weight, 10.0, INK), RIGHT, &amount(minor));
+        writer.down(19.0);
+        writer.put(pen(weight, 10.0, INK), MIDDLE, &word(language, key));
+        writer.right(pen(weight, 10.0, INK), RIGHT, &money(invoice.currency, minor, language));
     }
-    sheet.down(28.0);
+}
+
+/// The bank details to pay to, or the status of an invoice that is closed.
+fn payment(writer: &mut PageWriter, detail: &Detail, language: &str) {
+    let invoice = &detail.invoice;
+    let name = invoice.name();
+    writer.down(28.0);
     if !invoice.status.is_open() {
-        let state = word(&format!("invoice_status.{}", invoice.status.name()));
-        sheet.put(pen(Strong, 12.0, INK), LEFT, &state);
+        let state = word(language, &format!("invoice_status.{}", invoice.status.name()));
+        writer.put(pen(Strong, 12.0, INK), LEFT, &state);
         if let (Status::Void, Some(reason)) = (invoice.status, &invoice.void_reason) {
-            sheet.down(16.0);
-            sheet.block(pen(Plain, 9.0, DIM), LEFT, RIGHT - LEFT, reason);
+            writer.down(16.0);
+            writer.block(pen(Plain, 9.0, DIM), LEFT, RIGHT - LEFT, reason);
         }
     } else if let Some(bank) = &detail.from.bank {
-        sheet.keep(100.0);
-        sheet.put(pen(Strong, 11.0, INK), LEFT, &word("paper.pay"));
-        sheet.down(6.0);
+        writer.keep(100.0);
+        writer.put(pen(Strong, 11.0, INK), LEFT, &word(language, "paper.pay"));
+        writer.down(6.0);
         for (key, value) in [
             ("paper.account_holder", Some(&bank.account_holder)),
             ("paper.bank", Some(&bank.bank_name)),
@@ -112,64 +136,62 @@ fn lay_out<'a>(faces: &'a Faces, detail: &Detail, office: &str, language: &str, 
             ("paper.reference", Some(&name)),
         ] {
             let Some(value) = value else { continue };
-            sheet.down(15.0);
-            sheet.put(pen(Plain, 9.0, DIM), LEFT, &word(key));
-            sheet.block(pen(Plain, 10.0, INK), BANK, RIGHT - BANK, value);
+            writer.down(15.0);
+            writer.put(pen(Plain, 9.0, DIM), LEFT, &word(language, key));
+            writer.block(pen(Plain, 10.0, INK), BANK_LEFT, RIGHT - BANK_LEFT, value);
         }
     }
-    sheet.number_pages(&format!("{} {name}", word("paper.invoice")));
-    sheet
 }
 
-/// The title on the left, who writes the invoice on the right.
-fn issuer(sheet: &mut Sheet, detail: &Detail, office: &str, language: &str) {
+/// The title on the left, the issuer on the right.
+fn issuer(writer: &mut PageWriter, detail: &Detail, office: &str, language: &str) {
     let from = &detail.from;
     let room = RIGHT - MIDDLE;
-    let begin = sheet.at;
-    sheet.put(pen(Strong, 20.0, INK), LEFT, &word(language, "paper.invoice"));
-    sheet.down(16.0);
-    sheet.put(pen(Plain, 11.0, DIM), LEFT, &detail.invoice.name());
-    let left = sheet.at;
-    sheet.at = begin;
-    sheet.right_block(pen(Strong, 11.0, INK), RIGHT, room, from.legal_name.as_deref().unwrap_or(office));
-    sheet.down(3.0);
+    let begin = writer.at;
+    writer.put(pen(Strong, 20.0, INK), LEFT, &word(language, "paper.invoice"));
+    writer.down(16.0);
+    writer.put(pen(Plain, 11.0, DIM), LEFT, &detail.invoice.name());
+    let left = writer.at;
+    writer.at = begin;
+    writer.right_block(pen(Strong, 11.0, INK), RIGHT, room, from.legal_name.as_deref().unwrap_or(office));
+    writer.down(3.0);
     let tax = from.tax_id.as_ref().map(|id| format!("{} {id}", word(language, "paper.tax_id")));
     for text in [from.address.as_ref(), tax.as_ref()].into_iter().flatten() {
-        sheet.down(13.0);
-        sheet.right_block(pen(Plain, 9.0, DIM), RIGHT, room, text);
+        writer.down(13.0);
+        writer.right_block(pen(Plain, 9.0, DIM), RIGHT, room, text);
     }
-    sheet.at = sheet.at.max(left);
-    sheet.down(36.0);
+    writer.at = writer.at.max(left);
+    writer.down(36.0);
 }
 
-/// Who pays on the left, dates and the order on the right.
-fn payer_and_facts(sheet: &mut Sheet, detail: &Detail, language: &str, format: DateFormat) {
+/// The payer on the left, dates and the order on the right.
+fn payer_and_dates(writer: &mut PageWriter, detail: &Detail, language: &str, format: DateFormat) {
     let invoice = &detail.invoice;
-    let begin = sheet.at;
+    let begin = writer.at;
     let room = MIDDLE - LEFT - 20.0;
-    sheet.put(pen(Plain, 9.0, DIM), LEFT, &word(language, "paper.billed_to"));
-    sheet.down(15.0);
-    sheet.block(pen(Strong, 10.0, INK), LEFT, room, &invoice.billed_to);
+    writer.put(pen(Plain, 9.0, DIM), LEFT, &word(language, "paper.billed_to"));
+    writer.down(15.0);
+    writer.block(pen(Strong, 10.0, INK), LEFT, room, &invoice.billed_to);
     if let Some(address) = &invoice.billed_address {
-        sheet.down(13.0);
-        sheet.block(pen(Plain, 10.0, INK), LEFT, room, address);
+        writer.down(13.0);
+        writer.block(pen(Plain, 10.0, INK), LEFT, room, address);
     }
-    let left = sheet.at;
-    sheet.at = begin;
+    let left = writer.at;
+    writer.at = begin;
     for (key, value) in [
         ("paper.issued", i18n::date(language, format, invoice.issued_date)),
         ("paper.due_date", i18n::date(language, format, invoice.due_date)),
         ("paper.order", invoice.spv_identifier()),
     ] {
-        sheet.put(pen(Plain, 9.0, DIM), MIDDLE, &word(language, key));
-        sheet.right_block(pen(Plain, 10.0, INK), RIGHT, RIGHT - MIDDLE - 70.0, &value);
-        sheet.down(15.0);
+        writer.put(pen(Plain, 9.0, DIM), MIDDLE, &word(language, key));
+        writer.right_block(pen(Plain, 10.0, INK), RIGHT, RIGHT - MIDDLE - 70.0, &value);
+        writer.down(15.0);
     }
-    sheet.at = sheet.at.max(left);
-    sheet.down(36.0);
+    writer.at = writer.at.max(left);
+    writer.down(36.0);
 }
 
-/// `1,250.00 USD`, grouped as the language does.
+/// `1,250.00 USD`, grouped as is usual in the language.
 fn money(currency: Currency, minor: i64, language: &str) -> String {
     let (thousand, point) = if language.starts_with("es") { ('.', ',') } else { (',', '.') };
     let text = currency.format(minor);
@@ -199,7 +221,7 @@ mod tests {
     };
 
     #[test]
-    fn amounts_are_grouped_by_threes() {
+    fn amounts_are_grouped_by_language() {
         assert_eq!(money(Currency::Usd, 125_000_000, "en-US"), "1,250,000.00 USD");
         assert_eq!(money(Currency::Eur, 125_050, "es"), "1.250,50 EUR");
         assert_eq!(money(Currency::Jpy, 999, "en-GB"), "999 JPY");
@@ -244,18 +266,18 @@ mod tests {
         Detail { invoice, payments: Vec::new(), receipts: Vec::new(), from }
     }
 
-    fn squeezed(text: &str) -> String {
+    fn without_spaces(text: &str) -> String {
         text.chars().filter(|letter| !letter.is_whitespace()).collect()
     }
 
-    /// What a reader finds on the pages, read by columns: every text in the order in which it was placed.
-    fn placed(detail: &Detail) -> Vec<Vec<sheet::Placed>> {
-        let faces = Faces::new();
-        lay_out(&faces, detail, "Office", "en-US", DateFormat::Auto).texts()
+    /// The texts of each page in the order in which they were placed.
+    fn placed(detail: &Detail) -> Vec<Vec<page_writer::PlacedText>> {
+        let fonts = FontSet::new();
+        lay_out(&fonts, detail, "Office", "en-US", DateFormat::Auto).texts()
     }
 
     #[test]
-    fn long_names_and_addresses_are_on_the_paper_whole_and_inside_its_margins() {
+    fn long_texts_are_complete_and_inside_the_margins() {
         for (name, address) in [
             (
                 "東京都千代田区丸の内特別目的会社設立支援株式会社".repeat(3),
@@ -277,18 +299,18 @@ mod tests {
             // By columns, without the pages' numbers: a text may go on at the top of the next page.
             let column = |within: &dyn Fn(f32, f32) -> bool| {
                 let texts = pages.iter().flatten().filter(|(_, from, to, y)| *y < 800.0 && within(*from, *to));
-                squeezed(&texts.map(|(text, ..)| text.as_str()).collect::<String>())
+                without_spaces(&texts.map(|(text, ..)| text.as_str()).collect::<String>())
             };
             let left = column(&|from, _| from < LEFT + 0.5);
             let right = column(&|_, to| to > RIGHT - 0.5);
-            let bank = column(&|from, _| (from - BANK).abs() < 0.5);
+            let bank = column(&|from, _| (from - BANK_LEFT).abs() < 0.5);
             // The payer and what for; the issuer, its tax number and the order; the account. None of them is cut.
             for (column, times) in [(&left, 2), (&right, 3), (&bank, 2)] {
-                assert!(column.matches(&squeezed(&name)).count() >= times, "{name} in {column}");
+                assert!(column.matches(&without_spaces(&name)).count() >= times, "{name} in {column}");
                 assert!(!column.contains('…'));
             }
             for column in [&left, &right] {
-                assert!(column.contains(&squeezed(&address)), "{address} in {column}");
+                assert!(column.contains(&without_spaces(&address)), "{address} in {column}");
             }
             assert!(right.contains("1,250.00USD"));
             for (text, from, to, y) in pages.iter().flatten() {
@@ -307,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_paper_of_several_pages_numbers_them_and_a_short_one_has_no_number() {
+    fn pages_are_numbered_when_there_are_several() {
         let pages = placed(&detail("Maya Ortiz", &"one more line\n".repeat(150)));
         assert!(pages.len() > 2, "{}", pages.len());
         for (n, page) in pages.iter().enumerate() {
@@ -315,17 +337,17 @@ mod tests {
         }
         let short = placed(&detail("Maya Ortiz", "1 Main Street"));
         assert!(short.len() == 1 && !short[0].iter().any(|(text, ..)| text.contains('/')));
-        let file = invoice(&detail("Maya Ortiz", &"one more line\n".repeat(150)), "Office", "en-US", DateFormat::Auto);
+        let file = render(&detail("Maya Ortiz", &"one more line\n".repeat(150)), "Office", "en-US", DateFormat::Auto);
         let file = String::from_utf8_lossy(&file.unwrap()).into_owned();
         assert!(file.contains(&format!("/Count {}", pages.len())));
     }
 
     #[test]
-    fn a_paper_with_a_letter_that_has_no_font_is_refused_by_name() {
-        let refused = invoice(&detail("Maya \u{10fffd}", "1 Main Street"), "Office", "en-US", DateFormat::Auto);
+    fn letters_without_a_font_are_refused_by_name() {
+        let refused = render(&detail("Maya \u{10fffd}", "1 Main Street"), "Office", "en-US", DateFormat::Auto);
         let Err(ApiError::Http(status, problem)) = refused else { panic!("it was drawn") };
         assert_eq!((status.as_u16(), problem.code), (500, "letters_without_font"));
         assert_eq!(problem.params["letters"], "\u{10fffd} (U+10FFFD)");
-        assert!(invoice(&detail("Maya Ortíz Ñandú", "1 Main Street"), "Office", "es", DateFormat::Auto).is_ok());
+        assert!(render(&detail("Maya Ortíz Ñandú", "1 Main Street"), "Office", "es", DateFormat::Auto).is_ok());
     }
 }

@@ -1,9 +1,8 @@
-//! The protocol's refusals: which status and code the client expects, in which of two shapes, and the sentences
-//! that the client compares. Every other sentence is the catalogue's.
+//! Error responses of the auth API (`/auth/v1`): the status, code and shape that `@supabase/auth-js` expects, and the
+//! messages that it compares. Every other message comes from the message catalogue.
 use crate::{
-    language::preferred,
-    middleware::{About, said},
-    state::App,
+    error::panic_message, language::negotiate_language, redirect_url::with_params, request_meta::RequestMeta,
+    state::AppState,
 };
 use axum::{
     body::Body,
@@ -23,46 +22,50 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 
 pub type Result<T, E = AuthError> = std::result::Result<T, E>;
 
-/// The version from which on errors have their new shape; also its date.
-const VERSION: &str = "2024-01-01";
+/// The API version (a date) that introduced the new error shape.
+const NEW_SHAPE_VERSION: &str = "2024-01-01";
 const API_VERSION: HeaderName = HeaderName::from_static("x-supabase-api-version");
 const ERROR_CODE: HeaderName = HeaderName::from_static("x-sb-error-code");
-/// Seconds after which a client may try again when the database is gone.
-const RETRY_AFTER: u64 = 2;
+/// `Retry-After` while the database is unavailable.
+const RETRY_AFTER_SECONDS: u64 = 2;
 
-/// Why a request under `/auth/v1` was not answered as asked.
+/// Why a request under `/auth/v1` failed.
 #[derive(Clone, Debug)]
 pub struct AuthError {
     status: StatusCode,
     code: &'static str,
-    /// A sentence that the client compares, in English whoever asks.
+    /// A message that the client compares, in English for every language.
     fixed: Option<&'static str>,
-    /// Where in the catalogue the sentence is otherwise, and what it names.
-    worded: Problem,
+    /// The catalogue's key and parameters otherwise.
+    problem: Problem,
     retry_after: Option<u64>,
     /// For the log only.
     cause: Option<Arc<Error>>,
 }
 
 impl AuthError {
-    /// A refusal in the catalogue's words.
+    /// An error with the catalogue's message.
     pub fn new(status: StatusCode, code: &'static str) -> Self {
-        Self { status, code, fixed: None, worded: Problem::new(code), retry_after: None, cause: None }
+        Self { status, code, fixed: None, problem: Problem::new(code), retry_after: None, cause: None }
     }
 
-    /// A refusal in the protocol's words.
+    /// An error with a message that the client compares.
     pub fn fixed(status: StatusCode, code: &'static str, text: &'static str) -> Self {
         Self { fixed: Some(text), ..Self::new(status, code) }
     }
 
-    /// A refusal with the protocol's code and a sentence of the catalogue's that says more.
-    pub fn reworded(status: StatusCode, code: &'static str, sentence: &'static str) -> Self {
-        Self { worded: Problem::new(sentence), ..Self::new(status, code) }
+    /// An error with the protocol's code and the message of another catalogue key.
+    pub fn with_message_key(status: StatusCode, code: &'static str, key: &'static str) -> Self {
+        Self { problem: Problem::new(key), ..Self::new(status, code) }
     }
 
-    /// Something in the request that cannot be right.
+    /// 400 `validation_failed`.
     pub fn validation(text: &'static str) -> Self {
         Self::fixed(StatusCode::BAD_REQUEST, "validation_failed", text)
+    }
+
+    pub fn signup_disabled() -> Self {
+        Self::fixed(StatusCode::UNPROCESSABLE_ENTITY, "signup_disabled", "Signups not allowed for this instance")
     }
 
     pub fn bad_json() -> Self {
@@ -70,19 +73,19 @@ impl AuthError {
     }
 
     pub fn too_large() -> Self {
-        Self::reworded(StatusCode::PAYLOAD_TOO_LARGE, "request_entity_too_large", "too_large")
+        Self::with_message_key(StatusCode::PAYLOAD_TOO_LARGE, "request_entity_too_large", "too_large")
     }
 
-    /// The same refusal with the status that this route gives it.
+    /// The same error with the status that this route gives it.
     #[must_use]
     pub fn with_status(self, status: StatusCode) -> Self {
         Self { status, ..self }
     }
 
-    /// The same refusal under the code that this route gives it.
+    /// The same error with the code that this route gives it.
     #[must_use]
     pub fn with_code(mut self, code: &'static str) -> Self {
-        self.worded.code = code;
+        self.problem.code = code;
         Self { code, ..self }
     }
 
@@ -90,13 +93,13 @@ impl AuthError {
         self.status
     }
 
-    /// With the seconds after which it may go better.
+    /// Sets `Retry-After`.
     #[must_use]
-    pub fn again_in(self, seconds: u64) -> Self {
+    pub fn with_retry_after(self, seconds: u64) -> Self {
         Self { retry_after: Some(seconds), ..self }
     }
 
-    /// Seconds after which it may go better, where that is known.
+    /// Seconds until a retry may succeed, where that is known.
     pub fn retry_after(&self) -> Option<u64> {
         self.retry_after
     }
@@ -105,8 +108,8 @@ impl AuthError {
         self.code
     }
 
-    /// The same refusal for a browser on its way: told in the address it goes to, in the query and the fragment.
-    pub fn as_redirect(&self, to: &str, language: &str) -> String {
+    /// The redirect URL that carries the error in its query and fragment, for a browser that shows no JSON.
+    pub fn redirect_url(&self, to: &str, language: &str) -> String {
         let error = match self.status.as_u16() {
             400 => Some("invalid_request"),
             401 => Some("unauthorized_client"),
@@ -115,19 +118,19 @@ impl AuthError {
             503 => Some("temporarily_unavailable"),
             _ => None,
         };
-        let said = self.message(language);
+        let message = self.message(language);
         let mut pairs = Vec::from_iter(error.map(|error| ("error", error)));
-        pairs.extend([("error_code", self.code), ("error_description", said.as_str())]);
+        pairs.extend([("error_code", self.code), ("error_description", message.as_str())]);
         let mut fragment = pairs.clone();
         fragment.push(("sb", ""));
-        super::verify::with(to, &pairs, &fragment)
+        with_params(to, &pairs, &fragment)
     }
 
     fn message(&self, language: &str) -> String {
         match self.fixed {
             Some(text) => text.to_owned(),
-            None if self.code == "weak_password" => weak_words(&self.worded, language),
-            None => i18n::text(language, "errors", self.worded.code, &self.worded.params),
+            None if self.code == "weak_password" => weak_password_message(&self.problem, language),
+            None => i18n::text(language, "errors", self.problem.code, &self.problem.params),
         }
     }
 
@@ -141,7 +144,7 @@ impl AuthError {
         if !new_shape && self.status.is_server_error() {
             body["error_id"] = request_id.into();
         }
-        if let ("weak_password", Some(reasons)) = (self.code, self.worded.params.get("reasons")) {
+        if let ("weak_password", Some(reasons)) = (self.code, self.problem.params.get("reasons")) {
             body["weak_password"] = json!({ "reasons": reasons });
         }
         if let Some(seconds) = self.retry_after {
@@ -155,29 +158,31 @@ impl AuthError {
 impl From<Error> for AuthError {
     fn from(error: Error) -> Self {
         match error {
-            Error::Unauthenticated(problem) | Error::Conflict(problem) | Error::Forbidden(problem) => told(problem),
+            Error::Unauthenticated(problem) | Error::Conflict(problem) | Error::Forbidden(problem) => {
+                from_problem(problem)
+            }
             Error::Invalid(fields) => {
                 let problem = fields.into_iter().next().map_or_else(|| Problem::new("invalid"), |field| field.problem);
                 let weak = problem.code == "weak_password";
                 let code = if weak { "weak_password" } else { "validation_failed" };
                 Self {
-                    worded: Problem { code: in_field(problem.code), params: problem.params },
+                    problem: Problem { code: field_message_key(problem.code), params: problem.params },
                     ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code)
                 }
             }
             Error::TooMany(seconds) => Self {
-                worded: Problem::new("too_many_requests").with("seconds", seconds),
+                problem: Problem::new("too_many_requests").with("seconds", seconds),
                 retry_after: Some(seconds),
                 ..Self::new(StatusCode::TOO_MANY_REQUESTS, "over_request_rate_limit")
             },
             Error::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found"),
             Error::Unavailable(_) => Self {
-                retry_after: Some(RETRY_AFTER),
+                retry_after: Some(RETRY_AFTER_SECONDS),
                 cause: Some(Arc::new(error)),
                 ..Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable")
             },
             Error::Internal(_) => Self {
-                worded: Problem::new("internal"),
+                problem: Problem::new("internal"),
                 cause: Some(Arc::new(error)),
                 ..Self::new(StatusCode::INTERNAL_SERVER_ERROR, "unexpected_failure")
             },
@@ -185,8 +190,8 @@ impl From<Error> for AuthError {
     }
 }
 
-/// A sentence for each reason. What is too short is said in words that the client compares, in English whoever asks.
-fn weak_words(weak: &Problem, language: &str) -> String {
+/// A sentence per reason. `length` has the English text that the client compares.
+fn weak_password_message(weak: &Problem, language: &str) -> String {
     let reasons = weak.params.get("reasons").and_then(Value::as_array);
     let min = weak.params.get("min").and_then(Value::as_u64).unwrap_or_default();
     let sentence = |reason: &Value| match reason.as_str() {
@@ -196,13 +201,13 @@ fn weak_words(weak: &Problem, language: &str) -> String {
     reasons.into_iter().flatten().map(sentence).collect::<Vec<_>>().join(" ")
 }
 
-/// What a weak password is told beside a session that it has begun.
-pub fn weakness(weak: &Problem, language: &str) -> Value {
-    json!({ "message": weak_words(weak, language), "reasons": weak.params.get("reasons") })
+/// The `weak_password` object of a session begun with a weak password.
+pub fn weak_password_view(weak: &Problem, language: &str) -> Value {
+    json!({ "message": weak_password_message(weak, language), "reasons": weak.params.get("reasons") })
 }
 
-/// A field's code, under which the catalogue has its sentence.
-fn in_field(code: &'static str) -> &'static str {
+/// The catalogue key for the code of a refused field.
+fn field_message_key(code: &'static str) -> &'static str {
     match code {
         "too_long" => "password_too_long",
         "email_local_part" => "email_address_invalid",
@@ -211,8 +216,8 @@ fn in_field(code: &'static str) -> &'static str {
     }
 }
 
-/// What the protocol calls a refusal of the domain.
-fn told(problem: Problem) -> AuthError {
+/// The protocol's error for a domain error code.
+fn from_problem(problem: Problem) -> AuthError {
     let fixed = AuthError::fixed;
     match problem.code {
         "no_authorization" | "unauthenticated" => {
@@ -253,7 +258,7 @@ fn told(problem: Problem) -> AuthError {
             "code challenge does not match previously saved code verifier",
         ),
         "read_only" | "address_blocked" | "account_in_use" => AuthError::new(StatusCode::FORBIDDEN, problem.code),
-        "signup_disabled" => super::signup::disabled(),
+        "signup_disabled" => AuthError::signup_disabled(),
         "user_already_exists" => {
             fixed(StatusCode::UNPROCESSABLE_ENTITY, "user_already_exists", "User already registered")
         }
@@ -266,7 +271,7 @@ fn told(problem: Problem) -> AuthError {
         "over_email_send_rate_limit" => {
             let seconds = problem.params.get("seconds").and_then(Value::as_u64).unwrap_or(60);
             AuthError {
-                worded: problem,
+                problem,
                 retry_after: Some(seconds),
                 ..AuthError::new(StatusCode::TOO_MANY_REQUESTS, "over_email_send_rate_limit")
             }
@@ -294,7 +299,7 @@ fn told(problem: Problem) -> AuthError {
         | "identity_already_exists"
         | "identity_not_found"
         | "single_identity_not_deletable") => AuthError::new(StatusCode::UNPROCESSABLE_ENTITY, code),
-        code => AuthError { worded: problem, ..AuthError::new(StatusCode::CONFLICT, code) },
+        code => AuthError { problem, ..AuthError::new(StatusCode::CONFLICT, code) },
     }
 }
 
@@ -307,42 +312,41 @@ impl IntoResponse for AuthError {
     }
 }
 
-/// Writes the body of a refusal on its way out: only here are the caller's shape, language and request id known.
-/// Also where a request that takes too long, or a handler that panics, is answered for in the protocol's words.
-pub async fn word(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Middleware of the auth routes: renders errors in the protocol's shape, also those of timeouts and panics.
+pub async fn render_errors(State(app): State<AppState>, request: Request, next: Next) -> Response {
     let headers = request.headers().clone();
-    let about = request.extensions().get::<Arc<About>>().cloned();
+    let meta = request.extensions().get::<Arc<RequestMeta>>().cloned();
     let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
     let mut response = match tokio::time::timeout(app.http.time_limit, handled).await {
         Ok(Ok(response)) => response,
-        Ok(Err(panic)) => AuthError::from(Error::internal(said(&*panic))).into_response(),
+        Ok(Err(panic)) => AuthError::from(Error::internal(panic_message(&*panic))).into_response(),
         Err(_) => AuthError::new(StatusCode::GATEWAY_TIMEOUT, "request_timeout").into_response(),
     };
     if let Some(error) = response.extensions_mut().remove::<AuthError>() {
-        write(&mut response, &error, &headers, about.as_deref());
+        render(&mut response, &error, &headers, meta.as_deref());
     }
     response
 }
 
-/// A refusal of a request that never came as far as this protocol's routes.
-pub fn refusal(error: Error, headers: &HeaderMap, about: &About) -> Response {
+/// The rendered response to a request that is rejected before it reaches the auth routes.
+pub fn rejection(error: Error, headers: &HeaderMap, meta: &RequestMeta) -> Response {
     let error = AuthError::from(error);
     let mut response = error.clone().into_response();
     response.extensions_mut().remove::<AuthError>();
-    write(&mut response, &error, headers, Some(about));
+    render(&mut response, &error, headers, Some(meta));
     response
 }
 
-fn write(response: &mut Response, error: &AuthError, headers: &HeaderMap, about: Option<&About>) {
-    let request_id = about.map_or("", |about| about.request_id.as_str());
+fn render(response: &mut Response, error: &AuthError, headers: &HeaderMap, meta: Option<&RequestMeta>) {
     match error.cause.as_deref() {
-        Some(Error::Unavailable(cause)) => tracing::warn!(request_id, error = %cause, "database unavailable"),
-        Some(cause) => tracing::error!(request_id, error = %cause, "internal error"),
+        Some(Error::Unavailable(cause)) => tracing::warn!(error = %cause, "database unavailable"),
+        Some(cause) => tracing::error!(error = %cause, "internal error"),
         None => {}
     }
-    let language = match about.and_then(|about| about.signed_in.get()) {
+    let request_id = meta.map_or("", |meta| meta.request_id.as_str());
+    let language = match meta.and_then(RequestMeta::signed_in) {
         Some(user) => &user.language,
-        None => preferred(headers.get(header::ACCEPT_LANGUAGE)),
+        None => negotiate_language(headers.get(header::ACCEPT_LANGUAGE)),
     };
     let new_shape = wants_new_shape(headers);
     let body = error.body(new_shape, language, request_id);
@@ -351,18 +355,18 @@ fn write(response: &mut Response, error: &AuthError, headers: &HeaderMap, about:
     out.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     out.insert(ERROR_CODE, HeaderValue::from_static(error.code));
     if new_shape {
-        out.insert(API_VERSION, HeaderValue::from_static(VERSION));
+        out.insert(API_VERSION, HeaderValue::from_static(NEW_SHAPE_VERSION));
     }
     if let Some(seconds) = error.retry_after {
         out.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
     }
 }
 
-/// Clients of the date on which the shape changed, and later ones, say so.
+/// Clients of this API version and later get the new shape.
 fn wants_new_shape(headers: &HeaderMap) -> bool {
     let date = |text: &str| text.trim().parse::<NaiveDate>().ok();
     let asked = headers.get(API_VERSION).and_then(|value| value.to_str().ok()).and_then(date);
-    asked.is_some_and(|asked| Some(asked) >= date(VERSION))
+    asked.is_some_and(|asked| Some(asked) >= date(NEW_SHAPE_VERSION))
 }
 
 #[cfg(test)]
@@ -376,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_has_the_shape_that_the_client_asks_for() {
+    fn error_shape_follows_the_requested_api_version() {
         let wrong = || Error::unauthenticated("invalid_credentials");
         assert_eq!(
             body(wrong(), true),
@@ -389,31 +393,31 @@ mod tests {
     }
 
     #[test]
-    fn a_weak_password_comes_with_its_reasons() {
+    fn weak_password_error_lists_its_reasons() {
         let problem = Problem::new("weak_password").with("reasons", json!(["length"])).with("min", 8);
         let weak = body(Error::field_with("password", problem), true);
         assert!(weak.starts_with("422 ") && weak.contains(r#""weak_password":{"reasons":["length"]}"#), "{weak}");
-        let said = |reasons: &[&str]| {
+        let message = |reasons: &[&str]| {
             let problem = Problem::new("weak_password").with("reasons", json!(reasons)).with("min", 12);
             AuthError::from(Error::field_with("password", problem)).message("en-US")
         };
-        assert_eq!(said(&["length"]), "Password should be at least 12 characters.");
+        assert_eq!(message(&["length"]), "Password should be at least 12 characters.");
         assert_eq!(
-            said(&["length", "characters"]),
+            message(&["length", "characters"]),
             "Password should be at least 12 characters. \
              Choose a password that is not common and not your name or e-mail address."
         );
-        assert_eq!(said(&["pwned"]), "Choose a password that is not common and not your name or e-mail address.");
+        assert_eq!(message(&["pwned"]), "Choose a password that is not common and not your name or e-mail address.");
     }
 
     #[test]
-    fn our_faults_say_nothing_of_themselves() {
-        let said = body(Error::internal("password=hunter2"), false);
-        assert!(said.starts_with("500 ") && said.contains(r#""error_id":"r1""#) && !said.contains("hunter2"), "{said}");
+    fn internal_errors_hide_their_cause() {
+        let text = body(Error::internal("password=hunter2"), false);
+        assert!(text.starts_with("500 ") && text.contains(r#""error_id":"r1""#) && !text.contains("hunter2"), "{text}");
     }
 
     #[test]
-    fn the_new_shape_is_for_its_date_and_later() {
+    fn new_shape_from_its_version_on() {
         for (asked, new) in [("2024-01-01", true), ("2030-12-31", true), ("2023-12-31", false), ("soon", false)] {
             let mut headers = HeaderMap::new();
             headers.insert(API_VERSION, HeaderValue::from_static(asked));
@@ -423,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn every_sentence_of_ours_is_in_the_catalogue() {
+    fn every_message_key_is_in_the_catalogue() {
         for code in [
             "bad_json",
             "too_large",

@@ -3,7 +3,7 @@
 //! that a new route is tried as well.
 use crate::{
     documents::{pdf, upload},
-    support::{Person, TestApp, on_both},
+    support::{TestApp, TestUser, on_both},
 };
 use axum::http::{Method, StatusCode};
 use domain::{
@@ -46,7 +46,7 @@ fn text(value: &Value) -> String {
 }
 
 /// A company and its admin.
-async fn company(app: &TestApp, n: &str) -> (Part, Person) {
+async fn company(app: &TestApp, n: &str) -> (Part, TestUser) {
     // Each begins as the others do, so that a search for the beginning would find them all.
     let company = app.world.company(&format!("Meridian {n}")).await;
     let admin = app.company_admin(&format!("Clara{n}"), company).await;
@@ -67,7 +67,7 @@ async fn company(app: &TestApp, n: &str) -> (Part, Person) {
 }
 
 /// A partner of the company with a client, orders, a lead and a call.
-async fn partner(app: &TestApp, staff: &Person, n: &str, company: CompanyId) -> (Part, Person) {
+async fn partner(app: &TestApp, staff: &TestUser, n: &str, company: CompanyId) -> (Part, TestUser) {
     // Amounts that add up to nothing else.
     let at = n.bytes().last().map_or(0, |last| u32::from(last - b'a') + 1);
     let (purchase, price) = (format!("{}", 7_100_037 * at), format!("{}", 31_013 * at));
@@ -144,7 +144,7 @@ async fn partner(app: &TestApp, staff: &Person, n: &str, company: CompanyId) -> 
 
 /// Every read: its name, its path, whether it takes `company_id`.
 fn reads() -> Vec<(String, String, bool)> {
-    let document: Value = serde_json::from_str(&api::openapi()).unwrap();
+    let document: Value = serde_json::from_str(api::openapi()).unwrap();
     let mut found = Vec::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         let Some(get) = item.get("get") else { continue };
@@ -188,7 +188,7 @@ fn refused(status: StatusCode) -> bool {
 }
 
 /// The answer's text, with nothing of the others in it.
-async fn reads_own(person: &Person, path: &str, others: &[&Part], who: &str) -> (StatusCode, String) {
+async fn reads_own(person: &TestUser, path: &str, others: &[&Part], who: &str) -> (StatusCode, String) {
     let answer = person.ask(Method::GET, path).await;
     let packed = answer.bytes.starts_with(b"PK");
     let text = if packed { unpacked(&answer.bytes) } else { String::from_utf8_lossy(&answer.bytes).into_owned() };
@@ -202,7 +202,7 @@ async fn reads_own(person: &Person, path: &str, others: &[&Part], who: &str) -> 
 }
 
 #[tokio::test]
-async fn three_of_similar_names_see_nothing_of_each_other() {
+async fn companies_and_partners_see_nothing_of_each_other() {
     on_both(|app| async move {
         let staff = app.super_admin("Sam").await;
         let (mut parts, mut people) = (Vec::new(), Vec::new());
@@ -286,13 +286,13 @@ async fn three_of_similar_names_see_nothing_of_each_other() {
         for (who, seen) in told {
             table.extend(seen.into_iter().map(|read| format!("{who}: {read}")));
         }
-        insta::assert_snapshot!("told_of_their_own", table.join("\n"));
+        insta::assert_snapshot!("routes_with_own_rows", table.join("\n"));
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_company_portal_is_for_its_admins_and_for_super_admins_who_pick_it() {
+async fn company_portal_is_for_its_admins_and_super_admins() {
     on_both(|app| async move {
         let beta = app.world.company("Beta").await;
         let (clara, sam) = (app.company_admin("Clara", app.acme).await, app.super_admin("Sam").await);
@@ -311,7 +311,7 @@ async fn a_company_portal_is_for_its_admins_and_for_super_admins_who_pick_it() {
 }
 
 #[tokio::test]
-async fn members_come_and_go_but_never_the_last_and_nobody_himself() {
+async fn last_member_and_oneself_cannot_be_removed() {
     on_both(|app| async move {
         let beta = app.world.company("Beta").await;
         let clara = app.company_admin("Clara", app.acme).await;
@@ -355,7 +355,7 @@ async fn members_come_and_go_but_never_the_last_and_nobody_himself() {
 }
 
 #[tokio::test]
-async fn settings_are_checked_kept_and_used() {
+async fn company_settings_are_validated_and_applied() {
     on_both(|app| async move {
         let clara = app.company_admin("Clara", app.acme).await;
         let erin = app.employee("Erin").await;
@@ -409,8 +409,8 @@ async fn settings_are_checked_kept_and_used() {
         clara.post(&list, dora).await.ok();
         assert_eq!(language("dora@example.com").await, "es");
         let forgot = async || {
-            app.nobody().post("/auth/v1/recover", json!({ "email": "clara@example.com" })).await.ok();
-            app.post().await;
+            app.anonymous().post("/auth/v1/recover", json!({ "email": "clara@example.com" })).await.ok();
+            app.deliver_mails().await;
         };
         forgot().await;
         assert_eq!(language("clara@example.com").await, "es");
@@ -423,7 +423,7 @@ async fn settings_are_checked_kept_and_used() {
 }
 
 #[tokio::test]
-async fn a_logo_is_a_picture_and_nothing_else() {
+async fn logos_must_be_images() {
     on_both(|app| async move {
         let clara = app.company_admin("Clara", app.acme).await;
         let path = format!("/rest/v1/companies/{}/logo", app.acme);
@@ -437,12 +437,12 @@ async fn a_logo_is_a_picture_and_nothing_else() {
         }
         let saved = clara.ask(Method::PUT, &path).raw(PICTURE).await.ok();
         let logo = saved["logo"].as_str().unwrap().to_owned();
-        let sent = app.nobody().get(&logo).await;
+        let sent = app.anonymous().get(&logo).await;
         assert_eq!((sent.status.as_u16(), &sent.bytes[..]), (200, PICTURE));
         assert_eq!(sent.header("content-type"), Some("image/png"));
         assert_eq!(sent.header("x-content-type-options"), Some("nosniff"));
         assert_eq!(clara.delete(&path).await.ok()["logo"], Value::Null);
-        app.nobody().get(&logo).await.refused(404, "not_found");
+        app.anonymous().get(&logo).await.refused(404, "not_found");
     })
     .await;
 }

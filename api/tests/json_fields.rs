@@ -1,9 +1,8 @@
-//! Which fields of a row leave the server for whom: a reviewed table, so that a new field that is the staff's alone is
-//! seen when it leaves for others.
+//! Fields of JSON responses by role: a reviewed table, so that a new staff-only field is noticed when others get it.
 
 use crate::{
     documents::{pdf, upload},
-    support::{Person, on_both},
+    support::{TestUser, on_both},
 };
 use domain::platform::activity;
 use serde_json::{Value, json};
@@ -33,7 +32,7 @@ fn fields(value: &Value, path: &str, found: &mut BTreeMap<String, char>) {
 }
 
 #[tokio::test]
-async fn what_is_the_staffs_alone_leaves_for_nobody_else() {
+async fn staff_only_fields_are_sent_to_staff_only() {
     on_both(|app| async move {
         let (iso, ivan) = app.iso("Ivan", app.acme).await;
         let maya = app.client_of("Maya", app.acme, Some(iso)).await;
@@ -100,7 +99,7 @@ async fn what_is_the_staffs_alone_leaves_for_nobody_else() {
         ];
         // The newest order may be another company's, or another partner's.
         for (n, (who, person)) in roles.iter().enumerate() {
-            let client = Person::get(person, &format!("/rest/v1/clients/{}", maya.id)).await.ok();
+            let client = TestUser::get(person, &format!("/rest/v1/clients/{}", maya.id)).await.ok();
             assert_eq!(client["latest_spv_id"].is_string(), n >= 3, "{who}");
         }
         let mut table = String::new();
@@ -109,7 +108,7 @@ async fn what_is_the_staffs_alone_leaves_for_nobody_else() {
             let mut rows: BTreeMap<String, Vec<char>> = BTreeMap::new();
             let mut status = Vec::new();
             for (n, (who, person)) in roles.iter().enumerate() {
-                let answer = Person::get(person, &path).await;
+                let answer = TestUser::get(person, &path).await;
                 let staff = n >= 3;
                 assert!(staff || !String::from_utf8_lossy(&answer.bytes).contains("SECRET"), "{thing} as {who}");
                 status.push(answer.status.as_u16());
@@ -134,13 +133,13 @@ async fn what_is_the_staffs_alone_leaves_for_nobody_else() {
             }
             table.push_str("\n\n");
         }
-        insta::assert_snapshot!("everybodys_fields", table);
+        insta::assert_snapshot!("fields_by_role", table);
 
         // Rolling upgrade: this node has prepared all these statements, and a newer one adds columns.
         app.world.migrate_ahead().await;
         for (path, n, status) in seen {
             let (who, person) = &roles[n];
-            assert_eq!(Person::get(person, &path).await.status, status, "{path} as {who}");
+            assert_eq!(TestUser::get(person, &path).await.status, status, "{path} as {who}");
         }
     })
     .await;

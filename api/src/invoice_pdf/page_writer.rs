@@ -1,9 +1,11 @@
-//! Pages of a paper: text and rules are placed first, on as many pages as it takes, and drawn when all is placed.
-use super::faces::{
-    Faces,
-    Weight::{self, Plain},
+//! PDF pages: text and rules are placed first, on as many pages as needed, and drawn at the end.
+use super::{
+    fonts::{
+        FontSet,
+        Weight::{self, Plain},
+    },
+    line_breaking::wrap,
 };
-use super::lines::wrap;
 use domain::{Error, Result};
 use krilla::{
     Document,
@@ -21,7 +23,7 @@ use unicode_bidi::BidiInfo;
 const PAGE: (f32, f32) = (595.28, 841.89);
 pub const LEFT: f32 = 56.0;
 pub const RIGHT: f32 = PAGE.0 - 56.0;
-/// Baselines of the first and the last line of a page, and of its number.
+/// Baselines of the first and the last line of a page, and of the page number, in points.
 const TOP: f32 = 72.0;
 const BOTTOM: f32 = PAGE.1 - 72.0;
 const FOOT: f32 = PAGE.1 - 40.0;
@@ -29,7 +31,7 @@ pub const INK: [u8; 3] = [29, 34, 41];
 pub const DIM: [u8; 3] = [95, 105, 117];
 const RULE: [u8; 3] = [216, 220, 225];
 
-/// How a text is written.
+/// Style of a text.
 #[derive(Clone, Copy)]
 pub struct Pen {
     pub weight: Weight,
@@ -41,14 +43,14 @@ pub const fn pen(weight: Weight, size: f32, color: [u8; 3]) -> Pen {
     Pen { weight, size, color }
 }
 
-/// A place on the paper: page and distance from its top.
+/// Page and distance from its top in points.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Place {
+pub struct Position {
     page: usize,
     y: f32,
 }
 
-impl Place {
+impl Position {
     pub fn max(self, other: Self) -> Self {
         if other > self { other } else { self }
     }
@@ -59,29 +61,29 @@ enum Item {
     Rule { y: f32 },
 }
 
-pub struct Sheet<'a> {
-    faces: &'a Faces,
+pub struct PageWriter<'a> {
+    fonts: &'a FontSet,
     pages: Vec<Vec<Item>>,
-    pub at: Place,
+    pub at: Position,
 }
 
-impl<'a> Sheet<'a> {
-    pub fn new(faces: &'a Faces) -> Self {
-        Self { faces, pages: vec![Vec::new()], at: Place { page: 0, y: TOP } }
+impl<'a> PageWriter<'a> {
+    pub fn new(fonts: &'a FontSet) -> Self {
+        Self { fonts, pages: vec![Vec::new()], at: Position { page: 0, y: TOP } }
     }
 
-    /// Goes down, to the next page where this one ends.
+    /// Moves down, to the next page at the end of this one.
     pub fn down(&mut self, height: f32) {
         self.at.y += height;
         if self.at.y > BOTTOM {
-            self.at = Place { page: self.at.page + 1, y: TOP };
+            self.at = Position { page: self.at.page + 1, y: TOP };
         }
     }
 
-    /// Begins the next page unless this one has room for so much more.
+    /// Begins the next page unless this one has `height` points left.
     pub fn keep(&mut self, height: f32) {
         if self.at.y + height > BOTTOM {
-            self.at = Place { page: self.at.page + 1, y: TOP };
+            self.at = Position { page: self.at.page + 1, y: TOP };
         }
     }
 
@@ -92,7 +94,7 @@ impl<'a> Sheet<'a> {
         self.pages[self.at.page].push(item);
     }
 
-    /// A text that has room on one line.
+    /// Places a text on one line from `x`.
     pub fn put(&mut self, pen: Pen, x: f32, text: &str) {
         let y = self.at.y;
         self.place(Item::Text { pen, x, y, text: text.to_owned() });
@@ -100,21 +102,21 @@ impl<'a> Sheet<'a> {
 
     /// [`Self::put`] that ends at `x`.
     pub fn right(&mut self, pen: Pen, x: f32, text: &str) {
-        self.put(pen, x - self.faces.width(pen.weight, pen.size, text), text);
+        self.put(pen, x - self.fonts.width(pen.weight, pen.size, text), text);
     }
 
-    /// A text in a column from `x`, in as many lines as it takes; stands at its last one then.
+    /// Places a text in a column from `x`, wrapped; the position is then its last line.
     pub fn block(&mut self, pen: Pen, x: f32, room: f32, text: &str) {
-        self.each_line(pen, room, text, |sheet, line| sheet.put(pen, x, line));
+        self.each_line(pen, room, text, |writer, line| writer.put(pen, x, line));
     }
 
     /// [`Self::block`] whose lines end at `x`.
     pub fn right_block(&mut self, pen: Pen, x: f32, room: f32, text: &str) {
-        self.each_line(pen, room, text, |sheet, line| sheet.right(pen, x, line));
+        self.each_line(pen, room, text, |writer, line| writer.right(pen, x, line));
     }
 
     fn each_line(&mut self, pen: Pen, room: f32, text: &str, put: impl Fn(&mut Self, &str)) {
-        for (n, line) in wrap(self.faces, pen.weight, pen.size, text, room).iter().enumerate() {
+        for (n, line) in wrap(self.fonts, pen.weight, pen.size, text, room).iter().enumerate() {
             if n > 0 {
                 self.down((pen.size * 1.4).round());
             }
@@ -132,7 +134,7 @@ impl<'a> Sheet<'a> {
     pub fn number_pages(&mut self, name: &str) {
         let count = self.pages.len();
         for page in (0..count).filter(|_| count > 1) {
-            self.at = Place { page, y: FOOT };
+            self.at = Position { page, y: FOOT };
             self.put(pen(Plain, 8.0, DIM), LEFT, name);
             self.right(pen(Plain, 8.0, DIM), RIGHT, &format!("{} / {count}", page + 1));
         }
@@ -146,7 +148,7 @@ impl<'a> Sheet<'a> {
         let mut document = Document::new();
         document.set_metadata(metadata);
         for items in &self.pages {
-            let settings = PageSettings::from_wh(PAGE.0, PAGE.1).ok_or_else(|| Error::internal("no such page"))?;
+            let settings = PageSettings::from_wh(PAGE.0, PAGE.1).ok_or_else(|| Error::internal("invalid page size"))?;
             let mut page = document.start_page_with(settings);
             let mut surface = page.surface();
             for item in items {
@@ -158,38 +160,38 @@ impl<'a> Sheet<'a> {
             surface.finish();
             page.finish();
         }
-        document.finish().map_err(|e| Error::internal(format!("the paper cannot be drawn: {e:?}")))
+        document.finish().map_err(|e| Error::internal(format!("the PDF cannot be written: {e:?}")))
     }
 
-    /// One line, in the order in which it is read from left to right.
+    /// Draws one line in visual order (bidirectional text).
     fn write(&self, surface: &mut Surface<'_>, pen: Pen, (mut x, y): (f32, f32), text: &str) {
         surface.set_stroke(None);
         surface.set_fill(Some(Fill { paint: paint(pen.color), ..Fill::default() }));
         let bidi = BidiInfo::new(text, None);
         for paragraph in &bidi.paragraphs {
-            let (levels, runs) = bidi.visual_runs(paragraph, paragraph.range.clone());
-            for run in runs {
+            let (levels, visual_runs) = bidi.visual_runs(paragraph, paragraph.range.clone());
+            for run in visual_runs {
                 let is_rtl = levels[run.start].is_rtl();
-                let mut pieces = self.faces.pieces(pen.weight, &text[run]);
+                let mut runs = self.fonts.runs(pen.weight, &text[run]);
                 if is_rtl {
-                    pieces.reverse();
+                    runs.reverse();
                 }
                 let direction = if is_rtl { TextDirection::RightToLeft } else { TextDirection::LeftToRight };
-                for (face, piece) in pieces {
+                for (face, run) in runs {
                     let start = Point::from_xy(x, y);
-                    surface.draw_text(start, face.font.clone(), pen.size, piece, false, direction);
-                    x += face.width(piece, pen.size);
+                    surface.draw_text(start, face.font.clone(), pen.size, run, false, direction);
+                    x += face.width(run, pen.size);
                 }
             }
         }
     }
 
-    /// Every text that was placed, by page.
+    /// The placed texts by page.
     #[cfg(test)]
-    pub fn texts(&self) -> Vec<Vec<Placed>> {
+    pub fn texts(&self) -> Vec<Vec<PlacedText>> {
         let text = |item: &Item| match item {
             Item::Text { pen, x, y, text } => {
-                Some((text.clone(), *x, x + self.faces.width(pen.weight, pen.size, text), *y))
+                Some((text.clone(), *x, x + self.fonts.width(pen.weight, pen.size, text), *y))
             }
             Item::Rule { .. } => None,
         };
@@ -197,9 +199,9 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// A text, where it begins and ends, and its distance from the top.
+/// A text, its left and right edge, and its distance from the top.
 #[cfg(test)]
-pub type Placed = (String, f32, f32, f32);
+pub type PlacedText = (String, f32, f32, f32);
 
 fn rule(surface: &mut Surface<'_>, y: f32) {
     let mut line = PathBuilder::new();

@@ -1,19 +1,19 @@
-//! Statements that do not end: callers get an error in time, and everything recovers.
+//! Timeouts: blocked statements end with an error, and the pool recovers.
 use crate::support::{REQUESTS, SIZES, TestDb};
 use db::{Db, Durability, Error, Result, ScopedFutureExt, Sql};
 use futures::future::join_all;
 use std::time::{Duration, Instant};
 
-/// Less than a request may take.
-const IN_TIME: Duration = Duration::from_secs(7);
+/// The timeout of a request.
+const DEADLINE: Duration = Duration::from_secs(7);
 
 #[tokio::test]
-async fn a_locked_table_is_unavailable_in_time_and_nothing_is_written_later() {
+async fn locked_table_times_out_and_writes_nothing_later() {
     let Some(fresh) = TestDb::postgres().await else { return };
-    fresh.table(&[]).await;
+    fresh.create_table(&[]).await;
     fresh.run("create table other (id bigint)").await;
     let holder = Db::open(&fresh.url, Durability::Full, SIZES).await.unwrap();
-    let mut lock = holder.begin().await.unwrap();
+    let mut lock = holder.begin_bulk().await.unwrap();
     lock.sql("lock table t in access exclusive mode").run().await.unwrap();
 
     let calls = (0..4 * REQUESTS).map(|n| {
@@ -35,11 +35,11 @@ async fn a_locked_table_is_unavailable_in_time_and_nothing_is_written_later() {
         }
     });
     for (outcome, took) in join_all(calls).await {
-        assert!(outcome.as_ref().is_err_and(Error::is_temporary), "{outcome:?}");
-        assert!(took < IN_TIME, "{took:?}");
+        assert!(outcome.as_ref().is_err_and(Error::is_transient), "{outcome:?}");
+        assert!(took < DEADLINE, "{took:?}");
     }
     let backends = fresh.backends().await;
-    // One is the holder's.
+    // And the one that holds the lock.
     assert!(backends <= i64::try_from(REQUESTS).unwrap() + 1, "{backends}");
     // Statements on other tables are not blocked.
     fresh.run("insert into other (id) values (1)").await;
@@ -48,11 +48,11 @@ async fn a_locked_table_is_unavailable_in_time_and_nothing_is_written_later() {
     let began = Instant::now();
     fresh.run("insert into t (id) values (100)").await;
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
-    assert_eq!(fresh.ids().await, [100], "what was refused is not done later");
+    assert_eq!(fresh.ids().await, [100], "failed writes are not executed later");
 }
 
 #[tokio::test]
-async fn a_request_has_shorter_timeouts_than_background_work() {
+async fn requests_have_shorter_timeouts_than_background_work() {
     let Some(fresh) = TestDb::postgres().await else { return };
     let settings = async |mut db: Db| {
         let sql = "select current_setting('lock_timeout') || ' ' || current_setting('statement_timeout') || ' ' \
@@ -61,13 +61,13 @@ async fn a_request_has_shorter_timeouts_than_background_work() {
     };
     assert_eq!(settings(fresh.db.clone()).await, "4s 8s 15s");
     assert_eq!(settings(fresh.db.background()).await, "30s 30min 30min");
-    let mut tx = fresh.db.begin().await.unwrap();
+    let mut tx = fresh.db.begin_bulk().await.unwrap();
     let isolation: String = tx.sql("select current_setting('transaction_isolation')").scalar().await.unwrap();
     assert_eq!(isolation, "read committed");
 }
 
 #[tokio::test]
-async fn a_read_on_sqlite_has_a_statement_timeout() {
+async fn sqlite_reads_have_a_statement_timeout() {
     let fresh = TestDb::sqlite().await;
     let began = Instant::now();
     let endless = "with recursive c (n) as (select 1 union all select n + 1 from c) select count(*) from c where n < 0";

@@ -1,14 +1,22 @@
-//! Where a browser goes on to after a provider: with a code, with a session, or with the reason why not.
-use super::verify::see_other;
+//! Redirect responses after a provider sign-in: with a code, with a session, or with an error.
 use axum::{
     http::{HeaderValue, StatusCode, header},
-    response::Response,
+    response::{IntoResponse, Response},
 };
 use domain::{accounts::auth::Granted, kernel::i18n};
 use serde_json::Map;
 use url::{Url, form_urlencoded::Serializer};
 
-/// 302, as the protocol has it.
+/// 303 to an allowed URL.
+pub fn see_other(to: &str) -> Response {
+    let mut response = StatusCode::SEE_OTHER.into_response();
+    // We built the URL and it is encoded, so it is a valid header value; otherwise the first page.
+    let location = HeaderValue::from_str(to).unwrap_or(HeaderValue::from_static("/"));
+    response.headers_mut().insert(header::LOCATION, location);
+    response
+}
+
+/// 302, as the protocol requires.
 pub fn found(to: &str) -> Response {
     let mut response = see_other(to);
     *response.status_mut() = StatusCode::FOUND;
@@ -16,19 +24,21 @@ pub fn found(to: &str) -> Response {
     response
 }
 
-pub fn turn_back(to: &str, code: &'static str, language: &str) -> Response {
-    let refusal = refusal(code, language);
+/// 302 with the error in query and fragment.
+pub fn redirect_with_error(to: &str, code: &'static str, language: &str) -> Response {
+    let params = error_params(code, language);
     let Ok(mut url) = Url::parse(to) else { return found(to) };
     let query = match url.query().filter(|query| !query.is_empty()) {
-        Some(query) => format!("{query}&{refusal}"),
-        None => refusal.clone(),
+        Some(query) => format!("{query}&{params}"),
+        None => params.clone(),
     };
     url.set_query(Some(&query));
-    url.set_fragment(Some(&refusal));
+    url.set_fragment(Some(&params));
     found(url.as_str())
 }
 
-pub fn refusal(code: &'static str, language: &str) -> String {
+/// The error as URL-encoded parameters.
+pub fn error_params(code: &'static str, language: &str) -> String {
     let error = match code {
         "access_denied" | "account_requested" | "provider_email_needs_verification" | "user_banned" => "access_denied",
         "provider_unavailable" | "unavailable" => "temporarily_unavailable",
@@ -48,7 +58,7 @@ pub fn with_query(to: &str, name: &str, value: &str) -> String {
     url.to_string()
 }
 
-/// The implicit flow: the session stands behind the `#`, which no server gets to see.
+/// Implicit flow: the session in the fragment, which browsers do not send to servers.
 pub fn with_session(to: &str, granted: &Granted) -> String {
     let Ok(mut url) = Url::parse(to) else { return to.to_owned() };
     let mut fragment = Serializer::new(String::new());
@@ -56,11 +66,11 @@ pub fn with_session(to: &str, granted: &Granted) -> String {
         .append_pair("access_token", &granted.access_token)
         .append_pair("expires_at", &granted.expires_at.to_string())
         .append_pair("expires_in", &granted.expires_in.to_string());
-    if let Some(given) = &granted.provider_tokens {
-        if let Some(token) = &given.refresh_token {
+    if let Some(provider) = &granted.provider_tokens {
+        if let Some(token) = &provider.refresh_token {
             fragment.append_pair("provider_refresh_token", token);
         }
-        fragment.append_pair("provider_token", &given.access_token);
+        fragment.append_pair("provider_token", &provider.access_token);
     }
     fragment
         .append_pair("refresh_token", &granted.refresh_token)
@@ -75,8 +85,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_went_wrong_stands_before_and_behind_the_number_sign() {
-        let back = turn_back("https://portal.example/x?a=1", "user_banned", "en-US");
+    fn errors_are_in_query_and_fragment() {
+        let back = redirect_with_error("https://portal.example/x?a=1", "user_banned", "en-US");
         let to = back.headers()[header::LOCATION].to_str().unwrap();
         let url = Url::parse(to).unwrap();
         assert!(url.query().unwrap().starts_with("a=1&error=access_denied&error_code=user_banned&error_description="));
@@ -85,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn every_refusal_has_a_sentence() {
+    fn every_error_code_has_a_message() {
         for code in [
             "access_denied",
             "account_requested",

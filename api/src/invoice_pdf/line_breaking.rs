@@ -1,15 +1,15 @@
-//! Line breaking on paper: by Unicode's rules (UAX 14, Thai and its neighbours by a model), and between grapheme
-//! clusters where a word is longer than a line. Nothing is cut.
-use super::faces::{Faces, Weight};
+//! Line breaking: by UAX 14 (Thai and similar scripts by a model), and between grapheme clusters where a word is longer
+//! than a line.
+use super::fonts::{FontSet, Weight};
 use icu_segmenter::{GraphemeClusterSegmenter, LineSegmenter, options::LineBreakOptions};
 
-/// The lines of a text in a column that is `room` points wide.
-pub fn wrap(faces: &Faces, weight: Weight, size: f32, text: &str, room: f32) -> Vec<String> {
+/// The lines of a text in a column of `room` points.
+pub fn wrap(fonts: &FontSet, weight: Weight, size: f32, text: &str, room: f32) -> Vec<String> {
     let segmenter = LineSegmenter::new_auto(LineBreakOptions::default());
-    let width = |text: &str| faces.width(weight, size, text);
+    let width = |text: &str| fonts.width(weight, size, text);
     let mut lines = Vec::new();
     for paragraph in text.replace("\r\n", "\n").split(['\n', '\r', '\u{2028}', '\u{2029}']) {
-        let paragraph = plain(paragraph);
+        let paragraph = normalize_spaces(paragraph);
         let mut line = Line::default();
         let mut at = 0;
         for end in segmenter.segment_str(&paragraph).filter(|end| *end > 0) {
@@ -50,15 +50,15 @@ impl Line {
         self.width += width;
     }
 
-    /// The line so far, and begins the next.
+    /// Takes the line so far and begins the next.
     fn take(&mut self) -> String {
         self.width = 0.0;
         std::mem::take(&mut self.text).trim_end().to_owned()
     }
 }
 
-/// A paragraph with every kind of white space as the one that each font has, and without control characters.
-fn plain(text: &str) -> String {
+/// Replaces every white space but the no-break space by a space and removes control characters.
+fn normalize_spaces(text: &str) -> String {
     let letter = |letter: char| match letter {
         '\u{a0}' => letter,
         _ if letter.is_whitespace() => ' ',
@@ -74,10 +74,10 @@ mod tests {
     const ROOM: f32 = 200.0;
 
     fn wrapped(text: &str) -> Vec<String> {
-        let faces = Faces::new();
-        let lines = wrap(&faces, Weight::Plain, 10.0, text, ROOM);
+        let fonts = FontSet::new();
+        let lines = wrap(&fonts, Weight::Plain, 10.0, text, ROOM);
         for line in &lines {
-            assert!(faces.width(Weight::Plain, 10.0, line) <= ROOM + 0.5, "{line:?} is too wide");
+            assert!(fonts.width(Weight::Plain, 10.0, line) <= ROOM + 0.5, "{line:?} is too wide");
         }
         lines
     }
@@ -87,14 +87,14 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_broken_between_words() {
+    fn lines_break_between_words() {
         let lines = wrapped("1 Long Street, Building of the Harbour Authority, Third Floor\nSpringfield");
         assert_eq!(lines.first().map(String::as_str), Some("1 Long Street, Building of the Harbour"));
         assert_eq!(lines.last().map(String::as_str), Some("Springfield"));
     }
 
     #[test]
-    fn text_without_spaces_is_broken_and_nothing_is_cut() {
+    fn text_without_spaces_breaks_and_stays_complete() {
         for text in [
             "東京都千代田区丸の内一丁目九番一号グラントウキョウノースタワー四十二階株式会社国際特別目的会社設立支援",
             "บริษัทจัดตั้งนิติบุคคลเฉพาะกิจระหว่างประเทศจำกัดมหาชนถนนสุขุมวิทแขวงคลองเตยเหนือเขตวัฒนากรุงเทพมหานคร",
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn thai_is_broken_between_its_words() {
+    fn thai_breaks_between_words() {
         let lines = wrapped("บริษัทจัดตั้งนิติบุคคลเฉพาะกิจระหว่างประเทศจำกัดมหาชนถนนสุขุมวิท");
         let (words, cut) = (["บริษัท", "นิติบุคคล", "ระหว่าง", "ประเทศ", "ถนน", "สุขุมวิท"], lines.concat());
         for word in words {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn every_white_space_is_a_space() {
+    fn white_space_becomes_spaces() {
         assert_eq!(
             wrapped("Acme\tHoldings\u{3000}Ltd\u{2003}\u{7}\r\n\u{2028}Singapore"),
             ["Acme Holdings Ltd", "", "Singapore"]
