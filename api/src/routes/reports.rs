@@ -15,7 +15,7 @@ use domain::{
     Error,
     kernel::{date_range::Asked, error::Problem, ids::CompanyId, money::Currency, page::PageQuery},
     platform::settings,
-    reporting::reports::{self, Kind, Report, ReportQuery},
+    reporting::reports::{self, Kind, Report},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};

@@ -24,7 +24,7 @@ pub struct OrderCount {
     pub count: i64,
 }
 
-pub(crate) const ORDER_COUNTS: &Shape = &[
+pub(crate) const ORDER_COUNTS: &[ColumnSpec] = &[
     ("month", "t.month", ColumnKind::Plain),
     ("country", "t.country", ColumnKind::Plain),
     ("status", "t.status", ColumnKind::Plain),
@@ -41,7 +41,7 @@ pub struct StepDuration {
     pub longest: i64,
 }
 
-pub(crate) const STEP_DURATIONS: &Shape = &[
+pub(crate) const STEP_DURATIONS: &[ColumnSpec] = &[
     ("name", "t.step_name", ColumnKind::Plain),
     ("completed", "t.completed", ColumnKind::Plain),
     ("middle", "t.middle", ColumnKind::Plain),
@@ -56,7 +56,7 @@ pub struct OnTimeCount {
     pub kept: i64,
 }
 
-pub(crate) const ON_TIME_COUNTS: &Shape = &[
+pub(crate) const ON_TIME_COUNTS: &[ColumnSpec] = &[
     ("month", "t.month", ColumnKind::Plain),
     ("due", "t.due", ColumnKind::Plain),
     ("kept", "t.kept", ColumnKind::Plain),

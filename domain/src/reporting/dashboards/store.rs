@@ -137,7 +137,7 @@ pub struct CompanyOverview {
     pub activity: Vec<Activity>,
 }
 
-pub(crate) const PARTNER_GROUPS: &Shape = &[
+pub(crate) const PARTNER_GROUPS: &[ColumnSpec] = &[
     ("iso_id", "t.iso_id", ColumnKind::Uuid),
     ("first_name", "t.first_name", ColumnKind::Plain),
     ("last_name", "t.last_name", ColumnKind::Plain),

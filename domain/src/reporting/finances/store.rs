@@ -33,7 +33,7 @@ impl FinanceRow {
     }
 }
 
-pub(crate) const FINANCE_ROWS: &Shape = &[
+pub(crate) const FINANCE_ROWS: &[ColumnSpec] = &[
     ("kind", "t.kind", ColumnKind::Plain),
     ("month", "t.month", ColumnKind::Plain),
     ("iso_id", "t.iso_id", ColumnKind::Uuid),
