@@ -51,7 +51,7 @@ impl Metrics {
         describe_counter!("spv_job_attempts_total", "Attempts at jobs: done, failed, or dead when none follows");
         describe_histogram!("spv_job_seconds", "How long jobs took that were done");
         describe_gauge!("spv_jobs_waiting", "Jobs that wait for their first attempt or their next");
-        describe_gauge!("spv_jobs_dead", "Jobs that were given up and wait for somebody to look at them");
+        describe_gauge!("spv_jobs_dead", "Jobs that failed for good and need attention");
         describe_gauge!("spv_workers", "Workers that are not silent, in every process");
         describe_gauge!("spv_database_up", "1 while the database answers");
         describe_gauge!("spv_build_info", "1, with the version");

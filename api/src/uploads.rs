@@ -21,7 +21,7 @@ pub struct AppendGuard {
 
 impl ActiveAppends {
     /// None while another append is under way: often one of the same person on a connection that is broken without the
-    /// server noticing. That one is told to stop reading and to store what it has, so that a retry succeeds.
+    /// server noticing. It is cancelled and stores what it has received, so that a retry succeeds.
     pub fn start(&self, id: UploadId) -> Option<AppendGuard> {
         let superseded = CancellationToken::new();
         match self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(id) {

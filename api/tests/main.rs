@@ -17,6 +17,7 @@ mod factors;
 mod functions;
 mod impersonation;
 mod json_fields;
+mod layers;
 mod maintenance;
 mod messages;
 mod notifications;

@@ -116,7 +116,7 @@ fn row(ctx: &Ctx, client: clients::Client) -> Versioned<Client> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListClientsQuery {
-    /// Beginnings of words of name, e-mail or phone.
+    /// Beginnings of words of name, email or phone.
     q: Option<String>,
     /// `pending`, `active`, `suspended` or `archived`; without it all but archived ones.
     #[param(value_type = Option<String>)]

@@ -98,7 +98,7 @@ pub struct CompanyDetail {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListCompaniesQuery {
-    /// Beginnings of words of names or e-mail.
+    /// Beginnings of words of names or email.
     q: Option<String>,
     /// True shows archived ones instead.
     #[serde(default)]

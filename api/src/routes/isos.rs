@@ -73,7 +73,7 @@ pub struct IsoDetail {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListIsosQuery {
-    /// Beginnings of words of name or e-mail.
+    /// Beginnings of words of name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,

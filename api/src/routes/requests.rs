@@ -211,7 +211,7 @@ pub async fn create(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListRequestsQuery {
-    /// Beginnings of words of reference, name or e-mail.
+    /// Beginnings of words of reference, name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Kind>)]

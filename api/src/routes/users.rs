@@ -120,7 +120,7 @@ pub struct AccountCounts {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListUsersQuery {
-    /// Beginnings of words of name, e-mail or phone.
+    /// Beginnings of words of name, email or phone.
     q: Option<String>,
     role: Option<Role>,
     /// All but the archived unless told.

@@ -227,7 +227,7 @@ async fn mail(config: &Config) -> Finding {
     match portal::mailer(config) {
         Err(e) => Bad(e.words().unwrap_or_default()),
         Ok(mailer) => match mailer.probe().await {
-            Err(why) => Bad(format!("{why}; mails wait in the outbox meanwhile")),
+            Err(why) => Bad(format!("{why}; emails wait in the outbox until then")),
             Ok(words) => match mailer.negotiate().await {
                 Ok(None) => Good(words),
                 Ok(Some(Negotiated::Unencrypted)) if mailer.is_without_tls() => Note(format!(
@@ -266,7 +266,7 @@ async fn providers(config: &Config) -> Vec<(&'static str, Finding)> {
         .into_iter()
         .map(|(name, reached)| match reached {
             Ok(()) => ("sign-in provider", Good(format!("{name} answers"))),
-            Err(why) => ("sign-in provider", Bad(format!("{name}: {why}; nobody can sign in with it meanwhile"))),
+            Err(why) => ("sign-in provider", Bad(format!("{name}: {why}; sign-in with it fails until then"))),
         })
         .collect()
 }

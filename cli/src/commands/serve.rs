@@ -25,7 +25,7 @@ pub struct Args {
     /// Address of the portal [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<String>,
-    /// Leave mails and scheduled jobs to `spvctl worker`
+    /// Leave emails and scheduled jobs to `spvctl worker`
     #[arg(long)]
     no_worker: bool,
 }

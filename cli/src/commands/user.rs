@@ -19,7 +19,7 @@ use std::io::Read;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make an account of any role; the first one of an empty portal too
+    /// Create an account of any role, including the first one of an empty portal
     Create(Box<Create>),
     /// List accounts, newest first
     #[command(after_help = "Examples:\n  spvctl user list --role employee")]
@@ -35,7 +35,7 @@ pub enum Verb {
     /// Shut an account until it is restored
     #[command(after_help = "Examples:\n  spvctl user suspend eli@example.com")]
     Suspend(One),
-    /// Mail another link to set a password to whoever has not accepted the invitation
+    /// Email another link to set a password to a user who has not accepted the invitation
     #[command(after_help = "Examples:\n  spvctl user invite eli@example.com")]
     Invite(One),
     /// Hide an account and shut it; what was done under it stays
@@ -44,7 +44,7 @@ pub enum Verb {
     /// Open a suspended or archived account
     #[command(after_help = "Examples:\n  spvctl user restore eli@example.com")]
     Restore(One),
-    /// Take every second factor from somebody who has lost theirs; their sessions end
+    /// Remove all second factors of a user who lost theirs; their sessions end
     #[command(after_help = "Examples:\n  spvctl user reset-mfa eli@example.com")]
     ResetMfa(One),
     /// List an account's live sessions
@@ -77,13 +77,13 @@ pub struct Create {
     /// Name or id; for clients and company admins
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id; for ISO partners
+    /// Email address or id; for ISO partners
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// en-US, en-GB or es [default: en-US]
     #[arg(long)]
     language: Option<String>,
-    /// Read a first password from stdin, to be changed at first sign-in; without it a link is mailed
+    /// Read a first password from stdin, to be changed at first sign-in; without it a link is emailed
     #[arg(long)]
     password_stdin: bool,
 }
@@ -105,14 +105,14 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct One {
-    /// E-mail address or id
+    /// Email address or id
     #[arg(value_name = "USER")]
     user: String,
 }
 
 #[derive(Debug, Args)]
 pub struct GiveRole {
-    /// E-mail address or id
+    /// Email address or id
     user: String,
     /// client, iso, employee, company_admin or super_admin
     #[arg(value_parser = role)]
@@ -120,7 +120,7 @@ pub struct GiveRole {
     /// Name or id, where the role needs a company
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id, where the role needs an ISO partner
+    /// Email address or id, where the role needs an ISO partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Take the ISO partner away from a client
@@ -152,7 +152,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let user = named::user(ctx, &args.user).await?;
             users::invite_again(ctx, user.id).await?;
             say(&format!(
-                "A mail to {} with a link to set a password is queued; a running worker sends it.",
+                "An email to {} with a link to set a password is queued; a running worker sends it.",
                 user.email
             ));
             Ok(())
@@ -204,7 +204,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
     let input = Input {
         first_name: ask.text(args.first_name, "First name", anything)?,
         last_name: ask.text(args.last_name, "Last name", anything)?,
-        email: ask.text(args.email, "E-mail", anything)?,
+        email: ask.text(args.email, "Email", anything)?,
         phone: args.phone,
         address: args.address,
         company_id: named::company(ctx, args.company.as_deref()).await?,
@@ -214,7 +214,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
     };
     let user = users::create(ctx, role, input).await?;
     if mailed {
-        say(&format!("A mail to {} with a link to set a password is queued; a running worker sends it.", user.email));
+        say(&format!("An email to {} with a link to set a password is queued; a running worker sends it.", user.email));
     }
     portal.out.one(record(&user))
 }

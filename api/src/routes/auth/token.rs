@@ -1,6 +1,6 @@
 //! `POST /token` and `POST /logout`: begin, refresh and end sessions.
 use super::{
-    extract::{AnonymousCtx, Audience, Body, QueryParams, SessionCtx, non_empty},
+    extract::{AnonymousCtx, Audience, Body, QueryParams, SessionCtx, non_empty, phone_disabled},
     view::SessionView,
 };
 use crate::{
@@ -32,22 +32,7 @@ pub async fn token(
 ) -> Result<SessionView> {
     let granted = match params.get("grant_type") {
         Some("password") => {
-            let email = match (non_empty(input.email.as_ref()), non_empty(input.phone.as_ref())) {
-                (Some(email), None) => email,
-                (None, Some(_)) => {
-                    return Err(AuthError::fixed(
-                        StatusCode::UNPROCESSABLE_ENTITY,
-                        "phone_provider_disabled",
-                        "Phone logins are disabled",
-                    ));
-                }
-                (Some(_), Some(_)) => {
-                    return Err(AuthError::validation(
-                        "Only an email address or phone number should be provided on login.",
-                    ));
-                }
-                (None, None) => return Err(AuthError::validation("missing email or phone")),
-            };
+            let email = password_grant_email(&input)?;
             // No account has another audience.
             let email = if ours { email } else { "" };
             auth::sign_in(&ctx, &app.auth, email, input.password.as_deref().unwrap_or("")).await
@@ -84,6 +69,18 @@ pub async fn token(
         // A suspended account is 403 with an access token and 400 at sign-in.
         if error.code() == "user_banned" { error.with_status(StatusCode::BAD_REQUEST) } else { error }
     })
+}
+
+/// The email address of a password grant; phone sign-in is not supported.
+fn password_grant_email(input: &Input) -> Result<&str> {
+    match (non_empty(input.email.as_ref()), non_empty(input.phone.as_ref())) {
+        (Some(email), None) => Ok(email),
+        (None, Some(_)) => Err(phone_disabled(StatusCode::UNPROCESSABLE_ENTITY)),
+        (Some(_), Some(_)) => {
+            Err(AuthError::validation("Only an email address or phone number should be provided on login."))
+        }
+        (None, None) => Err(AuthError::validation("missing email or phone")),
+    }
 }
 
 pub async fn logout(

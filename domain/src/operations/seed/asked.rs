@@ -43,7 +43,7 @@ const SUPPORT: [&str; 8] = [
     "I cannot find the invoice of my last order. Where is it?",
     "Which documents does the bank ask for?",
     "May a second director sign with a digital signature?",
-    "The link in your e-mail had expired when I opened it.",
+    "The link in your email had expired when I opened it.",
     "We have moved. Please change our address on all papers.",
     "Is a registered agent included in the fee?",
     "What happens if the chosen name is taken?",
@@ -75,7 +75,7 @@ const OTHER: [&str; 4] = [
     "Please tell us your data protection contact.",
 ];
 const ANSWERS: [&str; 4] =
-    ["Done.", "We have sent it by e-mail.", "We spoke on the phone today.", "It is among your documents now."];
+    ["Done.", "We have sent it by email.", "We spoke on the phone today.", "It is among your documents now."];
 const REFUSALS: [&str; 5] = [
     "We need a reference of your bank first.",
     "This is asked for twice: the other request is being worked on.",
