@@ -230,7 +230,8 @@ impl Config {
         let demo = read.fixed("demo", "true or false", |text| text.parse().ok());
         let password = |text: &str| {
             // The default is known to be good, and looking that up takes a moment of every command.
-            let good = text == domain::DEMO_PASSWORD || passwords::rules(text, "", &[], passwords::MIN_LENGTH).is_ok();
+            let good =
+                text == domain::DEMO_PASSWORD || passwords::validate(text, "", &[], passwords::MIN_LENGTH).is_ok();
             good.then(|| text.to_owned())
         };
         let demo_password = read.fixed("demo_password", "a password that is long and uncommon enough", password);

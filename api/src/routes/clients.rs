@@ -324,7 +324,7 @@ pub async fn suspend(
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<Versioned<Client>> {
     let client = clients::suspend(&ctx, id, version).await?;
-    app.auth.verified.forget_user(id);
+    app.auth.token_cache.forget_user(id);
     Ok(row(&ctx, client))
 }
 
@@ -351,6 +351,6 @@ pub async fn archive(
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<Versioned<Client>> {
     let client = clients::archive(&ctx, id, version).await?;
-    app.auth.verified.forget_user(id);
+    app.auth.token_cache.forget_user(id);
     Ok(row(&ctx, client))
 }

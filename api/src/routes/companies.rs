@@ -235,7 +235,7 @@ pub async fn archive(
 ) -> Result<Versioned<Company>> {
     let company = companies::archive(&ctx, id, version).await?;
     // Rare and affects all members: clears the whole session cache.
-    app.auth.verified.clear();
+    app.auth.token_cache.clear();
     row(&ctx, company).await
 }
 

@@ -305,7 +305,7 @@ pub async fn remove_member(
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<JsonBody<CompanyMember>> {
     let found = companies::remove_member(&ctx, id).await?;
-    app.auth.verified.forget_user(id);
+    app.auth.token_cache.forget_user(id);
     Ok(JsonBody(CompanyMember::of(&ctx, found)))
 }
 

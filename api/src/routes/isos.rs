@@ -156,7 +156,7 @@ pub async fn delete(
 ) -> Result<StatusCode> {
     isos::delete(&ctx, id, version).await?;
     // Rare: clears the whole session cache.
-    app.auth.verified.clear();
+    app.auth.token_cache.clear();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -171,7 +171,7 @@ pub async fn archive(
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<Versioned<Iso>> {
     let iso = isos::archive(&ctx, id, version).await?;
-    app.auth.verified.forget_user(iso.user_id);
+    app.auth.token_cache.forget_user(iso.user_id);
     Ok(row(&ctx, iso))
 }
 

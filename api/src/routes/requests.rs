@@ -7,7 +7,7 @@ use crate::{
         patch_field,
     },
     language::negotiate_language,
-    rate_limit::neighbourhood,
+    rate_limit::network_prefix,
     request_meta::RequestMeta,
     response::{JsonBody, Page, Versioned},
     state::AppState,
@@ -189,7 +189,7 @@ pub async fn create(
 ) -> Result<(StatusCode, JsonBody<RequestCreated>)> {
     app.check_request_limit(&ctx.actor)?;
     if !ctx.actor.is_staff() && ctx.actor.user_id().is_none() {
-        app.contact_limit.check(&neighbourhood(meta.client_ip))?;
+        app.contact_limit.check(&network_prefix(meta.client_ip))?;
     }
     let input = Input {
         kind: input.kind,

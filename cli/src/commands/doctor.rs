@@ -152,7 +152,7 @@ async fn second_factors(ctx: &Ctx, path: &Path) -> Result<Finding> {
     // What is the matter with the keys is a finding of its own.
     let keys = if path.exists() { Keys::load_or_create(path).ok() } else { None };
     let Some(keys) = keys else { return Ok(Note("not looked at without signing keys".to_owned())) };
-    let people = factors::unusable(ctx, &keys).await?;
+    let people = factors::list_unusable(ctx, &keys).await?;
     Ok(if people.is_empty() {
         Good("all can be checked".to_owned())
     } else {

@@ -5,7 +5,7 @@ use crate::{
     portal::Portal,
 };
 use clap::Subcommand;
-use domain::accounts::auth::keys::{self, Listed};
+use domain::accounts::auth::keys::{self, KeyInfo};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
@@ -37,7 +37,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     portal.out.list(found.iter().map(record).collect(), "signing keys")
 }
 
-fn record(key: &Listed) -> Record {
+fn record(key: &KeyInfo) -> Record {
     Record::new()
         .with("kid", key.kid.clone())
         .with("algorithm", key.algorithm)

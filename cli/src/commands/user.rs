@@ -11,8 +11,9 @@ use clap::{Args, Subcommand};
 use domain::{
     accounts::{
         auth::{device, factors, sessions::Session},
-        users::{self, Filter, Input, Status, User},
+        users::{self, Filter, Status, User},
     },
+    desk::people::{self, CreateUser},
     kernel::access::Role,
 };
 use std::io::Read;
@@ -143,7 +144,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let company = named::company(ctx, args.company.as_deref()).await?;
             let iso = named::iso(ctx, args.iso.as_deref()).await?;
             let iso = if args.no_iso { Some(None) } else { iso.map(Some) };
-            out.one(record(&users::set_role(ctx, user.id, args.role, company, iso, None).await?))
+            out.one(record(&people::set_role(ctx, user.id, args.role, company, iso, None).await?))
         }
         Verb::Suspend(args) => {
             out.one(record(&users::suspend(ctx, named::user(ctx, &args.user).await?.id, None).await?))
@@ -201,7 +202,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
         None
     };
     let mailed = password.is_none();
-    let input = Input {
+    let input = CreateUser {
         first_name: ask.text(args.first_name, "First name", anything)?,
         last_name: ask.text(args.last_name, "Last name", anything)?,
         email: ask.text(args.email, "Email", anything)?,
@@ -212,7 +213,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
         password,
         language: args.language,
     };
-    let user = users::create(ctx, role, input).await?;
+    let user = people::create(ctx, role, input).await?;
     if mailed {
         say(&format!("An email to {} with a link to set a password is queued; a running worker sends it.", user.email));
     }

@@ -115,7 +115,7 @@ pub async fn taken(ctx: &Ctx, table: &Table) -> Result<()> {
 /// What the list refuses; Unauthenticated once who began it may not be here any more.
 pub async fn more(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<Part> {
     if cursor.is_some() {
-        auth::ask_again(&mut ctx.db(), ctx).await?;
+        auth::revalidate_session(&mut ctx.db(), ctx).await?;
     }
     let found = rows(ctx, table, cursor).await?;
     let mut text = String::new();

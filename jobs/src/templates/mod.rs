@@ -102,7 +102,7 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
         }
     }
     if let Some(kind) = mail.kind.link() {
-        let until = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.life());
+        let until = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.ttl());
         params.insert("until".to_owned(), until.into());
     }
 

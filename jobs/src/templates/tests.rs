@@ -1,7 +1,7 @@
 use super::*;
 use chrono::TimeZone;
 use domain::{
-    accounts::auth::links::Made,
+    accounts::auth::links::IssuedLink,
     kernel::ids::{MailId, UserId},
     outbox::mails::{Mail, Status},
 };
@@ -65,7 +65,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         },
         time_zone: "America/New_York".to_owned(),
         date_format: DateFormat::Auto,
-        link: kind.link().map(|link| Made {
+        link: kind.link().map(|link| IssuedLink {
             url: format!("https://portal.example.com{}?token_hash=abc&type={}", link.page(), link.page_type()),
             token: "abc".to_owned(),
             code: "042137".to_owned(),

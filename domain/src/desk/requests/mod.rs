@@ -183,7 +183,7 @@ async fn sender(
     let theirs = staff && !matches!(kind, Kind::Account | Kind::Lead);
     let user_id = if theirs && !email.is_empty() {
         // Written down for somebody: if they have an account, they follow it there.
-        users::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
+        users::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
     } else {
         me.filter(|_| !staff)
     };

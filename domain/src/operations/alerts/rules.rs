@@ -1,7 +1,7 @@
 //! The rules by which alerts are made, all of them. Each says what it found, by subject; what it finds no more is over.
 use super::store;
 use crate::{
-    accounts::auth::failures,
+    accounts::auth::login_throttle,
     kernel::{ctx::Ctx, error::Result},
     operations::{health_checks::Disk, security_scan},
 };
@@ -94,7 +94,7 @@ pub async fn all(ctx: &Ctx, readings: &Readings) -> Result<Vec<Cause>> {
 
 /// By the place they come from. Many places that fail a few times each are many people, not a storm.
 async fn sign_in_storms(ctx: &Ctx) -> Result<Vec<Cause>> {
-    let storms = failures::storms(ctx, STORM_WITHIN, STORM).await?;
+    let storms = login_throttle::detect_password_spraying(ctx, STORM_WITHIN, STORM).await?;
     let told = |(place, count)| cause(Kind::SignInStorm, place, json!({ "count": count }));
     Ok(storms.into_iter().map(told).collect())
 }

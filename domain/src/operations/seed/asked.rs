@@ -140,7 +140,7 @@ impl Year<'_> {
                 name: client.name(),
                 email: client.email.clone(),
             };
-            let country = users::store::profile(&mut self.ctx.db(), client.id).await?.country;
+            let country = users::profile_of(&mut self.ctx.db(), client.id).await?.country;
             let form = json!({ "first_name": client.first_name, "last_name": client.last_name, "phone": client.phone,
                 "company": client.company_name, "country": country, "purpose": null });
             self.account(&asker, "client", form, client.created_at, (ResultKind::Client, client.id.0));

@@ -2,7 +2,7 @@
 //! state, dated relative to today. The same seed makes the same office.
 use super::{Order, account, asked, billing, brought, company, history, homes, iso, known, papers, store};
 use crate::{
-    accounts::auth::{failures, passwords},
+    accounts::auth::{login_throttle, passwords},
     directory::companies,
     kernel::{
         access::{Action, Actor, Role},
@@ -278,7 +278,7 @@ async fn storm(ctx: &Ctx, from: &str) -> Result<()> {
     let (ctx, event) = (&ctx, &event);
     ctx.transaction(|tx| {
         async move {
-            failures::note_place(tx, ctx, 64).await?;
+            login_throttle::record_source(tx, ctx, 64).await?;
             activity::append(tx, ctx, event.clone()).await
         }
         .scope_boxed()

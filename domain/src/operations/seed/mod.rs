@@ -16,7 +16,7 @@ pub use load::{Load, load};
 
 use crate::{
     accounts::{
-        auth::passwords::{self, Verdict},
+        auth::passwords::{self, PasswordCheck},
         users::{self, NewUser, User},
     },
     directory::{companies, isos},
@@ -224,7 +224,9 @@ async fn demo_accounts(ctx: &Ctx) -> Result<Vec<User>> {
     for email in SIGN_INS {
         let Some(user) = known(ctx, email).await? else { continue };
         let active = matches!(user.status, users::Status::Active | users::Status::Pending);
-        if active && passwords::verify(user.password_hash.as_ref(), &ctx.options.demo_password).await? != Verdict::Wrong
+        if active
+            && passwords::verify(user.password_hash.as_ref(), &ctx.options.demo_password).await?
+                != PasswordCheck::Invalid
         {
             open.push(user);
         }

@@ -131,7 +131,7 @@ pub async fn begin(ctx: &Ctx, wanted: &Wanted) -> Result<exports::Part> {
 /// As [`page`]; Unauthenticated once who began it may not be here any more.
 pub async fn more(ctx: &Ctx, wanted: &Wanted, cursor: Option<String>) -> Result<exports::Part> {
     if cursor.is_some() {
-        auth::ask_again(&mut ctx.db(), ctx).await?;
+        auth::revalidate_session(&mut ctx.db(), ctx).await?;
     }
     let found = page(ctx, wanted, &PageQuery { limit: Some(MAX_LIMIT), cursor }).await?.rows;
     let mut text = String::new();
