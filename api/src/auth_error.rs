@@ -405,9 +405,9 @@ mod tests {
         assert_eq!(
             message(&["length", "characters"]),
             "Password should be at least 12 characters. \
-             Choose a password that is not common and not your name or e-mail address."
+             Choose a password that isn't common and isn't your name or email address."
         );
-        assert_eq!(message(&["pwned"]), "Choose a password that is not common and not your name or e-mail address.");
+        assert_eq!(message(&["pwned"]), "Choose a password that isn't common and isn't your name or email address.");
     }
 
     #[test]

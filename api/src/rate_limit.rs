@@ -1,7 +1,7 @@
 //! Rate limits per address, account or user, in this process.
 use axum::http::Method;
 use domain::Error;
-pub use domain::accounts::auth::failures::neighbourhood;
+pub use domain::accounts::auth::login_throttle::network_prefix;
 use governor::{
     DefaultKeyedRateLimiter, Quota,
     clock::{Clock, DefaultClock},
@@ -200,7 +200,7 @@ impl AuthRateLimits {
     /// # Errors
     /// TooMany with the seconds until the next is allowed.
     pub fn address(&self, key: RateLimitKey, address: IpAddr) -> Result<(), Error> {
-        if self.enabled { self.addresses.check(key, neighbourhood(address)) } else { Ok(()) }
+        if self.enabled { self.addresses.check(key, network_prefix(address)) } else { Ok(()) }
     }
 
     /// # Errors
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn ipv6_addresses_count_by_network() {
-        let near = |text: &str| neighbourhood(text.parse().unwrap());
+        let near = |text: &str| network_prefix(text.parse().unwrap());
         assert_eq!(near("2001:db8:1:2::1"), near("2001:db8:1:2:ffff::9"));
         assert_ne!(near("2001:db8:1:2::1"), near("2001:db8:1:3::1"));
         assert_eq!(near("::ffff:192.0.2.1"), near("192.0.2.1"));

@@ -2,7 +2,7 @@
 use crate::{
     client_ip::Network,
     concurrency::{ConcurrencyLimit, Permit},
-    rate_limit::neighbourhood,
+    rate_limit::network_prefix,
     request_meta::Peer,
     routes,
     state::AppState,
@@ -164,7 +164,7 @@ impl ConnectionLimit {
     fn acquire(&self, peer: IpAddr) -> Result<Option<Permit<IpAddr>>, TooManyConnections> {
         let exempt = peer.is_loopback() || self.exempt.iter().any(|network| network.contains(peer));
         let Some(counts) = self.counts.as_ref().filter(|_| !exempt) else { return Ok(None) };
-        counts.try_acquire(Some(neighbourhood(peer))).map(Some).ok_or(TooManyConnections)
+        counts.try_acquire(Some(network_prefix(peer))).map(Some).ok_or(TooManyConnections)
     }
 }
 

@@ -27,7 +27,7 @@ fn holding(person: &TestUser, token: &Value) -> TestUser {
 
 async fn link(app: &TestApp, person: &TestUser, email: &str) -> (String, String) {
     let mut tx = app.world.db.begin().await.expect("begins");
-    let made = links::make(&mut tx, &app.world.operator(), person.id, email, LinkKind::Recovery).await.expect("works");
+    let made = links::issue(&mut tx, &app.world.operator(), person.id, email, LinkKind::Recovery).await.expect("works");
     tx.commit().await.expect("commits");
     (made.url.split("token_hash=").nth(1).expect("works").split('&').next().expect("works").to_owned(), made.code)
 }
@@ -155,7 +155,7 @@ async fn weak_password_is_reported_with_the_session() {
         assert!(strong.get("weak_password").is_none(), "{strong}");
         let hash = passwords::hash(&app.world.operator(), "short").await.expect("hashes");
         let mut tx = app.world.db.begin().await.expect("begins");
-        users::store::save_password(&mut tx, maya.id, &hash, false).await.expect("saves");
+        users::set_password_hash(&mut tx, maya.id, &hash, false).await.expect("saves");
         tx.commit().await.expect("commits");
         let weak = sign_in("short").await;
         let told = json!({ "message": "Password should be at least 8 characters.", "reasons": ["length"] });

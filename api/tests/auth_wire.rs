@@ -248,7 +248,7 @@ async fn links_and_codes_expire() {
         let make = async |kind: LinkKind| {
             let mut tx = app.world.db.begin().await.unwrap();
             let ctx = app.world.operator();
-            let made = domain::accounts::auth::links::make(&mut tx, &ctx, user.id, &user.email, kind).await.unwrap();
+            let made = domain::accounts::auth::links::issue(&mut tx, &ctx, user.id, &user.email, kind).await.unwrap();
             tx.commit().await.unwrap();
             made
         };

@@ -342,7 +342,7 @@ async fn errors_are_in_the_users_language() {
         assert_ne!(english["message"], spanish["message"]);
         let erin = app.employee("Erin").await;
         erin.patch("/rest/v1/me", json!({ "language": "es" })).await.ok();
-        app.app.auth.verified.clear();
+        app.app.auth.token_cache.clear();
         let own = erin.post("/rest/v1/companies", json!({})).header("accept-language", "en").await;
         assert!(own.body["fields"][0]["message"].as_str().is_some_and(|text| !text.contains("Please")), "{}", own.body);
         assert_eq!(erin.patch("/rest/v1/me", json!({ "language": "fr" })).await.fields(), ["language unknown"]);

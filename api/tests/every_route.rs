@@ -558,7 +558,7 @@ async fn access_matrix_of_all_operations() {
             }
             if operation == "maintenance_start" {
                 maintenance::end(&app.world.operator()).await.expect("ends");
-                app.app.auth.verified.gate.forget();
+                app.app.auth.token_cache.admission.invalidate();
             }
             // Nobody may have too many on their way.
             let _ = uploads::cancel(&app.world.operator(), rows.upload.parse().expect("an id")).await;

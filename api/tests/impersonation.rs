@@ -243,11 +243,11 @@ async fn impersonation_ends_with_time_session_role_or_account() {
         let path = |id| format!("/rest/v1/users/{id}/impersonate");
         sam.post(&path(ada.id), json!({ "reason": "x" })).await.refused(409, "impersonate_super_admin");
         sam.post(&path(sam.id), json!({ "reason": "x" })).await.refused(409, "impersonate_self");
-        domain::accounts::users::set_role(&root, erin.id, Role::SuperAdmin, None, None, None).await.unwrap();
-        app.app.auth.verified.forget_user(erin.id);
+        domain::desk::people::set_role(&root, erin.id, Role::SuperAdmin, None, None, None).await.unwrap();
+        app.app.auth.token_cache.forget_user(erin.id);
         over(&looking).await;
-        domain::accounts::users::set_role(&root, sam.id, Role::Employee, None, None, None).await.unwrap();
-        app.app.auth.verified.forget_user(sam.id);
+        domain::desk::people::set_role(&root, sam.id, Role::Employee, None, None, None).await.unwrap();
+        app.app.auth.token_cache.forget_user(sam.id);
         sam.get("/rest/v1/me").await.refused(401, "unauthenticated");
     })
     .await;

@@ -52,9 +52,9 @@ pub struct Globals {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Run the portal: the web app, the API and, unless told otherwise, the worker
+    /// Run the portal: the web app, the API and, by default, the worker
     Serve(commands::serve::Args),
-    /// Run only the worker: mails, scheduled jobs
+    /// Run only the worker: emails, scheduled jobs
     Worker(commands::worker::Args),
     /// Bring the database schema up to date
     Migrate(commands::migrate::Args),
@@ -63,7 +63,7 @@ pub enum Command {
     /// Show the configuration in force, secrets hidden
     #[command(after_help = "Examples:\n  spvctl config\n  spvctl config --config portal.toml --format json")]
     Config,
-    /// Make test data, the demo office, or load
+    /// Create test data, the demo office or load data
     Seed(commands::seed::Args),
     /// Clients and their first order
     #[command(
@@ -116,7 +116,7 @@ pub enum Command {
         after_help = "Examples:\n  spvctl commission list --status pending\n  spvctl commission statement --iso iso@example.com"
     )]
     Commission(commands::commission::Verb),
-    /// People whom ISO partners may bring as clients
+    /// Prospective clients of ISO partners
     #[command(subcommand, after_help = "Examples:\n  spvctl lead list --stage qualified")]
     Lead(commands::lead::Verb),
     /// Documents and their versions
@@ -145,7 +145,7 @@ pub enum Command {
     /// Clients or orders from a file, CSV or JSON Lines
     #[command(long_about = commands::import::ABOUT)]
     Import(commands::import::Args),
-    /// The whole portal, copied while it runs, and brought back
+    /// Back up the running portal, and restore it
     #[command(
         subcommand,
         after_help = "Examples:\n  spvctl backup create\n  spvctl backup verify 20261122-021000-6f1c\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new"
@@ -154,7 +154,7 @@ pub enum Command {
     /// Move the whole portal into another database
     #[command(long_about = commands::moves::ABOUT)]
     Move(commands::moves::Args),
-    /// Let nobody but super admins change anything for a while
+    /// Make the portal read-only for everyone but super admins
     #[command(
         subcommand,
         after_help = "Examples:\n  spvctl maintenance on --message 'Back at 18:00 UTC'\n  spvctl maintenance off"

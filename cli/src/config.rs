@@ -230,7 +230,8 @@ impl Config {
         let demo = read.fixed("demo", "true or false", |text| text.parse().ok());
         let password = |text: &str| {
             // The default is known to be good, and looking that up takes a moment of every command.
-            let good = text == domain::DEMO_PASSWORD || passwords::rules(text, "", &[], passwords::MIN_LENGTH).is_ok();
+            let good =
+                text == domain::DEMO_PASSWORD || passwords::validate(text, "", &[], passwords::MIN_LENGTH).is_ok();
             good.then(|| text.to_owned())
         };
         let demo_password = read.fixed("demo_password", "a password that is long and uncommon enough", password);
@@ -257,9 +258,11 @@ impl Config {
                 },
             )
             .unwrap_or_default();
-        warnings.extend(redirects.unknown_suffixes().into_iter().map(|pattern| {
-            format!("auth_redirect_allow: {pattern} allows every host below a name that is nobody's domain as far as is known")
-        }));
+        warnings.extend(
+            redirects.unknown_suffixes().into_iter().map(|pattern| {
+                format!("auth_redirect_allow: {pattern} allows every host below an unknown domain suffix")
+            }),
+        );
         let secure_email_change = read.fixed("auth_secure_email_change", "true or false", |text| text.parse().ok());
         let mail_gap_seconds = read.fixed("auth_mail_gap_seconds", "0 to 3600", |text| {
             text.parse().ok().filter(|seconds| (0..=3_600).contains(seconds))
@@ -277,12 +280,12 @@ impl Config {
         let trusted_proxies: Vec<Network> = read
             .optional(
                 "trusted_proxies",
-                "networks of your proxies separated by commas, like 10.0.0.0/8, none of them everybody's (/0)",
+                "networks of your proxies separated by commas, like 10.0.0.0/8, none of them all addresses (/0)",
                 |text| list(text, |one| one.parse().ok().filter(|network: &Network| !network.is_everybody())),
             )
             .unwrap_or_default();
         warnings.extend(trusted_proxies.iter().filter(|network| network.is_wide_and_public()).map(|network| {
-            format!("trusted_proxies: {network} holds many public addresses; each of them may claim to be anybody")
+            format!("trusted_proxies: {network} holds many public addresses; each of them can forge client addresses")
         }));
         let max_connections_per_address = read.fixed("max_connections_per_address", "0 to 1000000", |text| {
             text.parse().ok().filter(|connections| (0..=1_000_000).contains(connections))

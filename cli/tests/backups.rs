@@ -78,12 +78,12 @@ async fn a_folder_that_is_not_mounted_is_said_and_not_made() {
     std::fs::rename(&disk, &away).unwrap();
     let refused = office.run(&["backup", "create"]);
     assert_eq!(refused.code, 1, "{}", refused.err);
-    assert!(refused.err.contains("is not there.") && refused.err.contains("mount that"), "{}", refused.err);
+    assert!(refused.err.contains("doesn't exist.") && refused.err.contains("mount it"), "{}", refused.err);
     let listed = office.run(&["backup", "list"]);
-    assert_eq!((listed.code, listed.err.contains("is not there.")), (1, true), "{}", listed.err);
+    assert_eq!((listed.code, listed.err.contains("doesn't exist.")), (1, true), "{}", listed.err);
     let doctor = office.run(&["doctor"]);
     let line = doctor.out.lines().find(|line| line.contains("backup folder")).unwrap();
-    assert!(doctor.code == 1 && line.contains("failed") && line.contains("is not there."), "{}", doctor.out);
+    assert!(doctor.code == 1 && line.contains("failed") && line.contains("doesn't exist."), "{}", doctor.out);
     assert!(!disk.exists());
     std::fs::rename(&away, &disk).unwrap();
     assert_eq!(office.json(&["backup", "create"])["state"], "done");
@@ -141,7 +141,7 @@ async fn a_portal_moves_into_another_database_and_goes_on_there() {
             }
             assert_eq!(worker.stop(), 0, "{}", office.log());
             let again = office.run(&["move", "--to", &to, "--yes"]);
-            assert!(again.code == 1 && again.err.contains("is not a new one"), "{}", again.err);
+            assert!(again.code == 1 && again.err.contains("isn't empty"), "{}", again.err);
         }
         let worker = office.start(&["worker"]);
         office.mails(Duration::from_secs(20), |mails| {
@@ -149,7 +149,7 @@ async fn a_portal_moves_into_another_database_and_goes_on_there() {
         });
         let nowhere = format!("sqlite:{}", office.dir.join("never.db").display());
         let refused = office.run(&["move", "--to", &nowhere, "--yes"]);
-        assert!(refused.code == 1 && refused.err.contains("A portal or a worker runs"), "{}", refused.err);
+        assert!(refused.code == 1 && refused.err.contains("A portal or worker is running"), "{}", refused.err);
         drop(worker);
     }
 }

@@ -124,7 +124,7 @@ async fn a_row_that_is_refused_is_listed_with_its_line_and_the_others_go_on() {
             json!([
                 {
                     "line": 5, "name": "Cleo Lima", "field": "email, company_name",
-                    "reason": "Enter an e-mail address, for example name@example.com. Was not found. Choose another.",
+                    "reason": "Enter an email address, for example name@example.com. Not found. Choose another.",
                 },
                 { "line": 6, "name": "", "field": null, "reason": "There are 2 cells, and 4 columns." },
                 { "line": 7, "name": "", "field": null, "reason": "A quotation mark is not closed." },

@@ -57,7 +57,7 @@ async fn what_is_missing_is_asked_for() {
         &["client", "create", "--setup", "quick", "--last-name", "Ortiz"],
         &[
             ("First name", "Maya"),
-            ("E-mail", "maya@example.com"),
+            ("Email", "maya@example.com"),
             ("Company", ""),
             ("Country", ""),
             ("Price (USD)", "much"),

@@ -1,18 +1,21 @@
-//! Signing in, staying in and getting out, on both databases.
+//! Sign-in, sessions and sign-out, on both databases.
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
     accounts::{
         auth::{
-            self, Auth, Came, Change, Granted, Keys, Purpose, Ticket, Wanted, Way, Which, asked, factors, flows,
-            identities::{self, Arrival, Landing, ProviderTokens},
+            self, Auth, Keys, MailRequestKind, Purpose, RedirectContext, SignOutScope, TokenGrant, UpdateAccount,
+            VerificationInput, VerifyOutcome, factors, flows,
+            identities::{self, CallbackOutcome, ProviderClaims, ProviderTokens},
             links::{self, LinkKind},
+            mail_request,
             passwords::{self, PasswordHash},
             sessions,
         },
         users::{self, NewUser, Status, User},
     },
+    desk::people,
     directory::{clients, companies},
     kernel::{
         access::Role,
@@ -37,47 +40,47 @@ fn node() -> Auth {
     Auth::new(Keys::for_tests())
 }
 
-/// An active user who has a password.
+/// An active user with a password.
 async fn person(world: &World, role: Role, first: &str) -> User {
     let user = world.user(role, first, None, None).await;
-    give_password(world, &user).await;
+    set_password(world, &user).await;
     user
 }
 
-async fn give_password(world: &World, user: &User) {
+async fn set_password(world: &World, user: &User) {
     let hash = passwords::hash(&world.operator(), PASSWORD).await.expect("hashes");
     let mut tx = world.db.begin().await.expect("begins");
-    users::store::save_password(&mut tx, user.id, &hash, false).await.expect("works");
+    users::set_password_hash(&mut tx, user.id, &hash, false).await.expect("works");
     tx.commit().await.expect("commits");
 }
 
-async fn sign_in(world: &World, auth: &Auth, first: &str) -> Granted {
+async fn sign_in(world: &World, auth: &Auth, first: &str) -> TokenGrant {
     auth::sign_in(&world.nobody(), auth, &format!("{first}@example.com"), PASSWORD).await.expect("works")
 }
 
-/// The context of whoever holds this access token.
-async fn holder(world: &World, auth: &Auth, token: &str) -> Result<Ctx, Error> {
+/// The context of an access token.
+async fn ctx_of_token(world: &World, auth: &Auth, token: &str) -> Result<Ctx, Error> {
     let who = auth::authenticate(auth, &world.db, &world.options, world.clock.now(), token).await?;
     Ok(world.as_actor(domain::Actor::User(who)))
 }
 
 async fn link(world: &World, user: &User, kind: LinkKind) -> (String, String) {
     let mut tx = world.db.begin().await.expect("begins");
-    let made = links::make(&mut tx, &world.operator(), user.id, &user.email, kind).await.expect("works");
+    let made = links::issue(&mut tx, &world.operator(), user.id, &user.email, kind).await.expect("works");
     tx.commit().await.expect("commits");
     let token = made.url.split("token_hash=").nth(1).expect("works").split('&').next().expect("works").to_owned();
     (token, made.code)
 }
 
-/// Uses a link or code and takes the session that comes of it.
-async fn verify(world: &World, auth: &Auth, ticket: Ticket) -> Result<Granted, Error> {
-    match auth::verify(&world.nobody(), auth, Purpose::Recovery, &ticket, false).await? {
-        Came::Session(granted) => Ok(*granted),
+/// Verifies a link or code and returns the session.
+async fn verify(world: &World, auth: &Auth, input: VerificationInput) -> Result<TokenGrant, Error> {
+    match people::verify(&world.nobody(), auth, Purpose::Recovery, &input, false).await? {
+        VerifyOutcome::Session(granted) => Ok(*granted),
         other => panic!("{other:?}"),
     }
 }
 
-async fn told(world: &World, action: &str) -> Vec<serde_json::Value> {
+async fn logged(world: &World, action: &str) -> Vec<serde_json::Value> {
     let rows: Vec<(String,)> = world
         .db
         .clone()
@@ -89,14 +92,14 @@ async fn told(world: &World, action: &str) -> Vec<serde_json::Value> {
     rows.into_iter().map(|(data,)| serde_json::from_str(&data).expect("works")).collect()
 }
 
-/// Which sessions ended, and why.
-async fn ends(world: &World) -> Vec<(String, String)> {
+/// Ended sessions with their reasons.
+async fn session_ends(world: &World) -> Vec<(String, String)> {
     let text = |value: &serde_json::Value| value.as_str().expect("works").to_owned();
-    let told = told(world, "session.ended").await;
+    let told = logged(world, "session.ended").await;
     told.iter().map(|data| (text(&data["session_id"]), text(&data["reason"]))).collect()
 }
 
-/// How and why sign-ins of somebody were refused, of which the log says from where and with what.
+/// Refused sign-ins of an account from the log: method and reason.
 async fn refusals(world: &World, whose: &User) -> Vec<String> {
     let mut db = world.db.clone();
     let sql = "select cast(data as text) from activity where action = 'sign_in.failed' and subject_id = $1 \
@@ -123,25 +126,25 @@ fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
 }
 
 #[tokio::test]
-async fn a_password_signs_in_whatever_the_letter_case_of_the_address() {
+async fn sign_in_ignores_the_case_of_the_address() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let granted = auth::sign_in(&world.nobody(), &auth, " MAYA@Example.com ", PASSWORD).await.unwrap();
-        let ctx = holder(&world, &auth, &granted.access_token).await.unwrap();
+        let ctx = ctx_of_token(&world, &auth, &granted.access_token).await.unwrap();
         assert_eq!(ctx.actor.user_id(), Some(maya.id));
         assert_eq!(granted.expires_in, 900);
         assert!(users::get(&ctx, maya.id).await.unwrap().last_sign_in_at.is_some());
-        let started = told(&world, "session.started").await;
+        let started = logged(&world, "session.started").await;
         assert_eq!(started[0]["session_id"], granted.session.id.to_string());
 
         world.clock.advance(Duration::seconds(901));
-        assert_eq!(code(holder(&world, &auth, &granted.access_token).await), "bad_jwt");
+        assert_eq!(code(ctx_of_token(&world, &auth, &granted.access_token).await), "bad_jwt");
     })
     .await;
 }
 
 #[tokio::test]
-async fn whoever_is_restored_comes_in_as_before() {
+async fn restored_account_signs_in_with_its_password() {
     on_both(async |world: World| {
         let (auth, op) = (node(), world.operator());
         let company = world.company("Harbor").await;
@@ -152,14 +155,14 @@ async fn whoever_is_restored_comes_in_as_before() {
         sign_in(&world, &auth, "maya").await;
 
         let clara = world.user(Role::Client, "clara", Some(company), None).await;
-        give_password(&world, &clara).await;
+        set_password(&world, &clara).await;
         clients::archive(&op, clara.id, None).await.unwrap();
         assert_eq!(clients::restore(&op, clara.id, None).await.unwrap().status, Status::Active);
         sign_in(&world, &auth, "clara").await;
 
         let cora = world.company_admin("cora", company).await;
         let dora = world.user(Role::CompanyAdmin, "dora", Some(company), None).await;
-        give_password(&world, &dora).await;
+        set_password(&world, &dora).await;
         companies::remove_member(&cora, dora.id).await.unwrap();
         assert_eq!(companies::restore_member(&cora, dora.id).await.unwrap().status, Status::Active);
         sign_in(&world, &auth, "dora").await;
@@ -168,7 +171,7 @@ async fn whoever_is_restored_comes_in_as_before() {
 }
 
 #[tokio::test]
-async fn whoever_has_not_set_a_password_is_to_do_so_once_restored() {
+async fn restored_pending_account_is_pending_again() {
     on_both(async |world: World| {
         let (auth, op) = (node(), world.operator());
         let input = onboarding::ClientInput {
@@ -185,10 +188,10 @@ async fn whoever_has_not_set_a_password_is_to_do_so_once_restored() {
         clients::archive(&op, quinn, None).await.unwrap();
         assert_eq!(users::restore(&op, quinn, None).await.unwrap().status, Status::Pending);
 
-        // Unless one was set for the account meanwhile.
+        // Unless a password was set meanwhile.
         users::suspend(&op, quinn, None).await.unwrap();
         let given = auth::admin::Update { password: Some(PASSWORD.to_owned()), ..Default::default() };
-        let shut = auth::admin::update(&op, &auth, quinn, given).await.unwrap();
+        let shut = people::update_by_admin(&op, &auth, quinn, given).await.unwrap();
         assert_eq!(shut.status, Status::Suspended);
         assert_eq!(users::restore(&op, quinn, None).await.unwrap().status, Status::Active);
         sign_in(&world, &auth, "quinn").await;
@@ -197,13 +200,13 @@ async fn whoever_has_not_set_a_password_is_to_do_so_once_restored() {
 }
 
 #[tokio::test]
-async fn a_password_whose_hash_is_cheaper_or_costlier_than_todays_is_hashed_again() {
+async fn outdated_hash_parameters_are_rehashed_at_sign_in() {
     for params in [(8_192, 1, 1), (passwords::MEMORY_KIB + 8, passwords::PASSES, 2)] {
-        is_hashed_again(params).await;
+        assert_rehashed(params).await;
     }
 }
 
-async fn is_hashed_again((memory, passes, lanes): (u32, u32, u32)) {
+async fn assert_rehashed((memory, passes, lanes): (u32, u32, u32)) {
     use argon2::{Algorithm, Argon2, Params, PasswordHasher, Version};
     on_both(async |world: World| {
         let auth = node();
@@ -212,13 +215,13 @@ async fn is_hashed_again((memory, passes, lanes): (u32, u32, u32)) {
         let old = Argon2::new(Algorithm::Argon2id, Version::V0x13, other).hash_password(PASSWORD.as_bytes()).unwrap();
         let imported = PasswordHash::imported(&old.to_string()).unwrap();
         let mut tx = world.db.begin().await.unwrap();
-        users::store::save_password(&mut tx, maya.id, &imported, true).await.unwrap();
+        users::set_password_hash(&mut tx, maya.id, &imported, true).await.unwrap();
         tx.commit().await.unwrap();
         let kept = async || -> String {
             let mut db = world.db.clone();
             db.sql("select password_hash from users where id = $1").bind(maya.id).scalar().await.unwrap()
         };
-        // A wrong one changes nothing.
+        // A wrong password changes nothing.
         let wrong = auth::sign_in(&world.nobody(), &auth, "maya@example.com", "wrong-wrong").await;
         assert_eq!((code(wrong), kept().await), ("invalid_credentials", old.to_string()));
 
@@ -227,11 +230,11 @@ async fn is_hashed_again((memory, passes, lanes): (u32, u32, u32)) {
         let today =
             format!("$argon2id$v=19$m={},t={},p={}$", passwords::MEMORY_KIB, passwords::PASSES, passwords::LANES);
         assert!(new.starts_with(&today), "{new}");
-        let ctx = holder(&world, &auth, &granted.access_token).await.unwrap();
+        let ctx = ctx_of_token(&world, &auth, &granted.access_token).await.unwrap();
         assert_eq!(ctx.actor.user_id(), Some(maya.id));
         assert!(granted.user.must_change_password, "that it is to be changed stays so");
         auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
-        // From now on it is what it is.
+        // Rehashed once only.
         sign_in(&world, &auth, "maya").await;
         assert_eq!(kept().await, new);
     })
@@ -239,7 +242,7 @@ async fn is_hashed_again((memory, passes, lanes): (u32, u32, u32)) {
 }
 
 #[tokio::test]
-async fn unknown_wrong_and_not_set_up_are_answered_alike() {
+async fn failed_sign_ins_do_not_reveal_accounts() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -264,7 +267,7 @@ async fn unknown_wrong_and_not_set_up_are_answered_alike() {
 }
 
 #[tokio::test]
-async fn a_shut_account_is_told_so_after_the_right_password_only() {
+async fn suspended_account_is_revealed_after_the_right_password_only() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let before = sign_in(&world, &auth, "maya").await;
@@ -278,7 +281,7 @@ async fn a_shut_account_is_told_so_after_the_right_password_only() {
             "refresh_session_not_found"
         );
         let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
-        assert_eq!(code(verify(&world, &auth, Ticket::Token(token)).await), "user_banned");
+        assert_eq!(code(verify(&world, &auth, VerificationInput::Token(token)).await), "user_banned");
 
         users::restore(&world.operator(), maya.id, None).await.unwrap();
         sign_in(&world, &auth, "maya").await;
@@ -289,7 +292,7 @@ async fn a_shut_account_is_told_so_after_the_right_password_only() {
 }
 
 #[tokio::test]
-async fn archiving_a_company_or_an_iso_signs_its_people_out() {
+async fn archiving_a_company_or_iso_ends_its_sessions() {
     on_both(async |world: World| {
         let auth = node();
         let company = world.company("Harbor").await;
@@ -297,24 +300,24 @@ async fn archiving_a_company_or_an_iso_signs_its_people_out() {
         let iso_user = users::get(&iso_ctx, iso_ctx.actor.user_id().unwrap()).await.unwrap();
         let (client, _, client_ctx) = world.client("clara", company, Some(iso)).await;
         let client_user = users::get(&client_ctx, client).await.unwrap();
-        give_password(&world, &iso_user).await;
-        give_password(&world, &client_user).await;
+        set_password(&world, &iso_user).await;
+        set_password(&world, &client_user).await;
         let (ivan, clara) = (sign_in(&world, &auth, "ivan").await, sign_in(&world, &auth, "clara").await);
 
         domain::directory::isos::archive(&world.operator(), iso, None).await.unwrap();
-        assert_eq!(code(holder(&world, &node(), &ivan.access_token).await), "session_not_found");
+        assert_eq!(code(ctx_of_token(&world, &node(), &ivan.access_token).await), "session_not_found");
         assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "ivan@example.com", PASSWORD).await), "user_banned");
-        assert!(holder(&world, &node(), &clara.access_token).await.is_ok(), "an ISO's client stays the office's");
+        assert!(ctx_of_token(&world, &node(), &clara.access_token).await.is_ok(), "an ISO's client stays the office's");
 
         domain::directory::companies::archive(&world.operator(), company, None).await.unwrap();
-        assert_eq!(code(holder(&world, &node(), &clara.access_token).await), "session_not_found");
+        assert_eq!(code(ctx_of_token(&world, &node(), &clara.access_token).await), "session_not_found");
         assert_eq!(code(auth::sign_in(&world.nobody(), &auth, "clara@example.com", PASSWORD).await), "user_banned");
     })
     .await;
 }
 
 #[tokio::test]
-async fn refreshing_rotates_and_a_stolen_old_token_ends_the_session() {
+async fn refresh_rotates_and_a_replayed_token_ends_the_session() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -324,8 +327,8 @@ async fn refreshing_rotates_and_a_stolen_old_token_ends_the_session() {
         assert_ne!(first.refresh_token, second.refresh_token);
         assert_eq!(first.session.id, second.session.id);
 
-        // The parent of the active one, as long as the session may lie unused: a tab that slept.
-        world.clock.advance(sessions::IDLE - Duration::seconds(1));
+        // The previous token stays valid as long as the session may idle.
+        world.clock.advance(sessions::MAX_IDLE - Duration::seconds(1));
         assert_eq!(refresh(&first.refresh_token).await.unwrap().refresh_token, second.refresh_token);
 
         let third = refresh(&second.refresh_token).await.unwrap();
@@ -336,12 +339,12 @@ async fn refreshing_rotates_and_a_stolen_old_token_ends_the_session() {
             "within ten seconds"
         );
         world.clock.advance(Duration::seconds(1));
-        let ctx = holder(&world, &auth, &third.access_token).await.unwrap();
+        let ctx = ctx_of_token(&world, &auth, &third.access_token).await.unwrap();
         assert_eq!(sessions::list(&ctx, third.user.id).await.unwrap().len(), 1);
         assert_eq!(code(refresh(&first.refresh_token).await), "refresh_token_already_used");
         assert_eq!(code(refresh(&third.refresh_token).await), "refresh_session_not_found");
-        assert_eq!(code(holder(&world, &auth, &third.access_token).await), "session_not_found");
-        assert_eq!(told(&world, "session.ended").await[0]["reason"], "refresh_token_reused");
+        assert_eq!(code(ctx_of_token(&world, &auth, &third.access_token).await), "session_not_found");
+        assert_eq!(logged(&world, "session.ended").await[0]["reason"], "refresh_token_reused");
 
         assert_eq!(code(refresh("nonsense").await), "refresh_token_not_valid");
         let stranger = Keys::for_tests().refresh_token(domain::kernel::ids::SessionId(world.chance.uuid()), 0);
@@ -351,7 +354,7 @@ async fn refreshing_rotates_and_a_stolen_old_token_ends_the_session() {
 }
 
 #[tokio::test]
-async fn a_hundred_tabs_that_refresh_at_once_stay_signed_in() {
+async fn concurrent_refreshes_keep_the_session() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -372,33 +375,32 @@ async fn a_hundred_tabs_that_refresh_at_once_stay_signed_in() {
 }
 
 #[tokio::test]
-async fn a_link_works_once_and_takes_the_others_with_it() {
+async fn consumed_link_revokes_the_other_links() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let (one, code_of_one) = link(&world, &maya, LinkKind::Invite).await;
         let (two, _) = link(&world, &maya, LinkKind::Recovery).await;
-        let verify = async |ticket: Ticket| verify(&world, &auth, ticket).await;
-        let granted = verify(Ticket::Token(one.clone())).await.unwrap();
+        let verify = async |input: VerificationInput| verify(&world, &auth, input).await;
+        let granted = verify(VerificationInput::Token(one.clone())).await.unwrap();
         assert_eq!(granted.user.id, maya.id);
         assert_eq!(granted.session.amr[0].method, "otp");
         for used in [one, two] {
-            assert_eq!(code(verify(Ticket::Token(used)).await), "otp_expired");
+            assert_eq!(code(verify(VerificationInput::Token(used)).await), "otp_expired");
         }
-        let by_code = Ticket::Code { email: maya.email.clone(), code: code_of_one };
+        let by_code = VerificationInput::Code { email: maya.email.clone(), code: code_of_one };
         assert_eq!(code(verify(by_code).await), "otp_expired");
 
         let (late, _) = link(&world, &maya, LinkKind::Recovery).await;
         let (day, _) = link(&world, &maya, LinkKind::Invite).await;
         world.clock.advance(Duration::minutes(61));
-        assert_eq!(code(verify(Ticket::Token(late)).await), "otp_expired");
-        verify(Ticket::Token(day.clone())).await.unwrap();
-        // What the owner may want to know is in the log, and nobody fills it with a link that they have; a link that never
-        // was says nothing.
+        assert_eq!(code(verify(VerificationInput::Token(late)).await), "otp_expired");
+        verify(VerificationInput::Token(day.clone())).await.unwrap();
+        // Outdated links are logged at powers of two, unknown ones never.
         for _ in 0..9 {
-            assert_eq!(code(verify(Ticket::Token(day.clone())).await), "otp_expired");
+            assert_eq!(code(verify(VerificationInput::Token(day.clone())).await), "otp_expired");
         }
-        assert_eq!(code(verify(Ticket::Token("never a link".to_owned())).await), "otp_expired");
-        let told = told(&world, "sign_in.failed").await;
+        assert_eq!(code(verify(VerificationInput::Token("never a link".to_owned())).await), "otp_expired");
+        let told = logged(&world, "sign_in.failed").await;
         let mut reasons: Vec<_> = told.iter().map(|data| data["reason"].as_str().unwrap()).collect();
         reasons.sort_unstable();
         let used = ["link_used"; 6];
@@ -410,13 +412,13 @@ async fn a_link_works_once_and_takes_the_others_with_it() {
 }
 
 #[tokio::test]
-async fn of_two_who_use_one_link_at_once_one_gets_in() {
+async fn concurrent_use_of_a_link_succeeds_once() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let (token, _) = link(&world, &maya, LinkKind::Recovery).await;
         let tries = (0..10).map(|_| {
-            let (ctx, auth, ticket) = (world.nobody(), auth.clone(), Ticket::Token(token.clone()));
-            tokio::spawn(async move { auth::verify(&ctx, &auth, Purpose::Recovery, &ticket, false).await.is_ok() })
+            let (ctx, auth, input) = (world.nobody(), auth.clone(), VerificationInput::Token(token.clone()));
+            tokio::spawn(async move { people::verify(&ctx, &auth, Purpose::Recovery, &input, false).await.is_ok() })
         });
         let mut entered = 0;
         for attempt in tries.collect::<Vec<_>>() {
@@ -428,12 +430,12 @@ async fn of_two_who_use_one_link_at_once_one_gets_in() {
 }
 
 #[tokio::test]
-async fn many_mails_make_no_more_codes_to_hit() {
+async fn only_the_newest_mailed_code_is_valid() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let with = async |code: &str| {
-            let ticket = Ticket::Code { email: maya.email.clone(), code: code.to_owned() };
-            verify(&world, &auth, ticket).await
+            let input = VerificationInput::Code { email: maya.email.clone(), code: code.to_owned() };
+            verify(&world, &auth, input).await
         };
         let (token, old) = link(&world, &maya, LinkKind::Recovery).await;
         world.clock.advance(Duration::minutes(1));
@@ -442,18 +444,18 @@ async fn many_mails_make_no_more_codes_to_hit() {
             assert_eq!(code(with(&old).await), "otp_expired");
         }
         with(&new).await.unwrap();
-        assert_eq!(code(verify(&world, &auth, Ticket::Token(token)).await), "otp_expired");
+        assert_eq!(code(verify(&world, &auth, VerificationInput::Token(token)).await), "otp_expired");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_code_is_taken_until_ten_wrong_ones() {
+async fn mailed_codes_are_refused_after_ten_wrong_ones() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), person(&world, Role::Employee, "maya").await);
         let with = async |email: &str, code: &str| {
-            let ticket = Ticket::Code { email: email.to_owned(), code: code.to_owned() };
-            verify(&world, &auth, ticket).await
+            let input = VerificationInput::Code { email: email.to_owned(), code: code.to_owned() };
+            verify(&world, &auth, input).await
         };
         let wrong = |right: &str| if right == "000000" { "000001" } else { "000000" };
         let (_, right) = link(&world, &maya, LinkKind::Recovery).await;
@@ -474,8 +476,8 @@ async fn a_code_is_taken_until_ten_wrong_ones() {
         world.clock.advance(Duration::seconds(2));
         let (_, fresh) = link(&world, &maya, LinkKind::Recovery).await;
         assert_eq!(code(with("maya@example.com", &fresh).await), "otp_expired", "a new mail gives no new tries");
-        // The link is not held up by it; and an address that nobody has is answered in the same way.
-        verify(&world, &auth, Ticket::Token(token)).await.unwrap();
+        // The link is not throttled; unknown addresses get the same response.
+        verify(&world, &auth, VerificationInput::Token(token)).await.unwrap();
         for n in 0..12 {
             let answer = with("nobody@example.com", "123456").await;
             // One wrong code was counted above.
@@ -490,7 +492,7 @@ async fn a_code_is_taken_until_ten_wrong_ones() {
 }
 
 #[tokio::test]
-async fn a_new_password_activates_and_ends_the_other_sessions_and_links() {
+async fn new_password_activates_and_ends_other_sessions_and_links() {
     on_both(async |world: World| {
         let auth = node();
         let mut tx = world.db.begin().await.unwrap();
@@ -511,10 +513,10 @@ async fn a_new_password_activates_and_ends_the_other_sessions_and_links() {
         let maya = users::insert(&mut tx, &world.operator(), new).await.unwrap();
         tx.commit().await.unwrap();
         let (token, _) = link(&world, &maya, LinkKind::Invite).await;
-        let invited = verify(&world, &auth, Ticket::Token(token)).await.unwrap();
-        let me = holder(&world, &auth, &invited.access_token).await.unwrap();
+        let invited = verify(&world, &auth, VerificationInput::Token(token)).await.unwrap();
+        let me = ctx_of_token(&world, &auth, &invited.access_token).await.unwrap();
         let set = async |ctx: &Ctx, password: &str| {
-            let change = Change { password: Some(password.to_owned()), ..Change::default() };
+            let change = UpdateAccount { password: Some(password.to_owned()), ..UpdateAccount::default() };
             auth::update_user(ctx, &auth, &change).await
         };
         assert_eq!(code(set(&me, "short").await), "weak_password");
@@ -525,29 +527,29 @@ async fn a_new_password_activates_and_ends_the_other_sessions_and_links() {
         assert_eq!(code(set(&me, PASSWORD).await), "same_password");
 
         let elsewhere = sign_in(&world, &auth, "maya").await;
-        assert!(holder(&world, &auth, &elsewhere.access_token).await.is_ok());
+        assert!(ctx_of_token(&world, &auth, &elsewhere.access_token).await.is_ok());
         let (pending, _) = link(&world, &maya, LinkKind::Recovery).await;
-        let guess = Change {
+        let guess = UpdateAccount {
             password: Some("another good one".to_owned()),
             current_password: Some("guess".to_owned()),
-            ..Change::default()
+            ..UpdateAccount::default()
         };
         assert_eq!(code(auth::update_user(&me, &auth, &guess).await), "current_password_invalid");
         set(&me, "another good one").await.unwrap();
-        assert!(holder(&world, &auth, &invited.access_token).await.is_ok(), "this session goes on");
-        assert_eq!(code(holder(&world, &auth, &elsewhere.access_token).await), "session_not_found");
-        assert_eq!(code(verify(&world, &auth, Ticket::Token(pending)).await), "otp_expired");
+        assert!(ctx_of_token(&world, &auth, &invited.access_token).await.is_ok(), "this session goes on");
+        assert_eq!(code(ctx_of_token(&world, &auth, &elsewhere.access_token).await), "session_not_found");
+        assert_eq!(code(verify(&world, &auth, VerificationInput::Token(pending)).await), "otp_expired");
         assert_eq!(
             code(auth::sign_in(&world.nobody(), &auth, "maya@example.com", PASSWORD).await),
             "invalid_credentials"
         );
-        assert_eq!(told(&world, "user.password_changed").await.len(), 2);
+        assert_eq!(logged(&world, "user.password_changed").await.len(), 2);
     })
     .await;
 }
 
 #[tokio::test]
-async fn signing_out_ends_what_was_asked_for() {
+async fn sign_out_ends_the_sessions_of_its_scope() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -556,55 +558,59 @@ async fn signing_out_ends_what_was_asked_for() {
             sign_in(&world, &auth, "maya").await,
             sign_in(&world, &auth, "maya").await,
         );
-        let live = async |granted: &Granted| holder(&world, &auth, &granted.access_token).await.is_ok();
-        let ctx = holder(&world, &auth, &a.access_token).await.unwrap();
+        let live = async |granted: &TokenGrant| ctx_of_token(&world, &auth, &granted.access_token).await.is_ok();
+        let ctx = ctx_of_token(&world, &auth, &a.access_token).await.unwrap();
         assert!(live(&b).await && live(&c).await);
-        auth::sign_out(&holder(&world, &auth, &b.access_token).await.unwrap(), &auth, Which::Local).await.unwrap();
+        auth::sign_out(&ctx_of_token(&world, &auth, &b.access_token).await.unwrap(), &auth, SignOutScope::Local)
+            .await
+            .unwrap();
         assert!(live(&a).await && !live(&b).await && live(&c).await);
-        auth::sign_out(&ctx, &auth, Which::Others).await.unwrap();
+        auth::sign_out(&ctx, &auth, SignOutScope::Others).await.unwrap();
         assert!(live(&a).await && !live(&c).await);
-        auth::sign_out(&ctx, &auth, Which::Global).await.unwrap();
+        auth::sign_out(&ctx, &auth, SignOutScope::Global).await.unwrap();
         assert!(!live(&a).await);
-        assert_eq!(told(&world, "session.ended").await.len(), 3);
+        assert_eq!(logged(&world, "session.ended").await.len(), 3);
 
         let other = sign_in(&world, &auth, "maya").await;
         person(&world, Role::Employee, "noah").await;
         let noah = sign_in(&world, &auth, "noah").await;
-        let noah = holder(&world, &auth, &noah.access_token).await.unwrap();
+        let noah = ctx_of_token(&world, &auth, &noah.access_token).await.unwrap();
         assert_eq!(code(sessions::end(&noah, other.session.id).await), "not_found", "another's session is not known");
-        sessions::end(&holder(&world, &auth, &other.access_token).await.unwrap(), other.session.id).await.unwrap();
-        assert_eq!(code(holder(&world, &node(), &other.access_token).await), "session_not_found");
+        sessions::end(&ctx_of_token(&world, &auth, &other.access_token).await.unwrap(), other.session.id)
+            .await
+            .unwrap();
+        assert_eq!(code(ctx_of_token(&world, &node(), &other.access_token).await), "session_not_found");
     })
     .await;
 }
 
 #[tokio::test]
-async fn another_node_refuses_an_ended_session_within_a_second() {
+async fn ended_session_is_refused_by_other_nodes_within_a_second() {
     on_both(async |world: World| {
         let (here, there) = (node(), node());
         let (feed, _) = broadcast::channel(64);
-        let memory = there.verified.clone();
+        let memory = there.token_cache.clone();
         let following = tokio::spawn(activity_feed::run(world.operator(), feed, move |event| memory.forget(event)));
         let maya = person(&world, Role::Employee, "maya").await;
         let refused_within_a_second = async |token: &str, why: &str| {
             for _ in 0..20 {
                 tokio::time::sleep(std::time::Duration::from_millis(50)).await;
-                if let Err(e) = holder(&world, &there, token).await {
+                if let Err(e) = ctx_of_token(&world, &there, token).await {
                     return assert_eq!(code::<Ctx>(Err(e)), "session_not_found", "{why}");
                 }
             }
             panic!("{why}: still taken after a second");
         };
         let granted = sign_in(&world, &here, "maya").await;
-        let ctx = holder(&world, &here, &granted.access_token).await.unwrap();
-        assert!(holder(&world, &there, &granted.access_token).await.is_ok());
-        auth::sign_out(&ctx, &here, Which::Local).await.unwrap();
-        assert!(holder(&world, &here, &granted.access_token).await.is_err(), "at once where it happened");
+        let ctx = ctx_of_token(&world, &here, &granted.access_token).await.unwrap();
+        assert!(ctx_of_token(&world, &there, &granted.access_token).await.is_ok());
+        auth::sign_out(&ctx, &here, SignOutScope::Local).await.unwrap();
+        assert!(ctx_of_token(&world, &here, &granted.access_token).await.is_err(), "at once where it happened");
         refused_within_a_second(&granted.access_token, "signed out").await;
 
         let granted = sign_in(&world, &here, "maya").await;
-        assert!(holder(&world, &there, &granted.access_token).await.is_ok());
-        users::set_role(&world.operator(), maya.id, Role::SuperAdmin, None, None, None).await.unwrap();
+        assert!(ctx_of_token(&world, &there, &granted.access_token).await.is_ok());
+        people::set_role(&world.operator(), maya.id, Role::SuperAdmin, None, None, None).await.unwrap();
         refused_within_a_second(&granted.access_token, "role changed").await;
         following.abort();
     })
@@ -612,7 +618,7 @@ async fn another_node_refuses_an_ended_session_within_a_second() {
 }
 
 #[tokio::test]
-async fn the_memory_answers_without_the_database() {
+async fn cached_token_needs_no_database() {
     let world = World::sqlite().await;
     let auth = node();
     person(&world, Role::Employee, "maya").await;
@@ -629,7 +635,7 @@ async fn the_memory_answers_without_the_database() {
 }
 
 #[tokio::test]
-async fn a_token_of_another_session_owner_is_refused() {
+async fn token_with_another_users_session_is_refused() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -647,29 +653,29 @@ async fn a_token_of_another_session_owner_is_refused() {
             (serde_json::json!({ "sub": maya.user.id, "session_id": id }), "bad_jwt"),
             (serde_json::json!({ "sub": world.chance.uuid(), "session_id": id, "exp": exp }), "user_not_found"),
         ] {
-            assert_eq!(code(holder(&world, &auth, &forged(claims.clone())).await), refusal, "{claims}");
+            assert_eq!(code(ctx_of_token(&world, &auth, &forged(claims.clone())).await), refusal, "{claims}");
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn recovery_mails_go_to_open_accounts_once_a_minute() {
+async fn recovery_mails_have_a_cooldown_and_need_an_open_account() {
     on_both(async |world: World| {
         let maya = person(&world, Role::Employee, "maya").await;
         let mails = async || -> i64 {
             world.db.clone().sql("select count(*) from mails where kind = 'recovery'").scalar().await.unwrap()
         };
-        // The question and, as the worker would, its answer.
+        // The request and its job.
         let ask = async |email: &str| {
-            auth::ask(&world.nobody(), Wanted::Recovery, email, Way::default()).await?;
-            let asked = asked::Asked {
-                wanted: Wanted::Recovery,
+            auth::request_mail(&world.nobody(), MailRequestKind::Recovery, email, RedirectContext::default()).await?;
+            let asked = mail_request::SendAuthMailJob {
+                kind: MailRequestKind::Recovery,
                 email: email.to_owned(),
-                way: Way::default(),
+                redirect: RedirectContext::default(),
                 origin: domain::Origin { address: Some("192.0.2.1".to_owned()), user_agent: None },
             };
-            asked::answer(&world.as_actor(domain::Actor::System("mails")), &asked).await
+            mail_request::handle_mail_request(&world.as_actor(domain::Actor::System("mails")), &asked).await
         };
         ask("nobody@example.com").await.unwrap();
         assert_eq!(mails().await, 0);
@@ -684,13 +690,13 @@ async fn recovery_mails_go_to_open_accounts_once_a_minute() {
         world.clock.advance(Duration::seconds(61));
         ask("maya@example.com").await.unwrap();
         assert_eq!(mails().await, 2);
-        assert_eq!(told(&world, "user.link_asked").await.len(), 2);
+        assert_eq!(logged(&world, "user.link_asked").await.len(), 2);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
+async fn pkce_code_is_exchanged_once_with_its_verifier() {
     on_both(async |world: World| {
         let (auth, maya) = (node(), world.user(Role::Employee, "maya", None, None).await);
         let verifier = "v".repeat(50);
@@ -705,19 +711,19 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
         };
         let begin = async || {
             let mut tx = world.db.begin().await.unwrap();
-            let new = flows::New {
+            let new = flows::CreateFlow {
                 method: "oauth",
                 challenge: flows::Challenge::read(&verifier, "plain"),
                 redirect_to: "http://127.0.0.1:8080/".to_owned(),
-                ..flows::New::default()
+                ..flows::CreateFlow::default()
             };
-            let flow = flows::begin(&mut tx, &world.nobody(), new).await.unwrap();
+            let flow = flows::create(&mut tx, &world.nobody(), new).await.unwrap();
             tx.commit().await.unwrap();
             flow
         };
         let back = async |flow: &flows::Flow| {
             let mut tx = world.db.begin().await.unwrap();
-            let flow = flows::take(&mut tx, &world.nobody(), flow.id).await?;
+            let flow = flows::consume(&mut tx, &world.nobody(), flow.id).await?;
             let code = flows::issue_code(&mut tx, &world.nobody(), &flow, maya.id, Some(&tokens)).await.unwrap();
             tx.commit().await.unwrap();
             Ok::<_, Error>(code)
@@ -730,7 +736,7 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
         assert_eq!(code(back(&flow).await), "flow_state_already_used");
         assert_eq!(code(exchange("unknown", &verifier).await), "flow_state_not_found");
         assert_eq!(code(exchange(&auth_code, "wrong").await), "bad_code_verifier");
-        // What the provider gave waits with the code, which alone opens it, and goes with it.
+        // The provider's tokens are stored encrypted under the code.
         let sealed = kept().await[0].clone().unwrap();
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(&sealed).unwrap();
         assert!(!String::from_utf8_lossy(&bytes).contains("own"));
@@ -753,17 +759,17 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
         assert_eq!(code(exchange(&auth_code, &verifier).await), "flow_state_expired");
         assert_eq!(flows::clean_up(&world.operator(), world.clock.now()).await.unwrap(), 1);
 
-        // Whoever asked for it before the owner chose another password gets nothing for it after.
-        give_password(&world, &maya).await;
+        // A password change revokes issued codes.
+        set_password(&world, &maya).await;
         let session = sign_in(&world, &auth, "maya").await;
         let flow = begin().await;
         let auth_code = back(&flow).await.unwrap();
-        let change = Change {
+        let change = UpdateAccount {
             password: Some("another horse battery".to_owned()),
             current_password: Some(PASSWORD.to_owned()),
-            ..Change::default()
+            ..UpdateAccount::default()
         };
-        let mine = holder(&world, &auth, &session.access_token).await.unwrap();
+        let mine = ctx_of_token(&world, &auth, &session.access_token).await.unwrap();
         auth::update_user(&mine, &auth, &change).await.unwrap();
         assert_eq!(code(exchange(&auth_code, &verifier).await), "flow_state_not_found");
 
@@ -771,7 +777,7 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
         let auth_code = back(&flow).await.unwrap();
         users::suspend(&world.operator(), maya.id, None).await.unwrap();
         assert_eq!(code(exchange(&auth_code, &verifier).await), "user_banned");
-        let told = told(&world, "sign_in.failed").await;
+        let told = logged(&world, "sign_in.failed").await;
         let mut reasons: Vec<_> = told.iter().map(|data| data["reason"].as_str().unwrap()).collect();
         reasons.sort_unstable();
         assert_eq!(reasons, ["account_shut", "too_late", "wrong_verifier"]);
@@ -780,7 +786,7 @@ async fn a_code_becomes_a_session_once_for_whoever_has_the_verifier() {
 }
 
 #[tokio::test]
-async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() {
+async fn refused_sign_ins_of_known_accounts_are_logged() {
     on_both(async |world: World| {
         let auth = node();
         let (maya, noah) = (person(&world, Role::Employee, "maya").await, person(&world, Role::Employee, "noah").await);
@@ -790,7 +796,7 @@ async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() 
         };
         let visitor = Ctx { origin: origin("192.0.2.1"), ..world.nobody() };
 
-        // The right password, and an address that is still to be confirmed.
+        // The right password of an account with an unconfirmed address.
         let olga = person(&world, Role::Employee, "olga").await;
         let mut tx = world.db.begin().await.unwrap();
         let sql = "update users set status = 'pending', awaits_confirmation = true where id = $1";
@@ -799,7 +805,7 @@ async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() 
         let answer = auth::sign_in(&visitor, &auth, "olga@example.com", PASSWORD).await;
         assert_eq!(code(answer), "email_not_confirmed");
         assert_eq!(refusals(&world, &olga).await, ["password not_confirmed"]);
-        // Whoever has the password does not have to wait, and does not fill the log.
+        // With the right password there is no delay, and the log is sampled.
         for _ in 0..8 {
             let answer = auth::sign_in(&visitor, &auth, "olga@example.com", PASSWORD).await;
             assert_eq!(code(answer), "email_not_confirmed");
@@ -813,20 +819,20 @@ async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() 
         let shut = ["password account_shut"; 4];
         assert_eq!(refusals(&world, &olga).await, [shut, ["password not_confirmed"; 4]].concat());
 
-        // An address that the provider has not verified is somebody's or nobody's, and is answered alike.
+        // Unverified addresses get the same response, known or not.
         let verifier = "v".repeat(50);
         let challenge = || flows::Challenge::read(&verifier, "plain");
         let to = "http://127.0.0.1:8080/";
-        let there = async || identities::begin(&visitor, "google", challenge(), to.to_owned()).await.unwrap();
+        let there = async || identities::start_sign_in(&visitor, "google", challenge(), to.to_owned()).await.unwrap();
         let back = async |flow: &flows::Flow, subject: &str, email: &str, email_verified: bool| {
-            let arrival = Arrival {
+            let arrival = ProviderClaims {
                 subject: subject.to_owned(),
                 email: Some(email.to_owned()),
                 email_verified,
                 name: None,
                 tokens: None,
             };
-            identities::arrive(&visitor, &auth, flow, &arrival).await
+            people::sign_in_with_provider(&visitor, &auth, flow, &arrival).await
         };
         for email in ["maya@example.com", "nobody@example.com"] {
             let answer = back(&there().await, "one", email, false).await;
@@ -834,16 +840,17 @@ async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() 
         }
         assert_eq!(refusals(&world, &maya).await, ["oauth unverified_address"]);
 
-        // Hers by now, or by the time that the other comes for it.
+        // Linked by now, or before the other flow completes.
         back(&there().await, "one", "maya@example.com", true).await.unwrap();
         let granted = sign_in(&world, &auth, "noah").await;
-        let me = Ctx { origin: origin("192.0.2.1"), ..holder(&world, &auth, &granted.access_token).await.unwrap() };
+        let me =
+            Ctx { origin: origin("192.0.2.1"), ..ctx_of_token(&world, &auth, &granted.access_token).await.unwrap() };
         let linking =
-            async || identities::begin_linking(&me, "google", challenge().unwrap(), to.to_owned()).await.unwrap();
+            async || identities::start_linking(&me, "google", challenge().unwrap(), to.to_owned()).await.unwrap();
         let answer = back(&linking().await, "one", "noah@example.com", true).await;
         assert_eq!(code(answer), "identity_already_exists");
         let late = match back(&linking().await, "two", "noah@example.com", true).await {
-            Ok(Landing::Code(given)) => given,
+            Ok(CallbackOutcome::Code(given)) => given,
             other => panic!("{other:?}"),
         };
         back(&there().await, "two", "maya@example.com", true).await.unwrap();
@@ -851,7 +858,7 @@ async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() 
         let twice = ["oauth identity_taken"; 2];
         assert_eq!(refusals(&world, &noah).await, twice);
 
-        // A second factor that is shown from elsewhere, or too late.
+        // A second factor from another address, or too late.
         let made = factors::enroll(&me, &auth, Some("Phone"), None).await.unwrap();
         let totp = Builder::new().with_secret(Secret::try_from_base32(&made.secret).unwrap()).build().unwrap();
         let shown = totp.generate(u64::try_from(world.clock.now().timestamp()).unwrap()).to_string();
@@ -872,23 +879,23 @@ async fn whoever_is_refused_at_an_account_that_is_known_is_told_of_in_the_log() 
             assert_eq!(code(show(&me, late).await), "mfa_challenge_expired");
             assert_eq!(code(show(&elsewhere, first).await), "mfa_ip_address_mismatch");
         }
-        // The first one from elsewhere was five minutes ago, and counts on.
+        // The first refusal from elsewhere was five minutes ago and still counts.
         let many = [["totp too_late"; 4], ["totp wrong_challenge"; 4]].concat();
         assert_eq!(refusals(&world, &noah).await, [twice.to_vec(), many].concat());
     })
     .await;
 }
 
-/// Whoever measures must not learn which addresses have an account. A missing hash is two orders of magnitude.
+/// Timing must not reveal accounts. A missing hash would be two orders of magnitude faster.
 #[tokio::test]
-async fn an_unknown_address_takes_as_long_as_a_wrong_password() {
+async fn unknown_address_takes_as_long_as_a_wrong_password() {
     let world = World::sqlite().await;
     let auth = node();
     person(&world, Role::Employee, "maya").await;
     let mut took = [Vec::new(), Vec::new()];
     for _ in 0..31 {
         for (email, took) in ["maya@example.com", "nobody@example.com"].iter().zip(&mut took) {
-            // Beyond every wait.
+            // Past every delay.
             world.clock.advance(Duration::days(2));
             let began = std::time::Instant::now();
             assert_eq!(code(auth::sign_in(&world.nobody(), &auth, email, "wrong-wrong").await), "invalid_credentials");
@@ -903,7 +910,7 @@ async fn an_unknown_address_takes_as_long_as_a_wrong_password() {
 }
 
 #[tokio::test]
-async fn of_many_guesses_at_once_only_the_first_few_learn_anything() {
+async fn concurrent_guesses_are_throttled() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -923,7 +930,7 @@ async fn of_many_guesses_at_once_only_the_first_few_learn_anything() {
 }
 
 #[tokio::test]
-async fn who_comes_from_where_they_signed_in_before_waits_for_no_guesses_from_elsewhere() {
+async fn known_location_is_not_throttled_by_failures_elsewhere() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -937,32 +944,32 @@ async fn who_comes_from_where_they_signed_in_before_waits_for_no_guesses_from_el
         tries("2001:db8:1:2::1", PASSWORD).await.expect("signs in");
         activity::sequence_all(&world.operator()).await.expect("numbers");
         for n in 0..55 {
-            // As patient as is asked of whoever comes from somewhere new.
+            // Past the delay at unknown locations.
             world.clock.advance(Duration::seconds(31));
             let refused = tries(&format!("203.0.113.{n}"), "wrong-wrong").await;
             assert_eq!(code(refused), "invalid_credentials", "{n}");
         }
         let elsewhere = tries("198.51.100.1", PASSWORD).await;
         assert!(matches!(elsewhere, Err(Error::TooMany(_))), "{elsewhere:?}");
-        // Another device of the same household.
+        // Another device in the same /64.
         tries("2001:db8:1:2:ffff::9", PASSWORD).await.expect("is let in");
 
-        // Whoever guesses at home waits like everybody who guesses from one place.
+        // At a known location guesses are throttled like anywhere.
         let mut judged = 0;
         while let Err(Error::Unauthenticated(_)) = tries("2001:db8:1:2::1", "wrong-wrong").await {
             judged += 1;
         }
         assert_eq!(judged, 5);
         world.clock.advance(Duration::days(91));
-        assert!(!auth::is_at_home(&from("2001:db8:1:2::1"), "maya@example.com").await.expect("is told"));
-        assert!(!auth::is_at_home(&from("2001:db8:1:2::1"), "nobody@example.com").await.expect("is told"));
+        assert!(!auth::is_known_location(&from("2001:db8:1:2::1"), "maya@example.com").await.expect("is told"));
+        assert!(!auth::is_known_location(&from("2001:db8:1:2::1"), "nobody@example.com").await.expect("is told"));
     })
     .await;
 }
 
-/// Not even the right password, when it was compared before the others were counted.
+/// Applies to the right password too, when it was compared before the others were counted.
 #[tokio::test]
-async fn a_guess_that_is_right_learns_nothing_when_too_many_went_before_it() {
+async fn correct_guess_is_throttled_like_wrong_ones() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -971,7 +978,7 @@ async fn a_guess_that_is_right_learns_nothing_when_too_many_went_before_it() {
             tokio::spawn(async move { auth::sign_in(&ctx, &auth, "maya@example.com", password).await })
         };
         let wrong = || (0..6).map(|_| guess("wrong-wrong")).collect::<Vec<_>>();
-        // All of them wait for their turn to count, in the order in which they came.
+        // All wait for the lock, in order.
         let mut held = world.db.begin().await.unwrap();
         match held.dialect() {
             Dialect::Sqlite => held.sql("select 1"),
@@ -992,7 +999,7 @@ async fn a_guess_that_is_right_learns_nothing_when_too_many_went_before_it() {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_uses_ends_and_is_forgotten_later() {
+async fn idle_sessions_end_and_are_deleted_later() {
     on_both(async |world: World| {
         let auth = node();
         let user = person(&world, Role::Employee, "maya").await;
@@ -1008,7 +1015,7 @@ async fn a_session_that_nobody_uses_ends_and_is_forgotten_later() {
         assert_eq!(clean().await, 0);
         let live = sessions::list(&world.operator(), user.id).await.unwrap();
         assert_eq!(live.iter().map(|session| session.id).collect::<Vec<_>>(), [used.session.id]);
-        assert_eq!(ends(&world).await, [(idle.session.id.to_string(), "expired".to_owned())]);
+        assert_eq!(session_ends(&world).await, [(idle.session.id.to_string(), "expired".to_owned())]);
         let refused = async || auth::refresh(&world.nobody(), &auth, &idle.refresh_token).await;
         assert_eq!(code(refused().await), "refresh_session_expired");
         world.clock.advance(Duration::days(31));
@@ -1018,27 +1025,27 @@ async fn a_session_that_nobody_uses_ends_and_is_forgotten_later() {
     .await;
 }
 
-/// The clean-up may be late.
+/// The clean-up may run late.
 #[tokio::test]
-async fn a_session_that_lay_unused_for_too_long_is_not_taken_up_again() {
+async fn idle_session_cannot_be_refreshed() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya").await;
-        world.clock.advance(sessions::IDLE - Duration::seconds(1));
+        world.clock.advance(sessions::MAX_IDLE - Duration::seconds(1));
         let granted = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
-        world.clock.advance(sessions::IDLE);
+        world.clock.advance(sessions::MAX_IDLE);
         for _ in 0..2 {
             let refused = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await;
             assert_eq!(code(refused), "refresh_session_expired");
         }
-        assert_eq!(ends(&world).await, [(granted.session.id.to_string(), "expired".to_owned())]);
+        assert_eq!(session_ends(&world).await, [(granted.session.id.to_string(), "expired".to_owned())]);
 
-        // Whoever signs out is told what happened, whatever comes later.
+        // A sign-out stays the recorded reason.
         let granted = sign_in(&world, &auth, "maya").await;
-        let maya = holder(&world, &auth, &granted.access_token).await.unwrap();
-        auth::sign_out(&maya, &auth, Which::Local).await.unwrap();
-        world.clock.advance(sessions::IDLE * 2);
+        let maya = ctx_of_token(&world, &auth, &granted.access_token).await.unwrap();
+        auth::sign_out(&maya, &auth, SignOutScope::Local).await.unwrap();
+        world.clock.advance(sessions::MAX_IDLE * 2);
         let refused = auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await;
         assert_eq!(code(refused), "refresh_session_not_found");
     })
@@ -1046,7 +1053,7 @@ async fn a_session_that_lay_unused_for_too_long_is_not_taken_up_again() {
 }
 
 #[tokio::test]
-async fn of_two_changes_to_the_settings_at_once_neither_is_lost() {
+async fn concurrent_settings_changes_are_both_kept() {
     on_both(async |world: World| {
         let sam = world.super_admin("Sam").await;
         let (brand, phone) = tokio::join!(

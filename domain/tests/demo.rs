@@ -70,7 +70,7 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
             homes.entry(spv.client_id).or_insert(spv.country.code());
         }
         for (client, country) in &homes {
-            let lives = users::store::profile(&mut world.db.clone(), *client).await.unwrap();
+            let lives = users::profile_of(&mut world.db.clone(), *client).await.unwrap();
             let begins = match *country {
                 "AE" => "+971 ",
                 "JP" => "+81 ",

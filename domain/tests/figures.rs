@@ -253,7 +253,7 @@ impl Office {
                 let user = world.user(Role::Client, &format!("Pia{n}"), Some(self.company), Some(*iso)).await;
                 if pick(2) == 0 {
                     let role = Role::CompanyAdmin;
-                    users::set_role(sam, user.id, role, Some(self.company), None, None).await.unwrap();
+                    people::set_role(sam, user.id, role, Some(self.company), None, None).await.unwrap();
                 }
             }
             _ => {

@@ -68,11 +68,12 @@ fn stem(path: &Path) -> String {
     path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned()
 }
 
-/// The folders, lowest first.
+/// The folders, lowest first: the first word of each line of the list that is not indented.
 fn folders() -> Vec<String> {
     let readme = fs::read_to_string(root().join("README.md")).expect("a README");
     let list = readme.split("```").nth(1).expect("a fenced list");
-    list.split_whitespace().map(str::to_owned).collect()
+    let entries = list.lines().skip(1).filter(|line| !line.starts_with(char::is_whitespace));
+    entries.filter_map(|line| line.split_whitespace().next()).map(str::to_owned).collect()
 }
 
 /// Every import of one module by another.
@@ -143,9 +144,9 @@ fn without_comments(text: &str) -> String {
             text_length(rest)
         } else if c == '\'' && rest.chars().nth(2) == Some('\'') {
             2 + rest.chars().nth(1).map_or(0, char::len_utf8)
-        } else if rest.starts_with("'\\") {
-            3 + rest[2..].chars().skip(1).take_while(|c| *c != '\'').map(char::len_utf8).sum::<usize>()
-                + rest[2..].chars().next().map_or(0, char::len_utf8)
+        } else if let Some(escaped) = rest.strip_prefix("'\\") {
+            let mut chars = escaped.char_indices().skip(1);
+            chars.find(|(_, c)| *c == '\'').map_or(rest.len(), |(end, _)| end + 3)
         } else {
             code.push(c);
             c.len_utf8()

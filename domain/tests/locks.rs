@@ -6,7 +6,7 @@ use domain::{
         auth::{self, Auth, Keys, passwords},
         mail_delivery, users,
     },
-    desk::messages,
+    desk::{messages, people},
     directory::{clients, isos},
     kernel::{
         access::Role,
@@ -67,7 +67,7 @@ async fn no_use_case_writes_the_key_of_a_row_it_locks() {
         let olga = world.user(Role::Employee, "Olga", None, None).await;
         let hash = passwords::hash(&world.operator(), "correct horse battery").await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
-        users::store::save_password(&mut tx, olga.id, &hash, false).await.unwrap();
+        users::set_password_hash(&mut tx, olga.id, &hash, false).await.unwrap();
         tx.commit().await.unwrap();
         refuse_keys(&world).await;
         let mut tx = world.db.begin().await.unwrap();
@@ -91,7 +91,7 @@ async fn no_use_case_writes_the_key_of_a_row_it_locks() {
         auth::refresh(&world.nobody(), &auth, &granted.refresh_token).await.unwrap();
         users::suspend(&sigrid, olga.id, None).await.unwrap();
         users::restore(&sigrid, olga.id, None).await.unwrap();
-        users::set_role(&sigrid, olga.id, Role::SuperAdmin, None, None, None).await.unwrap();
+        people::set_role(&sigrid, olga.id, Role::SuperAdmin, None, None, None).await.unwrap();
         isos::archive(&sigrid, iso, None).await.unwrap();
         isos::restore(&sigrid, iso, None).await.unwrap();
 

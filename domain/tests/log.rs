@@ -417,8 +417,8 @@ async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
         companies::set(&clara, company, None, input).await.unwrap();
         let change = clients::Change { phone: some("+1 555 0143"), ..Default::default() };
         people::update_client(&olga, client, None, change).await.unwrap();
-        let change = users::ProfileChange { city: some("Lisbon"), ..Default::default() };
-        users::update_profile(&maya, None, change).await.unwrap();
+        let change = users::UpdateProfile { city: some("Lisbon"), ..Default::default() };
+        people::update_profile(&maya, None, change).await.unwrap();
         let wanted = users::Preferences { time_zone: some("Europe/Lisbon"), ..Default::default() };
         users::set_preferences(&maya, wanted).await.unwrap();
         let input = leads::Input {
@@ -430,7 +430,7 @@ async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
         let lead = leads::create(&ingrid, input).await.unwrap();
         let change = leads::Change { note: some("Call back"), ..Default::default() };
         leads::update(&ingrid, lead.id, None, change).await.unwrap();
-        users::set_role(&sigrid, otto.id, Role::CompanyAdmin, Some(company), None, None).await.unwrap();
+        people::set_role(&sigrid, otto.id, Role::CompanyAdmin, Some(company), None, None).await.unwrap();
         activity::sequence_all(&world.operator()).await.unwrap();
 
         let read = async |ctx: &Ctx| activity::since(ctx, 0, 500).await.unwrap();

@@ -2,15 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 mod access_matrix;
-mod again;
 mod auth;
+mod auth_attacks;
 mod backups;
 mod commissions;
 mod demo;
 mod documents;
 mod figures;
 mod hard_use;
-mod harm;
 mod imports;
 mod invoices;
 mod layers;
@@ -27,6 +26,7 @@ mod request_desk;
 mod scanning;
 mod schema;
 mod search;
+mod session_revalidation;
 mod sql_text;
 mod statements;
 mod storage;

@@ -6,7 +6,7 @@ use domain::{
     accounts::users,
     desk::{
         messages::{self, Input},
-        requests,
+        people, requests,
     },
     directory::companies,
     kernel::{
@@ -151,7 +151,7 @@ async fn who_is_somebody_else_now_is_told_nothing_of_before() {
         chooses(&office.erin, Topic::Messages, true, MailFrequency::Daily).await;
         office.writes(&office.maya, "When?").await;
         assert_eq!(notifications::unread(&office.erin).await.unwrap(), 1);
-        users::set_role(&sam, id(&office.erin), Role::SuperAdmin, None, None, None).await.unwrap();
+        people::set_role(&sam, id(&office.erin), Role::SuperAdmin, None, None, None).await.unwrap();
         office.world.clock.advance(Duration::days(2));
         assert_eq!(notifications::send_digests(&office.job()).await.unwrap(), 0);
         assert_eq!(office.mails(Kind::Digest).await.len(), 0);
@@ -473,7 +473,7 @@ async fn who_is_of_the_team_no_more_is_not_reminded_of_what_they_had_there() {
             office.world.db.clone().sql(sql).bind(id(who)).scalar().await.unwrap()
         };
         let company = Some(detail.spv.company_id);
-        users::set_role(&sam, id(&emil), Role::Client, company, None, None).await.unwrap();
+        people::set_role(&sam, id(&emil), Role::Client, company, None, None).await.unwrap();
         assert_eq!((reminded(&emil).await, reminded(&office.erin).await), (0, 1), "an order that is another client's");
     })
     .await;

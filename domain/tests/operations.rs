@@ -3,7 +3,7 @@
 use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
-    accounts::{admission::Gatekeeper, mail_delivery, users},
+    accounts::{admission::AdmissionCache, mail_delivery, users},
     kernel::{access::Role, clock::Clock, date_range::Asked, db::Sql, money::Currency, page::PageQuery},
     operations::{
         alerts::{self, Alert, Metrics},
@@ -112,7 +112,7 @@ async fn a_storm_is_made_out_by_the_true_number_of_failed_sign_ins() {
         // The first nineteen are out of the window, the eighteen after them are not, and too few.
         assert_eq!(storms(&at(&world, 15)).await, [storm("2001:db8:1:2::/64", 21)]);
         // Of a place without a storm within the window nothing is kept for long, and the log heard of a few only.
-        domain::accounts::auth::failures::clean_up(&at(&world, 75).operator()).await.unwrap();
+        domain::accounts::auth::login_throttle::clean_up(&at(&world, 75).operator()).await.unwrap();
         let db = &mut world.db.clone();
         let kept: i64 = db.sql("select count(*) from sign_in_failures").scalar().await.unwrap();
         assert_eq!(kept, 0);
@@ -614,8 +614,8 @@ async fn the_offices_settings_are_used_where_they_say() {
 #[tokio::test]
 async fn a_process_that_hears_nothing_finds_out_about_maintenance() {
     on_both(async |world: World| {
-        let gatekeeper = Gatekeeper::default();
-        let looks = async || gatekeeper.look(&world.db, world.clock.now()).await.maintenance.is_some();
+        let admission = AdmissionCache::default();
+        let looks = async || admission.get(&world.db, world.clock.now()).await.maintenance.is_some();
         assert!(!looks().await);
         maintenance::start(&world.operator(), None).await.unwrap();
         world.clock.advance(Duration::seconds(9));
@@ -623,7 +623,7 @@ async fn a_process_that_hears_nothing_finds_out_about_maintenance() {
         world.clock.advance(Duration::seconds(1));
         assert!(looks().await);
         maintenance::end(&world.operator()).await.unwrap();
-        gatekeeper.forget();
+        admission.invalidate();
         assert!(!looks().await);
     })
     .await;

@@ -143,14 +143,14 @@ async fn a_client_is_not_made_while_somebody_adds_the_person_as_a_lead() {
         let elias = world.super_admin("Elias").await;
         let mut adding = world.db.begin().await.unwrap();
         adding.sql("select pg_advisory_xact_lock(hashtextextended('leads', 0))").run().await.unwrap();
-        let lena = users::Input {
+        let lena = people::CreateUser {
             first_name: "Lena".to_owned(),
             last_name: "Lead".to_owned(),
             email: "lena@lead.example".to_owned(),
             company_id: Some(company),
-            ..users::Input::default()
+            ..people::CreateUser::default()
         };
-        let making = tokio::spawn(async move { users::create(&elias, Role::Client, lena).await });
+        let making = tokio::spawn(async move { people::create(&elias, Role::Client, lena).await });
         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
         assert!(!making.is_finished());
         adding.commit().await.unwrap();

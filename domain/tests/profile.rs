@@ -1,7 +1,8 @@
-//! What people say of themselves, and their own log.
+//! Profiles and one's own activity.
 use domain::{
     Ctx,
-    accounts::users::{self, DateFormat, Preferences, ProfileChange, Theme},
+    accounts::users::{self, DateFormat, Preferences, Theme, UpdateProfile},
+    desk::people,
     directory::{clients, isos},
     kernel::page::PageQuery,
     orders::spvs,
@@ -14,14 +15,14 @@ fn some(text: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_profile_is_saved_and_its_name_is_known_everywhere() {
+async fn profile_name_is_updated_in_search_and_orders() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (_, spv, maya) = world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
         let before = users::profile(&maya).await.unwrap();
         assert_eq!((before.email.as_str(), before.country.as_deref()), ("maya@example.com", None));
-        let change = ProfileChange {
+        let change = UpdateProfile {
             first_name: some("Mayra"),
             phone: some("+1 555 0142"),
             company: some("Ortiz & Söhne"),
@@ -32,16 +33,16 @@ async fn a_profile_is_saved_and_its_name_is_known_everywhere() {
             state: some("US-CA"),
             zip_code: some("90001"),
             country: some("US"),
-            ..ProfileChange::default()
+            ..UpdateProfile::default()
         };
-        let saved = users::update_profile(&maya, Some(before.version), change).await.unwrap();
+        let saved = people::update_profile(&maya, Some(before.version), change).await.unwrap();
         assert_eq!((saved.first_name.as_str(), saved.last_name.as_str()), ("Mayra", "Test"));
         assert_eq!(
             (saved.state.as_deref(), saved.dob.map(|dob| dob.to_string())),
             (some("US-CA").as_deref(), some("1984-05-17"))
         );
         assert_eq!(users::profile(&maya).await.unwrap(), saved);
-        // The staff find the client, and its order, by the new name.
+        // Client and order are found by the new name.
         let by_name = clients::Filter { q: some("mayra"), ..clients::Filter::default() };
         assert_eq!(
             clients::list(&elias, &by_name, &PageQuery::default()).await.unwrap().items[0].phone,
@@ -50,38 +51,38 @@ async fn a_profile_is_saved_and_its_name_is_known_everywhere() {
         let orders = spvs::Filter { q: some("mayra"), ..spvs::Filter::default() };
         assert_eq!(spvs::list(&elias, &orders, &PageQuery::default()).await.unwrap().items[0].id, spv);
 
-        let stale = users::update_profile(&maya, Some(before.version), ProfileChange::default()).await.unwrap_err();
+        let stale = people::update_profile(&maya, Some(before.version), UpdateProfile::default()).await.unwrap_err();
         assert_eq!(code(&stale), "stale");
-        // Another country takes the state away; empty clears.
-        let moved = ProfileChange { country: some("GB"), job_title: some(""), ..ProfileChange::default() };
-        let moved = users::update_profile(&maya, None, moved).await.unwrap();
+        // Another country removes the state; an empty text clears a field.
+        let moved = UpdateProfile { country: some("GB"), job_title: some(""), ..UpdateProfile::default() };
+        let moved = people::update_profile(&maya, None, moved).await.unwrap();
         assert_eq!((moved.country.as_deref(), moved.state, moved.job_title), (Some("GB"), None, None));
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_profile_is_said_at_once() {
+async fn update_returns_all_invalid_fields() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (.., maya) = world.client("Maya", company, None).await;
         let long = "x".repeat(201);
         for (change, refused) in [
             (
-                ProfileChange { first_name: some(" "), last_name: some(&long), ..Default::default() },
+                UpdateProfile { first_name: some(" "), last_name: some(&long), ..Default::default() },
                 "first_name required, last_name too_long",
             ),
             (
-                ProfileChange { dob: some("1984-13-01"), zip_code: some(&long), ..Default::default() },
+                UpdateProfile { dob: some("1984-13-01"), zip_code: some(&long), ..Default::default() },
                 "zip_code too_long, dob invalid_date",
             ),
-            (ProfileChange { dob: some("2026-11-22"), ..Default::default() }, "dob future"),
-            (ProfileChange { country: some("Mars"), ..Default::default() }, "country unknown_place"),
-            (ProfileChange { state: some("US-CA"), ..Default::default() }, "state needs_country"),
-            (ProfileChange { country: some("CA"), state: some("US-CA"), ..Default::default() }, "state unknown_place"),
-            (ProfileChange { city: some("Bad\u{202e}city"), ..Default::default() }, "city control_characters"),
+            (UpdateProfile { dob: some("2026-11-22"), ..Default::default() }, "dob future"),
+            (UpdateProfile { country: some("Mars"), ..Default::default() }, "country unknown_place"),
+            (UpdateProfile { state: some("US-CA"), ..Default::default() }, "state needs_country"),
+            (UpdateProfile { country: some("CA"), state: some("US-CA"), ..Default::default() }, "state unknown_place"),
+            (UpdateProfile { city: some("Bad\u{202e}city"), ..Default::default() }, "city control_characters"),
         ] {
-            assert_eq!(code(&users::update_profile(&maya, None, change).await.unwrap_err()), refused);
+            assert_eq!(code(&people::update_profile(&maya, None, change).await.unwrap_err()), refused);
         }
         assert_eq!(code(&users::profile(&world.nobody()).await.unwrap_err()), "unauthenticated");
         assert_eq!(code(&users::profile(&world.operator()).await.unwrap_err()), "unauthenticated");
@@ -90,12 +91,12 @@ async fn what_is_wrong_with_a_profile_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn a_partners_new_name_is_the_isos() {
+async fn iso_name_follows_its_persons_profile() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (iso, ivan) = world.iso("Ivan", company).await;
-        let change = ProfileChange { last_name: some("Petrov"), ..ProfileChange::default() };
-        users::update_profile(&ivan, None, change).await.unwrap();
+        let change = UpdateProfile { last_name: some("Petrov"), ..UpdateProfile::default() };
+        people::update_profile(&ivan, None, change).await.unwrap();
         assert_eq!(isos::get(&world.operator(), iso).await.unwrap().name(), "Ivan Petrov");
         let found = isos::Filter { q: some("petrov"), ..isos::Filter::default() };
         assert_eq!(isos::list(&world.operator(), &found, &PageQuery::default()).await.unwrap().items.len(), 1);
@@ -104,7 +105,7 @@ async fn a_partners_new_name_is_the_isos() {
 }
 
 #[tokio::test]
-async fn ones_own_log_is_what_one_did_and_suffered() {
+async fn own_activity_lists_actions_by_and_about_the_user() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (client, spv, maya) = world.client("Maya", company, None).await;
@@ -115,7 +116,7 @@ async fn ones_own_log_is_what_one_did_and_suffered() {
             Preferences { theme: Some(Theme::Dark), date_format: Some(DateFormat::Ymd), ..Preferences::default() };
         let me = users::set_preferences(&maya, wanted).await.unwrap();
         assert_eq!((me.theme, me.date_format, me.language.as_str()), (Theme::Dark, DateFormat::Ymd, "en-US"));
-        users::update_profile(&nils, None, ProfileChange { city: some("Oslo"), ..Default::default() }).await.unwrap();
+        people::update_profile(&nils, None, UpdateProfile { city: some("Oslo"), ..Default::default() }).await.unwrap();
         spvs::hold(&elias, spv, None, "Wait").await.unwrap();
         activity::sequence_all(&elias).await.unwrap();
         let log = async |ctx: &Ctx| {

@@ -466,19 +466,19 @@ async fn no_query_scans_a_table_that_grows() {
             }
         }
         for wanted in [
-            users::Wanted::default(),
-            users::Wanted { order: users::Order::Name, page: Some(3), ..Default::default() },
-            users::Wanted { order: users::Order::LastActive, ..Default::default() },
-            users::Wanted { role: Some(Role::Client), ..Default::default() },
-            users::Wanted { status: Some(users::Status::Suspended), ..Default::default() },
-            users::Wanted { company_id: Some(company), ..Default::default() },
-            users::Wanted { q: Some("maya".to_owned()), ..Default::default() },
+            users::UserQuery::default(),
+            users::UserQuery { order: users::UserOrder::Name, page: Some(3), ..Default::default() },
+            users::UserQuery { order: users::UserOrder::LastActive, ..Default::default() },
+            users::UserQuery { role: Some(Role::Client), ..Default::default() },
+            users::UserQuery { status: Some(users::Status::Suspended), ..Default::default() },
+            users::UserQuery { company_id: Some(company), ..Default::default() },
+            users::UserQuery { q: Some("maya".to_owned()), ..Default::default() },
         ] {
-            users::listing(&sigrid, &wanted, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+            users::page(&sigrid, &wanted, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
         }
         users::row(&sigrid, client).await.unwrap();
         users::activity_of(&sigrid, client, &PageQuery::default()).await.unwrap();
-        auth::history::list_of(&sigrid, client, &PageQuery::default()).await.unwrap();
+        auth::sign_in_history::list_of(&sigrid, client, &PageQuery::default()).await.unwrap();
         for filter in [
             requests::Filter { order: requests::ListOrder::Due, ..Default::default() },
             requests::Filter { order: requests::ListOrder::Priority, ..Default::default() },
@@ -508,18 +508,18 @@ async fn no_query_scans_a_table_that_grows() {
         users::list(&sigrid, &users::Filter::default(), &PageQuery::default()).await.unwrap();
         auth::sessions::list(&sigrid, client).await.unwrap();
         auth::sessions::count_live(&sigrid).await.unwrap();
-        let history = auth::history::list(&sigrid, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
-        auth::history::list(&sigrid, &PageQuery { limit: Some(2), cursor: history.next_cursor }).await.unwrap();
+        let history = auth::sign_in_history::list(&sigrid, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
+        auth::sign_in_history::list(&sigrid, &PageQuery { limit: Some(2), cursor: history.next_cursor }).await.unwrap();
         for (q, oldest_first) in [(None, false), (None, true), (Some("maya"), false), (Some("maya"), true)] {
             auth::admin::list(&sigrid, q, oldest_first, 0, 2).await.unwrap();
         }
-        for query in
-            ["author:Sigrid Test", "author:root", "action:user.created", "type:session"].map(auth::admin::Query::read)
+        for query in ["author:Sigrid Test", "author:root", "action:user.created", "type:session"]
+            .map(auth::admin::AuditQuery::parse)
         {
             auth::admin::audit(&sigrid, query.as_ref(), 0, 2).await.unwrap();
         }
         auth::admin::audit(&sigrid, None, 0, 2).await.unwrap();
-        users::store::waiting_for(&mut world.db.clone(), "new@example.com").await.unwrap();
+        users::waiting_for_email(&mut world.db.clone(), "new@example.com").await.unwrap();
         let reads = world.db.reads();
         assert!(reads.len() > 60, "{} statements were looked at", reads.len());
         // As the tabs of the staff open, and their second pages: an index that has the rows in their order.

@@ -6,6 +6,7 @@ use domain::{
         auth::{self, Auth, Keys, passwords},
         users::{self, NewUser},
     },
+    desk::people,
     directory::{
         clients::{self, Filter},
         companies,
@@ -138,13 +139,13 @@ async fn two_spellings_of_an_address_are_one_account() {
     on_both(async |world| {
         let operator = world.operator();
         let create = async |email: &str| {
-            let input = users::Input {
+            let input = people::CreateUser {
                 first_name: "Ada".to_owned(),
                 last_name: "Test".to_owned(),
                 email: email.to_owned(),
-                ..users::Input::default()
+                ..people::CreateUser::default()
             };
-            users::create(&operator, Role::Employee, input).await
+            people::create(&operator, Role::Employee, input).await
         };
         let made = create("Ada@xn--mller-kva.example").await.unwrap();
         assert_eq!((made.email.as_str(), made.email_key.as_str()), ("Ada@müller.example", "ada@xn--mller-kva.example"));
@@ -251,8 +252,8 @@ async fn a_phone_is_a_number_wherever_it_comes_in() {
         assert_eq!(code(&refusal), "phone invalid_phone");
         onboarding::create_client(&operator, Setup::Quick, input("+1 (555) 010-0199 ext. 12")).await.unwrap();
         let maya = world.signed_in(&users::find(&operator, "maya@example.com").await.unwrap());
-        let change = users::ProfileChange { phone: Some("call me".to_owned()), ..users::ProfileChange::default() };
-        assert_eq!(code(&users::update_profile(&maya, None, change).await.unwrap_err()), "phone invalid_phone");
+        let change = users::UpdateProfile { phone: Some("call me".to_owned()), ..users::UpdateProfile::default() };
+        assert_eq!(code(&people::update_profile(&maya, None, change).await.unwrap_err()), "phone invalid_phone");
     })
     .await;
 }

@@ -3,8 +3,8 @@
 use chrono::{DateTime, Duration, Utc};
 use domain::{
     Ctx,
-    accounts::users::{self, Preferences, ProfileChange},
-    desk::{requests, tasks},
+    accounts::users::{self, Preferences, UpdateProfile},
+    desk::{people, requests, tasks},
     kernel::{
         clock::Clock,
         db::Sql,
@@ -216,11 +216,11 @@ async fn forms_begin_with_the_persons_today() {
         // So are names of files and the latest birthday.
         let honolulu = in_zone("Pacific/Honolulu").await;
         assert_eq!(settings::person_today(&honolulu).await.unwrap().to_string(), "2026-11-27");
-        let born = |day: &str| ProfileChange { dob: Some(day.to_owned()), ..ProfileChange::default() };
-        let tomorrow = users::update_profile(&honolulu, None, born("2026-11-28")).await.unwrap_err();
+        let born = |day: &str| UpdateProfile { dob: Some(day.to_owned()), ..UpdateProfile::default() };
+        let tomorrow = people::update_profile(&honolulu, None, born("2026-11-28")).await.unwrap_err();
         assert_eq!(code(&tomorrow), "dob future");
         let tokyo = in_zone("Asia/Tokyo").await;
-        users::update_profile(&tokyo, None, born("2026-11-28")).await.unwrap();
+        people::update_profile(&tokyo, None, born("2026-11-28")).await.unwrap();
         // Where no person acts it is the office's.
         assert_eq!(settings::person_today(&world.operator()).await.unwrap().to_string(), "2026-11-27");
     })

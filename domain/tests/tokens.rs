@@ -1,5 +1,5 @@
-//! Registered claims (RFC 7519) and critical headers (RFC 7515) of the tokens that are accepted: those of sessions and
-//! those of programs, which may be signed with a secret that other programs share.
+//! Registered claims (RFC 7519) and critical headers (RFC 7515) of accepted access tokens and service tokens, which may
+//! be signed with a shared secret.
 use domain::{
     Actor, Error,
     accounts::{
@@ -33,7 +33,7 @@ fn critical() -> Header {
     Header { crit: Some(vec!["x".to_owned()]), ..plain() }
 }
 
-/// Whom the routes of people and those of administrators take the sender of a token for.
+/// Actor of a token on the routes of users and on those of administrators.
 async fn asked(world: &World, auth: &Auth, token: &str) -> (String, String) {
     let (options, now) = (&world.options, world.clock.now());
     let said = |result: Result<String, Error>| match result {
@@ -50,13 +50,13 @@ async fn asked(world: &World, auth: &Auth, token: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn tokens_for_later_of_others_or_with_critical_headers_are_refused() {
+async fn tokens_not_yet_valid_foreign_or_with_critical_headers_are_rejected() {
     on_both(async |world: World| {
         let auth = Auth::new(Keys::for_tests().with_secret(SECRET));
         let maya = world.user(Role::Employee, "maya", None, None).await;
         let hash = passwords::hash(&world.operator(), PASSWORD).await.expect("hashes");
         let mut tx = world.db.begin().await.expect("begins");
-        users::store::save_password(&mut tx, maya.id, &hash, false).await.expect("saves");
+        users::set_password_hash(&mut tx, maya.id, &hash, false).await.expect("saves");
         tx.commit().await.expect("commits");
         let granted = auth::sign_in(&world.nobody(), &auth, &maya.email, PASSWORD).await.expect("signs in");
 

@@ -5,6 +5,7 @@ use chrono::Duration;
 use domain::{
     Ctx, Error, Options,
     accounts::users,
+    desk::people,
     kernel::{access::Role, page::PageQuery},
     orders::{
         documents::{
@@ -108,7 +109,7 @@ async fn who_gets_another_role_ends_no_upload_of_the_one_before() {
         let (erins, olgas) = (begun(&erin, new()).await, begun(&olga, new()).await);
         let kept = send(&erin, new()).await;
         let id = erin.actor.user_id().unwrap();
-        users::set_role(&world.operator(), id, Role::CompanyAdmin, Some(acme), None, None).await.unwrap();
+        people::set_role(&world.operator(), id, Role::CompanyAdmin, Some(acme), None, None).await.unwrap();
         assert_eq!(code(end(&erin, &erins).await.unwrap_err()), "no upload");
         let now = world.signed_in(&users::get(&world.operator(), id).await.unwrap());
         assert_eq!(code(end(&now, &erins).await.unwrap_err()), "no upload");

@@ -1,8 +1,11 @@
 //! User management, on both databases.
 use domain::{
     Ctx, Error,
-    accounts::users::{self, Filter, Input, Status},
-    desk::requests,
+    accounts::users::{self, Filter, Status},
+    desk::{
+        people::{self, CreateUser},
+        requests,
+    },
     directory::{calls, companies, isos},
     kernel::{
         access::Role,
@@ -14,8 +17,13 @@ use domain::{
     testing::{World, on_both},
 };
 
-fn input(first: &str, email: &str) -> Input {
-    Input { first_name: first.to_owned(), last_name: "Test".to_owned(), email: email.to_owned(), ..Input::default() }
+fn input(first: &str, email: &str) -> CreateUser {
+    CreateUser {
+        first_name: first.to_owned(),
+        last_name: "Test".to_owned(),
+        email: email.to_owned(),
+        ..CreateUser::default()
+    }
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
@@ -30,19 +38,19 @@ fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
 }
 
 #[tokio::test]
-async fn the_operator_makes_the_first_account_of_an_empty_portal() {
+async fn operator_creates_the_first_account() {
     on_both(async |world: World| {
-        let first = users::create(&world.operator(), Role::SuperAdmin, input("Ada", "Ada@Example.com")).await.unwrap();
+        let first = people::create(&world.operator(), Role::SuperAdmin, input("Ada", "Ada@Example.com")).await.unwrap();
         assert_eq!((first.status, first.email.as_str()), (Status::Pending, "Ada@Example.com"));
         let mails: i64 =
             world.db.clone().sql("select count(*) from mails where kind = 'password_setup'").scalar().await.unwrap();
         assert_eq!(mails, 1);
 
-        let given = Input { password: Some("portal-demo-2026".to_owned()), ..input("Bea", "bea@example.com") };
-        let second = users::create(&world.operator(), Role::Employee, given).await.unwrap();
+        let given = CreateUser { password: Some("portal-demo-2026".to_owned()), ..input("Bea", "bea@example.com") };
+        let second = people::create(&world.operator(), Role::Employee, given).await.unwrap();
         assert_eq!((second.status, second.must_change_password), (Status::Active, true));
         assert_eq!(
-            code(users::create(&world.nobody(), Role::Employee, input("Eve", "eve@example.com")).await.map_err(|e| {
+            code(people::create(&world.nobody(), Role::Employee, input("Eve", "eve@example.com")).await.map_err(|e| {
                 match e {
                     Error::Unauthenticated(p) => Error::Conflict(p),
                     other => other,
@@ -52,7 +60,7 @@ async fn the_operator_makes_the_first_account_of_an_empty_portal() {
         );
         let employee = world.employee("Finn").await;
         assert_eq!(
-            code(users::create(&employee, Role::SuperAdmin, input("Eve", "eve@example.com")).await),
+            code(people::create(&employee, Role::SuperAdmin, input("Eve", "eve@example.com")).await),
             "forbidden"
         );
     })
@@ -60,36 +68,36 @@ async fn the_operator_makes_the_first_account_of_an_empty_portal() {
 }
 
 #[tokio::test]
-async fn everything_wrong_with_an_account_is_said_at_once() {
+async fn create_returns_all_invalid_fields() {
     on_both(async |world: World| {
         let op = world.operator();
-        let bad = Input {
+        let bad = CreateUser {
             password: Some("short".to_owned()),
             language: Some("de".to_owned()),
             ..input(" ", "not an address")
         };
         assert_eq!(
-            code(users::create(&op, Role::CompanyAdmin, bad).await),
+            code(people::create(&op, Role::CompanyAdmin, bad).await),
             "first_name required, email invalid_email, language unknown, company_id required, password weak_password"
         );
         assert_eq!(
-            code(users::create(&op, None, input(" ", "ada@example.com")).await),
+            code(people::create(&op, None, input(" ", "ada@example.com")).await),
             "role required, first_name required"
         );
         let company = world.company("Harbor").await;
-        let odd = Input { company_id: Some(company), ..input("Ada", "ada@example.com") };
-        assert_eq!(code(users::create(&op, Role::Employee, odd).await), "company_id not_allowed");
-        assert_eq!(code(users::create(&op, Role::Iso, input("Ada", "ada@example.com")).await), "iso_id required");
+        let odd = CreateUser { company_id: Some(company), ..input("Ada", "ada@example.com") };
+        assert_eq!(code(people::create(&op, Role::Employee, odd).await), "company_id not_allowed");
+        assert_eq!(code(people::create(&op, Role::Iso, input("Ada", "ada@example.com")).await), "iso_id required");
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_address_is_taken_in_any_letter_case() {
+async fn address_is_unique_ignoring_case() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let (client, ..) = world.client("Clara", company, None).await;
-        match users::create(&world.operator(), Role::Employee, input("Other", "CLARA@example.COM")).await {
+        match people::create(&world.operator(), Role::Employee, input("Other", "CLARA@example.COM")).await {
             Err(Error::Conflict(problem)) => {
                 assert_eq!(problem.code, "email_taken");
                 assert_eq!(problem.params["client_id"], client.to_string());
@@ -97,7 +105,7 @@ async fn an_address_is_taken_in_any_letter_case() {
             other => panic!("{other:?}"),
         }
         world.employee("Finn").await;
-        match users::create(&world.operator(), Role::Employee, input("Other", "finn@Example.com")).await {
+        match people::create(&world.operator(), Role::Employee, input("Other", "finn@Example.com")).await {
             Err(Error::Conflict(problem)) => assert!(problem.params.is_empty(), "staff are nobody's client"),
             other => panic!("{other:?}"),
         }
@@ -106,10 +114,10 @@ async fn an_address_is_taken_in_any_letter_case() {
 }
 
 #[tokio::test]
-async fn the_last_super_admin_stays() {
+async fn last_super_admin_cannot_be_demoted_suspended_or_archived() {
     on_both(async |world: World| {
         let (op, ada) = (world.operator(), world.user(Role::SuperAdmin, "Ada", None, None).await);
-        let demote = async |id| users::set_role(&op, id, Role::Employee, None, None, None).await;
+        let demote = async |id| people::set_role(&op, id, Role::Employee, None, None, None).await;
         assert_eq!(code(demote(ada.id).await), "last_super_admin");
         assert_eq!(code(users::suspend(&op, ada.id, None).await), "last_super_admin");
         assert_eq!(code(users::archive(&op, ada.id, None).await), "last_super_admin");
@@ -118,7 +126,7 @@ async fn the_last_super_admin_stays() {
         assert_eq!(code(demote(ada.id).await), "last_super_admin", "a suspended one does not count");
         assert_eq!(users::restore(&op, bea.id, None).await.unwrap().status, Status::Active);
 
-        // Both at once: one of the two stays.
+        // Concurrent demotions: one fails.
         let (one, two) = tokio::join!(demote(ada.id), demote(bea.id));
         assert_eq!(usize::from(one.is_ok()) + usize::from(two.is_ok()), 1, "{one:?} {two:?}");
         let left: i64 = world
@@ -134,7 +142,7 @@ async fn the_last_super_admin_stays() {
 }
 
 #[tokio::test]
-async fn a_stale_change_names_who_came_first() {
+async fn stale_write_names_the_last_editor() {
     on_both(async |world: World| {
         let finn = world.user(Role::Employee, "Finn", None, None).await;
         let changed = users::suspend(&world.operator(), finn.id, Some(finn.version)).await.unwrap();
@@ -151,11 +159,11 @@ async fn a_stale_change_names_who_came_first() {
 }
 
 #[tokio::test]
-async fn the_count_of_clients_keeps_step() {
+async fn client_count_follows_status_and_role() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
-        // Without an order: who has one stays a client.
+        // Clients without orders may change their role.
         let clara = world.user(Role::Client, "Clara", Some(company), None).await.id;
         world.client("Noah", company, None).await;
         let agree = async |expected: Option<i64>| {
@@ -172,36 +180,36 @@ async fn the_count_of_clients_keeps_step() {
         agree(Some(1)).await;
         users::restore(&op, clara, None).await.unwrap();
         agree(Some(2)).await;
-        users::set_role(&op, clara, Role::Employee, None, None, None).await.unwrap();
+        people::set_role(&op, clara, Role::Employee, None, None, None).await.unwrap();
         agree(Some(1)).await;
-        users::set_role(&op, clara, Role::Client, Some(company), None, None).await.unwrap();
+        people::set_role(&op, clara, Role::Client, Some(company), None, None).await.unwrap();
         agree(Some(2)).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
+async fn iso_person_keeps_the_role_until_the_iso_is_archived() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
         let (iso, ivan) = world.iso("Ivan", company).await;
         let (other, _) = world.iso("Igor", company).await;
         let ivan = ivan.actor.user_id().unwrap();
-        let becomes = async |role, iso| users::set_role(&op, ivan, role, None, iso, None).await;
+        let becomes = async |role, iso| people::set_role(&op, ivan, role, None, iso, None).await;
         assert_eq!(code(becomes(Role::SuperAdmin, None).await), "iso_person");
         assert_eq!(code(becomes(Role::Iso, Some(Some(other))).await), "iso_person");
         assert_eq!(becomes(Role::Iso, None).await.unwrap().iso_id, Some(iso));
         isos::archive(&op, iso, None).await.unwrap();
         becomes(Role::Employee, None).await.unwrap();
-        // Nobody could sign in as it: first the person is to be it again, which needs no partner to be named.
+        // The ISO cannot be restored without its person; the role without an ISO names the former one.
         assert_eq!(code(isos::restore(&op, iso, None).await), "iso_person_moved");
         assert!(isos::get(&op, iso).await.unwrap().archived_at.is_some());
         let again = becomes(Role::Iso, None).await.unwrap();
         assert_eq!((again.iso_id, again.company_id), (Some(iso), Some(company)));
         assert!(isos::restore(&op, iso, None).await.unwrap().archived_at.is_none());
         assert_eq!(code(becomes(Role::Employee, None).await), "iso_person");
-        // A call goes with the partner, and the request that it is on the desk by.
+        // Calls and their requests follow the ISO.
         let ivan_himself = world.signed_in(&users::get(&op, ivan).await.unwrap());
         let times = vec![op.now() + chrono::Duration::days(1)];
         let call = calls::Input { topic: "Terms".to_owned(), times, ..Default::default() };
@@ -222,7 +230,7 @@ async fn the_person_of_an_iso_stays_it_until_the_iso_is_archived() {
 }
 
 #[tokio::test]
-async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
+async fn restoring_an_iso_and_changing_its_persons_role_are_serialized() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
@@ -231,7 +239,7 @@ async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
         isos::archive(&op, iso, None).await.unwrap();
         let soon = std::time::Duration::from_millis(300);
 
-        // Somebody gives the person another role while the partner is restored.
+        // A role change during the restore.
         let mut other = world.db.begin().await.unwrap();
         let sql = "update users set role = 'employee', company_id = null, iso_id = null where id = $1";
         other.sql(sql).bind(ivan).run().await.unwrap();
@@ -245,15 +253,15 @@ async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
         assert_eq!(code(restoring.await.unwrap()), "iso_person_moved");
         assert!(isos::get(&op, iso).await.unwrap().archived_at.is_some());
 
-        // Somebody restores the partner while the person is given another role.
-        users::set_role(&op, ivan, Role::Iso, None, None, None).await.unwrap();
+        // A restore during the role change.
+        people::set_role(&op, ivan, Role::Iso, None, None, None).await.unwrap();
         let mut other = world.db.begin().await.unwrap();
         let lock = format!("select id from users where id = $1{}", for_update(other.dialect(), "users"));
         other.sql_built(lock).bind(ivan).one::<(UserId,)>().await.unwrap();
         other.sql("update isos set archived_at = null where id = $1").bind(iso).run().await.unwrap();
         let moving = tokio::spawn({
             let op = op.clone();
-            async move { users::set_role(&op, ivan, Role::Employee, None, None, None).await }
+            async move { people::set_role(&op, ivan, Role::Employee, None, None, None).await }
         });
         tokio::time::sleep(soon).await;
         assert!(!moving.is_finished(), "it waits for what becomes of the partner");
@@ -265,41 +273,41 @@ async fn a_partner_is_restored_before_its_person_gets_another_role_or_after() {
 }
 
 #[tokio::test]
-async fn a_role_comes_with_another_iso_the_same_or_none() {
+async fn set_role_changes_keeps_or_removes_the_iso() {
     on_both(async |world: World| {
         let op = world.operator();
         let (company, other) = (world.company("Harbor").await, world.company("Haven").await);
         let (iso, _) = world.iso("Ivan", company).await;
         let clara = world.user(Role::Client, "Clara", Some(company), Some(iso)).await.id;
-        let moves = async |to, iso| users::set_role(&op, clara, Role::Client, to, iso, None).await;
+        let moves = async |to, iso| people::set_role(&op, clara, Role::Client, to, iso, None).await;
         assert_eq!(moves(None, None).await.unwrap().iso_id, Some(iso), "it stays with the role");
         assert_eq!(code(moves(Some(other), None).await), "iso_id not_in_company");
         let moved = moves(Some(other), Some(None)).await.unwrap();
         assert_eq!((moved.company_id, moved.iso_id), (Some(other), None));
         let back = moves(Some(company), Some(Some(iso))).await.unwrap();
         assert_eq!((back.company_id, back.iso_id), (Some(company), Some(iso)));
-        // Whom an ISO has brought is not the ISO.
-        assert_eq!(code(users::set_role(&op, clara, Role::Iso, None, None, None).await), "iso_id required");
+        // A client of an ISO is not its person.
+        assert_eq!(code(people::set_role(&op, clara, Role::Iso, None, None, None).await), "iso_id required");
     })
     .await;
 }
 
 #[tokio::test]
-async fn who_has_orders_stays_a_client() {
+async fn client_with_orders_keeps_the_role() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
         let (clara, ..) = world.client("Clara", company, None).await;
         for role in [Role::Employee, Role::SuperAdmin, Role::CompanyAdmin] {
-            assert_eq!(code(users::set_role(&op, clara, role, None, None, None).await), "has_orders");
+            assert_eq!(code(people::set_role(&op, clara, role, None, None, None).await), "has_orders");
         }
-        assert_eq!(users::set_role(&op, clara, Role::Client, None, None, None).await.unwrap().role, Role::Client);
+        assert_eq!(people::set_role(&op, clara, Role::Client, None, None, None).await.unwrap().role, Role::Client);
     })
     .await;
 }
 
 #[tokio::test]
-async fn accounts_are_found_by_role_status_and_words_newest_first() {
+async fn list_filters_by_role_status_and_search_newest_first() {
     on_both(async |world: World| {
         let op = world.operator();
         let company = world.company("Harbor").await;
@@ -328,7 +336,7 @@ async fn accounts_are_found_by_role_status_and_words_newest_first() {
 }
 
 #[tokio::test]
-async fn a_company_has_so_many_invitations_mailed_in_an_hour() {
+async fn company_invitations_have_an_hourly_quota() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let (cora, dora) = (world.company_admin("Cora", company).await, world.company_admin("Dora", company).await);
@@ -345,7 +353,7 @@ async fn a_company_has_so_many_invitations_mailed_in_an_hour() {
         for n in 1..30 {
             invites(&cora, n).await.unwrap();
         }
-        // Nor by way of each other.
+        // The quota is shared by the company's admins.
         for who in [&cora, &dora] {
             assert_eq!(code(invites(who, 30).await), "over_email_send_rate_limit");
             assert_eq!(code(companies::invite_member_again(who, first).await), "over_email_send_rate_limit");
@@ -369,7 +377,7 @@ async fn a_company_has_so_many_invitations_mailed_in_an_hour() {
 }
 
 #[tokio::test]
-async fn people_choose_their_own_language_and_zone() {
+async fn users_set_their_language_and_time_zone() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let clara = world.client("Clara", company, None).await.2;
@@ -384,7 +392,7 @@ async fn people_choose_their_own_language_and_zone() {
 }
 
 #[tokio::test]
-async fn partners_and_a_companys_people_begin_with_its_clock() {
+async fn company_users_and_isos_start_with_its_time_zone() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let there = companies::SettingsInput { time_zone: Some("Asia/Singapore".to_owned()), ..Default::default() };

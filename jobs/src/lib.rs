@@ -15,7 +15,7 @@ pub use state::State;
 
 use domain::{
     Ctx,
-    accounts::auth::asked,
+    accounts::auth::mail_request,
     operations::{backups, health_checks, security_scan, seed},
     orders::documents::scanning::{ScanPendingVersions, ScanVersion},
     outbox::{
@@ -63,7 +63,7 @@ pub fn register(state: State) -> Register {
         .job::<ScanVersion, _>(BRIEF, handlers::documents::scan)
         .job::<ScanPendingVersions, _>(BRIEF, handlers::documents::scan_rest)
         .by_hand::<ScanPendingVersions, _>(plain::<ScanPendingVersions>)
-        .job::<asked::Asked, _>(PROMPT, handlers::mails::answer)
+        .job::<mail_request::SendAuthMailJob, _>(PROMPT, handlers::mails::answer)
         .job::<seed::SeedTestData, _>(PROMPT, handlers::seed::test_data)
         .noting(handlers::seed::failed)
         .by_hand::<seed::SeedTestData, _>(handlers::seed::ask)

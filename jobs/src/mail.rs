@@ -102,7 +102,7 @@ impl Mailer {
                 let probe = ".probe";
                 folder::write(dir, probe, Vec::new()).await.map_err(|e| format!("{}: {e}", dir.display()))?;
                 let _ = tokio::fs::remove_file(dir.join(probe)).await;
-                Ok(format!("mails are files in {}", dir.display()))
+                Ok(format!("emails are files in {}", dir.display()))
             }
         }
     }

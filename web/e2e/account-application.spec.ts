@@ -24,15 +24,15 @@ const kinds = [
     asks: { Company: 'Novak Holding' },
     chooses: { 'Where should the SPV be formed?': 'Singapore' },
     tells: { 'What is it for?': 'One building in Prague.' },
-    empty: ['First Name', 'Last Name', 'Email', 'Where should the SPV be formed?'],
+    empty: ['First name', 'Last name', 'Email', 'Where should the SPV be formed?'],
   },
   {
     kind: 'employee',
     title: 'Apply for an employee account',
-    asks: { 'Job Title': 'Paralegal', Department: 'Formation' },
+    asks: { 'Job title': 'Paralegal', Department: 'Formation' },
     chooses: {},
     tells: { 'What do you need access for?': 'To move the steps of my clients.' },
-    empty: ['First Name', 'Last Name', 'Email', 'Job Title', 'What do you need access for?'],
+    empty: ['First name', 'Last name', 'Email', 'Job title', 'What do you need access for?'],
   },
   {
     kind: 'iso',
@@ -40,15 +40,15 @@ const kinds = [
     asks: { Phone: '+420 555 0100', 'Business Name': 'Novak Partners s.r.o.', Website: 'novak.example' },
     chooses: { 'Clients per year': '11-50' },
     tells: { 'Your experience': 'Ten years of introducing funds.' },
-    empty: ['First Name', 'Last Name', 'Email', 'Phone', 'Business Name'],
+    empty: ['First name', 'Last name', 'Email', 'Phone', 'Business Name'],
   },
   {
     kind: 'company',
     title: 'Apply for a company account',
-    asks: { 'Company Name': 'Novak', 'Business Name': 'Novak a.s.', 'Job Title': 'CFO' },
+    asks: { 'Company name': 'Novak', 'Business Name': 'Novak a.s.', 'Job title': 'CFO' },
     chooses: { 'Company size': '201+' },
     tells: {},
-    empty: ['First Name', 'Last Name', 'Email', 'Company Name', 'Business Name'],
+    empty: ['First name', 'Last name', 'Email', 'Company name', 'Business Name'],
   },
 ] as const;
 
@@ -64,18 +64,18 @@ for (const { kind, title, asks, chooses, tells, empty } of kinds) {
     await visitor.button('Send application').click();
     await visitor.expectErrorToast(...missing);
     for (const label of empty) await visitor.expectFieldError(label, required);
-    await expect(visitor.field('First Name')).toBeFocused();
+    await expect(visitor.field('First name')).toBeFocused();
 
     await visitor.fillFields({
-      'First Name': who.first,
-      'Last Name': who.last,
+      'First name': who.first,
+      'Last name': who.last,
       Email: who.email,
       ...asks,
       ...tells,
     });
     for (const [label, choice] of Object.entries(chooses)) await visitor.choose(label, choice);
     await visitor.button('Send application').click();
-    await expect(visitor.heading('We have your application')).toBeVisible();
+    await expect(visitor.heading('We received your application')).toBeVisible();
     // The error clears once the field is filled in.
     await expect(visitor.page.getByRole('alert')).toHaveCount(0);
     await expect(visitor.page.getByRole('status').filter({ hasText: who.email })).toBeVisible();
@@ -91,7 +91,7 @@ for (const { kind, title, asks, chooses, tells, empty } of kinds) {
 
     // A new form starts empty.
     await visitor.button('Send another application').click();
-    await expect(visitor.field('First Name')).toHaveValue('');
+    await expect(visitor.field('First name')).toHaveValue('');
   });
 }
 
@@ -102,8 +102,8 @@ test("the server's words stand beside the fields, and what was typed stays, even
   const who = office.newPerson('Ivo', 'Long');
   await visitor.open('/auth/signup/iso');
   const typed = {
-    'First Name': who.first,
-    'Last Name': 'Bell\u0007',
+    'First name': who.first,
+    'Last name': 'Bell\u0007',
     Email: who.email,
     Phone: '+1 555 0100',
     'Business Name': 'Long Ltd',
@@ -113,16 +113,16 @@ test("the server's words stand beside the fields, and what was typed stays, even
   await visitor.choose('Clients per year', '1-10');
   await visitor.button('Send application').click();
   await visitor.expectErrorToast('Error');
-  await visitor.expectFieldError('Last Name', 'Contains characters that cannot be shown. Remove them.');
+  await visitor.expectFieldError('Last name', 'Contains invalid characters. Remove them.');
   await visitor.expectFieldError('Website', 'Enter a link that starts with https://.');
-  await expect(visitor.field('Last Name')).toBeFocused();
+  await expect(visitor.field('Last name')).toBeFocused();
   await visitor.page.reload();
   for (const [label, text] of Object.entries(typed)) await expect(visitor.field(label)).toHaveValue(text);
   await expect(visitor.button('Clients per year')).toHaveText('1-10');
 
-  await visitor.fillFields({ 'Last Name': who.last, Website: 'long.example' });
+  await visitor.fillFields({ 'Last name': who.last, Website: 'long.example' });
   await visitor.button('Send application').click();
-  await expect(visitor.heading('We have your application')).toBeVisible();
+  await expect(visitor.heading('We received your application')).toBeVisible();
 });
 
 test('application retried after a lost response is stored once (idempotency) @postgres', async ({
@@ -132,30 +132,27 @@ test('application retried after a lost response is stored once (idempotency) @po
   visitor.allowError(/^Failed to load resource: net::ERR_/);
   const who = office.newPerson('Lost', 'Answer');
   await visitor.open('/auth/signup/client');
-  await visitor.fillFields({ 'First Name': who.first, 'Last Name': who.last, Email: who.email });
+  await visitor.fillFields({ 'First name': who.first, 'Last name': who.last, Email: who.email });
   await visitor.choose('Where should the SPV be formed?', 'Japan');
   await visitor.page.route('**/rest/v1/requests', async (route) => {
     await route.fetch();
     await route.abort('connectionreset');
   });
   await visitor.button('Send application').click();
-  await visitor.expectErrorToast(
-    'Error',
-    'The server cannot be reached. Check your connection and try again.',
-  );
+  await visitor.expectErrorToast('Error', "Can't reach the server. Check your connection and try again.");
   await visitor.page.unrouteAll();
   await visitor.button('Send application').click();
-  await expect(visitor.heading('We have your application')).toBeVisible();
+  await expect(visitor.heading('We received your application')).toBeVisible();
   expect(await requestsOf(office, who.email)).toHaveLength(1);
 });
 
 test('application does not reveal whether an email has an account', async ({ ownOffice: office }) => {
   const visitor = await office.visitor();
   await visitor.open('/auth/signup/client');
-  await visitor.fillFields({ 'First Name': 'Amara', 'Last Name': 'Okafor', Email: 'client@example.com' });
+  await visitor.fillFields({ 'First name': 'Amara', 'Last name': 'Okafor', Email: 'client@example.com' });
   await visitor.choose('Where should the SPV be formed?', 'UAE');
   await visitor.button('Send application').click();
-  await expect(visitor.heading('We have your application')).toBeVisible();
+  await expect(visitor.heading('We received your application')).toBeVisible();
 });
 
 test('application forms fit a phone in dark mode, with errors and after submission', async ({
@@ -166,20 +163,20 @@ test('application forms fit a phone in dark mode, with errors and after submissi
     await visitor.open(`/auth/signup/${kind}`);
     await expect(visitor.heading(title)).toBeVisible();
     await visitor.button('Send application').click();
-    await visitor.expectFieldError('First Name', required);
+    await visitor.expectFieldError('First name', required);
     await expectNoOverflow(visitor);
   }
   const who = office.newPerson('Small', 'Screen');
   await visitor.open('/auth/signup/employee');
   await visitor.fillFields({
-    'First Name': who.first,
-    'Last Name': who.last,
+    'First name': who.first,
+    'Last name': who.last,
     Email: who.email,
-    'Job Title': 'Clerk',
+    'Job title': 'Clerk',
     'What do you need access for?': 'Work.',
   });
   await visitor.button('Send application').click();
-  await expect(visitor.heading('We have your application')).toBeVisible();
+  await expect(visitor.heading('We received your application')).toBeVisible();
   await expectNoOverflow(visitor);
 });
 

@@ -19,7 +19,7 @@ test('password change requires the current password and signs out other browsers
   await laptop.page.getByRole('tab', { name: 'Security Settings' }).click();
   await laptop.button('Change Password').click();
   const dialog = laptop.dialog('Change Password');
-  await expect(dialog).toContainText('Your other sessions end');
+  await expect(dialog).toContainText('Your other browsers and devices are signed out.');
   await expect(dialog).toContainText('at least 8 characters');
 
   await laptop.button('Change Password', dialog).click();
@@ -27,7 +27,7 @@ test('password change requires the current password and signs out other browsers
   await laptop.expectFieldError('Current password', 'Please fill in this field.', dialog);
 
   await changeEmail(laptop, 'not my password', NEW_PASSWORD);
-  await laptop.expectFieldError('Current password', 'The current password is wrong.', dialog);
+  await laptop.expectFieldError('Current password', 'Your current password is incorrect.', dialog);
   await expect(dialog.getByLabel('New password', { exact: true })).toHaveValue(NEW_PASSWORD);
   await changeEmail(laptop, password, who.email);
   await expect(dialog.getByLabel('New password', { exact: true })).toHaveAttribute('aria-invalid', 'true');
@@ -36,13 +36,13 @@ test('password change requires the current password and signs out other browsers
   expect(await axeViolations(laptop.page)).toEqual([]);
 
   await changeEmail(laptop, password, NEW_PASSWORD);
-  await laptop.expectToast('Password changed', 'Your other sessions have ended.');
+  await laptop.expectToast('Password changed', 'Your other sessions were signed out.');
   await expect(dialog).toBeHidden();
   // The other browser is redirected without any action in it.
   await expect(phone.page).toHaveURL((url) => url.pathname === '/');
   await laptop.expectPath(paths.clientProfileTab('security'));
-  await expect(laptop.row(/Refused.*Wrong current password/, 'Sign-in history').first()).toBeVisible();
-  await expect(laptop.row(/Signed out.*password was changed/, 'Sign-in history').first()).toBeVisible();
+  await expect(laptop.row(/Failed.*Wrong current password/, 'Sign-in history').first()).toBeVisible();
+  await expect(laptop.row(/Signed out.*Password changed/, 'Sign-in history').first()).toBeVisible();
   expect(await status(Api.signIn(office.portal.url, who.email, password))).toBe(400);
   await Api.signIn(office.portal.url, who.email, NEW_PASSWORD);
 });
@@ -65,10 +65,10 @@ test('authenticator app can be enrolled, is required at sign-in, and can be remo
   expect(await axeViolations(tove.page)).toEqual([]);
   await tove.fillFields({ 'Code from the app': '12' }, dialog);
   await tove.button('Turn on', dialog).click();
-  await tove.expectFieldError('Code from the app', 'Enter the six digits of the code.', dialog);
+  await tove.expectFieldError('Code from the app', 'Enter the six-digit code.', dialog);
   await tove.fillFields({ 'Code from the app': wrongCode(key) }, dialog);
   await tove.button('Turn on', dialog).click();
-  await expect(dialog).toContainText('This code is not right.');
+  await expect(dialog).toContainText('Wrong code.');
   await tove.fillFields({ 'Code from the app': totp(key) }, dialog);
   await tove.page.keyboard.press('Enter');
 
@@ -89,7 +89,7 @@ test('authenticator app can be enrolled, is required at sign-in, and can be remo
   await expect(section).toContainText('9 of 10 left');
   const thief = await signedInBehindMfa(office, who);
   await enterRecoveryCode(thief, codes[0] ?? '');
-  await expect(thief.page.getByText('This recovery code is not right, or was used already.')).toBeVisible();
+  await expect(thief.page.getByText('This recovery code is wrong or was already used.')).toBeVisible();
 
   await tove.button('Create new codes', section).click();
   const sure = tove.dialog('Create new recovery codes?');
@@ -98,7 +98,7 @@ test('authenticator app can be enrolled, is required at sign-in, and can be remo
   expect(fresh.filter((code) => codes.includes(code))).toEqual([]);
   await expect(section).toContainText('10 of 10 left');
   await enterRecoveryCode(thief, codes[1] ?? '', false);
-  await expect(thief.page.getByText('This recovery code is not right, or was used already.')).toBeVisible();
+  await expect(thief.page.getByText('This recovery code is wrong or was already used.')).toBeVisible();
   await enterRecoveryCode(thief, fresh[1] ?? '', false);
   await thief.expectPath(paths.clientDashboard);
 
@@ -123,8 +123,8 @@ test('two authenticator apps have distinct names and each signs in', async ({ of
   await ines.button('Add another app', section).click();
   const dialog = ines.dialog('Add another app');
   await ines.button('Continue', dialog).click();
-  await ines.expectFieldError('Name of the app or device', 'Please fill in this field.', dialog);
-  await ines.fillFields({ 'Name of the app or device': 'Work phone' }, dialog);
+  await ines.expectFieldError('App or device name', 'Please fill in this field.', dialog);
+  await ines.fillFields({ 'App or device name': 'Work phone' }, dialog);
   await ines.button('Continue', dialog).click();
   const key = await enrolAuthenticator(ines, 'Add another app');
   // The recovery codes of the first app remain valid.
@@ -132,7 +132,7 @@ test('two authenticator apps have distinct names and each signs in', async ({ of
   await expect(section).toContainText('Work phone');
   await ines.button('Remove Authenticator app', section).click();
   const remove = ines.dialog('Remove Authenticator app?');
-  await expect(remove).toContainText('Your other apps stay as they are.');
+  await expect(remove).toContainText("Your other apps aren't affected.");
   await ines.button('Remove', remove).click();
   await ines.expectToast('Authenticator app was removed');
 
@@ -148,21 +148,21 @@ test('stale session reauthenticates in a dialog before changing MFA factors', as
   const mirel = await signedIn(office, who);
   await mirel.open(paths.clientProfileTab('security'));
   const section = mirel.card('Two-factor authentication');
-  const proof = mirel.dialog('Confirm that it is you');
+  const proof = mirel.dialog("Confirm it's you");
 
   // By password: wrong, empty, and right; the enrolment continues.
   await office.portal.expireReauthentication();
   await mirel.button('Enable 2FA', section).click();
-  await expect(proof).toContainText('nothing you have begun is lost');
+  await expect(proof).toContainText('your changes are kept');
   expect(await axeViolations(mirel.page)).toEqual([]);
   await mirel.button('Continue', proof).click();
   await mirel.expectFieldError('Current password', 'Please fill in this field.', proof);
   await mirel.fillFields({ 'Current password': 'not my password' }, proof);
   await mirel.button('Continue', proof).click();
-  await mirel.expectFieldError('Current password', 'The current password is wrong.', proof);
+  await mirel.expectFieldError('Current password', 'Your current password is incorrect.', proof);
   await mirel.button('Cancel', proof).click();
   const setup = mirel.dialog('Set up two-factor authentication');
-  await expect(setup).toContainText('Confirm that it is you: sign in again');
+  await expect(setup).toContainText("Confirm it's you: sign in again");
   await mirel.button('Try again', setup).click();
   await mirel.fillFields({ 'Current password': password }, proof);
   await mirel.button('Continue', proof).click();
@@ -173,7 +173,7 @@ test('stale session reauthenticates in a dialog before changing MFA factors', as
   await office.portal.expireReauthentication();
   const key = await enrolAuthenticator(mirel, 'Set up two-factor authentication');
   await mirel.button('Use a code by email', proof).click();
-  await mirel.button('Send the code', proof).click();
+  await mirel.button('Send code', proof).click();
   const mail = await office.portal.post.waitForMail(who.email, 'code');
   await mirel.fillFields({ 'Code from the email': mail.code() }, proof);
   await mirel.button('Continue', proof).click();
@@ -234,36 +234,40 @@ test('email change must be confirmed at both addresses', async ({ office }) => {
   const next = office.newPerson('Runa', 'Berg').email;
   const runa = await signedIn(office, who);
   await runa.open(paths.clientProfileTab('security'));
-  const section = runa.card('E-mail address');
-  await runa.button('Change e-mail address', section).click();
-  const dialog = runa.dialog('Change e-mail address');
+  const section = runa.card('Email address');
+  await runa.button('Change email address', section).click();
+  const dialog = runa.dialog('Change email address');
   const wants = async (email: string) => {
-    await runa.fillFields({ 'New e-mail address': email }, dialog);
-    await runa.button('Send the mails', dialog).click();
+    await runa.fillFields({ 'New email address': email }, dialog);
+    await runa.button('Send emails', dialog).click();
   };
   await wants(who.email.toUpperCase());
-  await runa.expectFieldError('New e-mail address', 'This is your address already.', dialog);
+  await runa.expectFieldError('New email address', 'This is already your address.', dialog);
   await wants('employee@example.com');
-  await runa.expectFieldError('New e-mail address', 'This e-mail address already has an account.', dialog);
+  await runa.expectFieldError(
+    'New email address',
+    'An account with this email address already exists.',
+    dialog,
+  );
   await wants(next);
   await runa.expectToast('Check both inboxes');
   await expect(section).toContainText(next);
-  await expect(section).toContainText('Waiting');
+  await expect(section).toContainText('Pending');
   await expect(section).toContainText(who.email);
 
   const [old, fresh] = [
-    await office.portal.post.waitForMail(who.email, 'Confirm the change of your e-mail address'),
-    await office.portal.post.waitForMail(next, 'Confirm your new e-mail address'),
+    await office.portal.post.waitForMail(who.email, 'Confirm your email address change'),
+    await office.portal.post.waitForMail(next, 'Confirm your new email address'),
   ];
   await runa.open(old.link('/auth/confirm'));
   await runa.button('Confirm').click();
-  await expect(runa.heading('One confirmation is left')).toBeVisible();
+  await expect(runa.heading('One more confirmation needed')).toBeVisible();
   const other = await office.visitor();
   await other.open('/auth/confirm?type=email_change');
   // Another browser uses the emailed code.
-  await other.fillFields({ Email: next, 'Code from the mail': fresh.code() });
+  await other.fillFields({ Email: next, 'Code from the email': fresh.code() });
   await other.button('Continue').click();
-  await expect(other.heading('Your e-mail address is changed')).toBeVisible();
+  await expect(other.heading('Email address changed')).toBeVisible();
 
   const again = await office.visitor();
   await again.signIn('client', next, password);
@@ -276,14 +280,14 @@ test('email change can be cancelled', async ({ office }) => {
   const next = office.newPerson('Otto', 'Quint').email;
   const otto = await signedIn(office, who);
   await otto.open(paths.clientProfileTab('security'));
-  const section = otto.card('E-mail address');
-  await otto.button('Change e-mail address', section).click();
-  await otto.fillFields({ 'New e-mail address': next });
-  await otto.button('Send the mails').click();
+  const section = otto.card('Email address');
+  await otto.button('Change email address', section).click();
+  await otto.fillFields({ 'New email address': next });
+  await otto.button('Send emails').click();
   await expect(section).toContainText(next);
-  const mail = await office.portal.post.waitForMail(next, 'Confirm your new e-mail address');
-  await otto.button('Cancel the change', section).click();
-  await otto.expectToast('The change was cancelled', `You go on signing in with ${who.email}.`);
+  const mail = await office.portal.post.waitForMail(next, 'Confirm your new email address');
+  await otto.button('Cancel change', section).click();
+  await otto.expectToast('Change cancelled', `You still sign in with ${who.email}.`);
   await expect(section).not.toContainText(next);
   await otto.open(mail.link('/auth/confirm'));
   await otto.button('Confirm').click();
@@ -300,7 +304,7 @@ test('sign-in history lists successes and failures with pagination @postgres', a
   await expect(history.getByRole('row')).toHaveCount(11);
   await expect(history.getByRole('row').nth(1)).toContainText(/Signed in.*Password.*Chrom(e|ium) on Linux/);
   await hana.button('Load more').click();
-  await expect(hana.row(/Refused.*Wrong password/, 'Sign-in history')).toBeVisible();
+  await expect(hana.row(/Failed.*Wrong password/, 'Sign-in history')).toBeVisible();
 });
 
 test('security panel exists in every portal and fits a phone', async ({ office }) => {
@@ -336,7 +340,7 @@ test('failed section shows an error with a retry button', async ({ office }) => 
   await amara.page.route('**/auth/v1/sessions', (route) => route.fulfill({ status: 404, body: '{}' }));
   await amara.open(paths.clientProfileTab('security'));
   const section = amara.card('Sessions');
-  await expect(section.getByRole('alert')).toContainText('This could not be loaded');
+  await expect(section.getByRole('alert')).toContainText("Couldn't load this");
   await amara.page.unroute('**/auth/v1/sessions');
   await amara.button('Try again', section).click();
   await expect(section).toContainText('This device');
@@ -362,7 +366,7 @@ async function signedIn(office: TestServer, who: NewPerson): Promise<Visitor> {
 async function signedInBehindMfa(office: TestServer, who: NewPerson): Promise<Visitor> {
   const visitor = await office.visitor();
   await visitor.signIn('client', who.email, password);
-  await expect(visitor.heading('One more step')).toBeVisible();
+  await expect(visitor.heading('Two-factor authentication')).toBeVisible();
   return visitor;
 }
 
@@ -391,7 +395,7 @@ async function saveRecoveryCodes(person: Person): Promise<string[]> {
   await expect(shown).toHaveCount(10);
   const codes = await shown.allTextContents();
   await person.button('Done', dialog).click();
-  await expect(dialog).toContainText('Save the codes first');
+  await expect(dialog).toContainText('Save the codes, then check this box.');
   const [download] = await Promise.all([
     person.page.waitForEvent('download'),
     person.button('Download', dialog).click(),

@@ -7,43 +7,43 @@ test('super admin changes settings and finds every change in the activity log @p
 }) => {
   const sigrid = await office.superAdmin();
   await sigrid.open('/admin-dashboard');
-  await expect(sigrid.heading('Super Admin Dashboard')).toBeVisible();
+  await expect(sigrid.heading('Super admin dashboard')).toBeVisible();
   await sigrid.button('Check now').click();
-  const status = sigrid.page.getByRole('region', { name: 'Server Status' });
-  for (const part of ['Web Server', 'Database', 'API Gateway', 'File Storage', 'Mail', 'Queue']) {
+  const status = sigrid.page.getByRole('region', { name: 'Server status' });
+  for (const part of ['Web Server', 'Database', 'API Gateway', 'File Storage', 'Email', 'Queue']) {
     await expect(status.getByRole('listitem', { name: part, exact: true })).toContainText('Online');
   }
 
   await sigrid.button('Security Scan').click();
   const scan = sigrid.page.getByRole('region', { name: 'Security Scan' });
   await expect(scan.getByRole('listitem', { name: 'Demo sign-ins' })).toContainText('Turn SPV_DEMO off');
-  await scan.getByRole('button', { name: /^Show \d+ that are good$/ }).click();
-  await expect(scan.getByRole('listitem', { name: 'Activity log' })).toContainText('as they were written');
+  await scan.getByRole('button', { name: /^Show \d+ passed checks$/ }).click();
+  await expect(scan.getByRole('listitem', { name: 'Activity log' })).toContainText('log entries are intact');
 
   await sigrid.button('Backup System').click();
-  await sigrid.expectToast('Backup Made');
+  await sigrid.expectToast('Backup completed');
   await sigrid.link('All backups').click();
   await sigrid.expectPath('/admin-dashboard/backups');
-  const backups = sigrid.page.getByRole('table', { name: 'Newest backups' });
-  await expect(backups.getByRole('row', { name: /Sigrid Aalto/ })).toContainText('Made');
+  const backups = sigrid.page.getByRole('table', { name: 'Latest backups' });
+  await expect(backups.getByRole('row', { name: /Sigrid Aalto/ })).toContainText('Completed');
 
   const side = sigrid.page.getByRole('navigation', { name: 'Main navigation' });
   await expect(sigrid.link('Requests', side)).toHaveAttribute('href', '/request-management');
   await sigrid.link('System Settings', side).click();
   await sigrid.expectPath('/admin-dashboard/settings');
   const card = (name: string) => sigrid.page.getByRole('form', { name });
-  await sigrid.fillFields({ Sender: 'nobody' }, card('Mail'));
-  await sigrid.button('Save', card('Mail')).click();
+  await sigrid.fillFields({ Sender: 'nobody' }, card('Email'));
+  await sigrid.button('Save', card('Email')).click();
   await sigrid.expectFieldError(
     'Sender',
     'Enter an address, or a name and an address: Office <office@example.com>.',
   );
-  await sigrid.fillFields({ Sender: 'Northern Formations <office@example.com>' }, card('Mail'));
-  await sigrid.button('Save', card('Mail')).click();
+  await sigrid.fillFields({ Sender: 'Northern Formations <office@example.com>' }, card('Email'));
+  await sigrid.button('Save', card('Email')).click();
   await sigrid.expectToast('Settings Saved');
-  await sigrid.button('Send a test mail', card('Mail')).click();
-  await expect(card('Mail').getByRole('status')).toHaveText(
-    'The test email was sent to super@example.com (unencrypted).',
+  await sigrid.button('Send test email', card('Email')).click();
+  await expect(card('Email').getByRole('status')).toHaveText(
+    'Test email sent to super@example.com (unencrypted).',
   );
   await sigrid.fillFields({ Name: 'Northern Formations' }, card('Brand'));
   await sigrid.button('Save', card('Brand')).click();
@@ -51,27 +51,27 @@ test('super admin changes settings and finds every change in the activity log @p
 
   await sigrid.open('/admin-dashboard/logs?what=settings&who=super%40example.com');
   const entries = sigrid.page.getByRole('table', { name: 'Entries' });
-  await expect(entries.getByText('Sigrid Aalto changed the settings')).toHaveCount(2);
+  await expect(entries.getByText('Sigrid Aalto updated the settings')).toHaveCount(2);
   // A concurrent change arrives while the page is open.
   await sigrid.open('/admin-dashboard/logs?what=settings');
   // The demo entries and the two created before.
-  await expect(entries.getByText('changed the settings')).toHaveCount(3);
+  await expect(entries.getByText('updated the settings')).toHaveCount(3);
   await office.portal.operator('settings', 'set', 'support_phone', '+1 555 0199');
-  await expect(entries.getByText('changed the settings')).toHaveCount(4);
+  await expect(entries.getByText('updated the settings')).toHaveCount(4);
   await entries
     .getByRole('button', { name: /^Details of entry/ })
     .first()
     .click();
-  const changes = sigrid.page.getByRole('table', { name: 'What changed' });
+  const changes = sigrid.page.getByRole('table', { name: 'Changes' });
   await expect(changes.getByRole('row', { name: /support_phone/ })).toContainText('+1 555 0199');
 
   // Rules are saved one by one; unset rules keep their default.
   await sigrid.open('/admin-dashboard/security-settings');
   await sigrid.page
-    .getByRole('switch', { name: 'Two-factor authentication needed for Client', exact: true })
+    .getByRole('switch', { name: 'Require two-factor authentication for Client', exact: true })
     .press('Space');
   await sigrid.expectToast('Settings Saved');
-  await sigrid.fillFields({ 'Shortest password': '12' }, card('Sessions and passwords'));
+  await sigrid.fillFields({ 'Minimum password length': '12' }, card('Sessions and passwords'));
   const saved = sigrid.page.waitForResponse(
     (response) => response.request().method() === 'PUT' && response.url().endsWith('/rest/v1/settings'),
   );
@@ -113,7 +113,7 @@ test('office analytics separate currencies and show step durations by month @pos
   await expect(table('Step times over time').getByRole('row', { name: /^Total/ })).toContainText(' d');
   const [file] = await Promise.all([
     sigrid.page.waitForEvent('download'),
-    sigrid.button('Save “By company” as CSV').click(),
+    sigrid.button('Download “By company” as CSV').click(),
   ]);
   const lines = (await readFile(await file.path(), 'utf8')).trim().split('\r\n');
   expect(lines[0]).toContain('Revenue in USD,Revenue in EUR');

@@ -57,7 +57,7 @@ test('password spraying raises an alert that can be investigated, blocked and re
     await expect.poll(open, { timeout: 30_000 }).toContain(from);
 
     await sigrid.open(paths.adminDashboard);
-    const alert = sigrid.card('Critical Alerts').getByRole('listitem', {
+    const alert = sigrid.card('Critical alerts').getByRole('listitem', {
       name: new RegExp(`^\\d+ failed sign-ins from ${escapeRegExp(from)} within 15 minutes$`),
     });
     await expect(alert).toBeVisible();
@@ -76,7 +76,7 @@ test('password spraying raises an alert that can be investigated, blocked and re
     await expect.poll(() => failSignIn(office, from, 'nobody@example.com')).toBe(403);
 
     await sigrid.button('Resolve', alert).click();
-    await sigrid.expectToast('Alert Resolved', 'It comes again if its cause is still there in an hour.');
+    await sigrid.expectToast('Alert resolved', 'It reopens if the cause persists after an hour.');
     await expect(alert).toHaveCount(0);
     expect(await open()).not.toContain(from);
   });
@@ -86,30 +86,30 @@ test('sign-in rules are validated per field, saved and enforced', async ({ ownOf
   const sigrid = await office.superAdmin();
   await sigrid.open(paths.adminRules);
   const rule = sigrid.page.getByRole('switch', {
-    name: 'Two-factor authentication needed for ISO partner',
+    name: 'Require two-factor authentication for ISO partner',
     exact: true,
   });
   await expect(rule).not.toBeChecked();
   await rule.press('Space');
-  await sigrid.expectToast('Settings Saved', 'The rules are in force from now on.');
+  await sigrid.expectToast('Settings Saved', 'The rules apply immediately.');
 
   const form = sigrid.page.getByRole('form', { name: 'Sessions and passwords', exact: true });
   for (const wrong of ['7', '65', '']) {
-    await sigrid.fillFields({ 'Shortest password': wrong }, form);
+    await sigrid.fillFields({ 'Minimum password length': wrong }, form);
     await sigrid.button('Save', form).click();
-    await sigrid.expectFieldError('Shortest password', 'Enter a number from 8 to 64.', form);
+    await sigrid.expectFieldError('Minimum password length', 'Enter a number from 8 to 64.', form);
   }
-  await sigrid.choose('An unused session ends after', '8 hours', form);
-  await sigrid.choose('Any session ends after', '1 day', form);
-  await sigrid.fillFields({ 'Shortest password': '14' }, form);
+  await sigrid.choose('Idle sessions end after', '8 hours', form);
+  await sigrid.choose('All sessions end after', '1 day', form);
+  await sigrid.fillFields({ 'Minimum password length': '14' }, form);
   await sigrid.button('Save', form).click();
-  await sigrid.expectToast('Settings Saved', 'The rules are in force from now on.');
+  await sigrid.expectToast('Settings Saved', 'The rules apply immediately.');
 
   await sigrid.page.reload();
   await expect(rule).toBeChecked();
-  await expect(sigrid.field('An unused session ends after', form)).toHaveText('8 hours');
-  await expect(sigrid.field('Any session ends after', form)).toHaveText('1 day');
-  await expect(sigrid.field('Shortest password', form)).toHaveValue('14');
+  await expect(sigrid.field('Idle sessions end after', form)).toHaveText('8 hours');
+  await expect(sigrid.field('All sessions end after', form)).toHaveText('1 day');
+  await expect(sigrid.field('Minimum password length', form)).toHaveValue('14');
   const { security } = await sigrid.api.get<{ security: object }>('/rest/v1/settings');
   expect(security).toMatchObject({ session_idle_hours: 8, session_max_hours: 24, password_min_length: 14 });
 
@@ -135,10 +135,10 @@ test('activity log can be filtered by action and address and exported as filtere
     await expect.poll(() => logged(other)).toBe(1);
 
     await sigrid.open(paths.adminLogs);
-    await sigrid.field('What').click();
+    await sigrid.field('Event').click();
     await sigrid.page.getByRole('option', { name: 'Failed sign-ins', exact: true }).click();
     await sigrid.expectPath(paths.adminLogsOf({ what: 'sign_in' }));
-    await expect(sigrid.field('What')).toHaveValue('Failed sign-ins');
+    await expect(sigrid.field('Event')).toHaveValue('Failed sign-ins');
     await expect(sigrid.row(from, 'Entries')).toHaveCount(3);
     await expect(sigrid.row(other, 'Entries')).toHaveCount(1);
 
@@ -147,7 +147,7 @@ test('activity log can be filtered by action and address and exported as filtere
     await box.click();
     await sigrid.page.keyboard.type('198.51.100.');
     await sigrid.expectPath(paths.adminLogsOf({ what: 'sign_in', address: '198.51.100.' }));
-    await expect(sigrid.page.getByText('Nothing in the log matches')).toBeVisible();
+    await expect(sigrid.page.getByText('No entries match these filters')).toBeVisible();
     await expect(box).toBeFocused();
     await sigrid.page.keyboard.type('77');
     await sigrid.expectPath(paths.adminLogsOf({ what: 'sign_in', address: from }));
@@ -157,7 +157,7 @@ test('activity log can be filtered by action and address and exported as filtere
     await expect(box).toHaveValue(from);
 
     const [heads, ...rows] = await downloadCsv(sigrid, 'Export CSV');
-    await sigrid.expectToast('Export finished', /^logs-\d{4}-\d\d-\d\d\.csv$/);
+    await sigrid.expectToast('Export complete', /^logs-\d{4}-\d\d-\d\d\.csv$/);
     expect(heads).toMatch(/^\uFEFFseq,id,at,.*,address,user_agent$/);
     expect(rows).toHaveLength(3);
     for (const row of rows) {
@@ -183,7 +183,7 @@ test('super admin re-invites a user, removes a lost authenticator and archives t
   await sigrid.open(list({}));
   await expect(sigrid.row(ivar.email, 'Users')).toContainText('Pending');
   await sigrid.chooseRowAction('Resend invitation', ivar.name);
-  await sigrid.expectToast('Invitation sent again', ivar.email);
+  await sigrid.expectToast('Invitation resent', ivar.email);
   await post.count(ivar.email, 'Set your password', (mails) => mails.length === 2);
   await office.setPassword(ivar.email);
 
@@ -193,11 +193,11 @@ test('super admin re-invites a user, removes a lost authenticator and archives t
   await expect(sigrid.card('Second factors')).toContainText('Lost phone');
   await sigrid.button('Actions').click();
   await sigrid.page.getByRole('menuitem', { name: 'Reset two-factor authentication', exact: true }).click();
-  const reset = sigrid.dialog(`Reset two-factor authentication of ${ivar.name}?`);
+  const reset = sigrid.dialog(`Reset two-factor authentication for ${ivar.name}?`);
   await expect(reset).toContainText('All their sessions end now.');
   await sigrid.button('Reset two-factor authentication', reset).click();
-  await sigrid.expectToast('Two-factor authentication was reset', ivar.name);
-  await expect(sigrid.card('Second factors')).toContainText('None set up');
+  await sigrid.expectToast('Two-factor authentication reset', ivar.name);
+  await expect(sigrid.card('Second factors')).toContainText('None');
   // MFA is no longer required.
   const visitor = await office.visitor();
   await visitor.signIn('employee', ivar.email, password);
@@ -208,10 +208,10 @@ test('super admin re-invites a user, removes a lost authenticator and archives t
   await sigrid.open(list({}));
   await sigrid.chooseRowAction('Archive', ivar.name);
   const question = sigrid.dialog(`Archive ${ivar.name}?`);
-  await expect(question).toContainText('can no longer sign in');
+  await expect(question).toContainText("can't sign in");
   await sigrid.button('Archive', question).click();
   await sigrid.expectToast('User archived', ivar.name);
-  await expect(sigrid.page.getByText(`Nothing matches “${ivar.email}”`)).toBeVisible();
+  await expect(sigrid.page.getByText(`No results for “${ivar.email}”`)).toBeVisible();
   await sigrid.open(list({ status: 'archived' }));
   await expect(sigrid.row(ivar.email, 'Users')).toContainText('Archived');
   await visitor.signIn('employee', ivar.email, password);
@@ -227,30 +227,30 @@ test('ISO application prefills the dialog and creates the partner once', async (
   const visitor = await office.visitor();
   await visitor.open('/auth/signup/iso');
   await visitor.fillFields({
-    'First Name': who.first,
-    'Last Name': who.last,
+    'First name': who.first,
+    'Last name': who.last,
     Email: who.email,
     Phone: '+47 555 0170',
     'Business Name': 'Lund Partners AS',
   });
   await visitor.button('Send application').click();
-  await expect(visitor.heading('We have your application')).toBeVisible();
+  await expect(visitor.heading('We received your application')).toBeVisible();
 
   const elias = await office.employee();
   const { items } = await elias.api.get<Items<RequestRow>>('/rest/v1/requests?kind=account');
   await elias.open(paths.request(items.find(({ email }) => email === who.email)?.id ?? ''));
   await expect(elias.page.getByText('Lund Partners AS', { exact: true })).toBeVisible();
-  await elias.button('Set up ISO partner').click();
+  await elias.button('Create ISO partner').click();
   const dialog = elias.dialog('Create New ISO');
-  await expect(elias.field('First Name', dialog)).toHaveValue(who.first);
-  await expect(elias.field('Last Name', dialog)).toHaveValue(who.last);
+  await expect(elias.field('First name', dialog)).toHaveValue(who.first);
+  await expect(elias.field('Last name', dialog)).toHaveValue(who.last);
   await expect(elias.field('Email', dialog)).toHaveValue(who.email);
   await expect(elias.field('Phone', dialog)).toHaveValue('+47 555 0170');
   await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
   await elias.button('Create ISO', dialog).dblclick();
   await elias.expectToast('ISO Created', who.name);
-  await expect(elias.page.getByText('An ISO partner account was made.')).toBeVisible();
-  await expect(elias.button('Set up ISO partner')).toHaveCount(0);
+  await expect(elias.page.getByText('An ISO partner account was created.')).toBeVisible();
+  await expect(elias.button('Create ISO partner')).toHaveCount(0);
   await elias.open(paths.employeeTab('isos'));
   await elias.search('Search ISOs', who.email);
   await expect(elias.row(who.email, 'ISOs')).toHaveCount(1);
@@ -259,7 +259,7 @@ test('ISO application prefills the dialog and creates the partner once', async (
   await office.setPassword(who.email);
   const berta = await office.person(who.email);
   await berta.open('/iso-dashboard');
-  await expect(berta.heading('ISO Dashboard')).toBeVisible();
+  await expect(berta.heading('ISO dashboard')).toBeVisible();
 });
 
 test('office charts become tables on a phone, and the CSV adds up to the totals shown', async ({
@@ -282,7 +282,7 @@ test('office charts become tables on a phone, and the CSV adds up to the totals 
 
   /** Sums the numeric columns of all rows and of the total row, in hundredths. */
   const sums = async (name: string) => {
-    const [, ...lines] = await downloadCsv(sigrid, `Save “${name}” as CSV`);
+    const [, ...lines] = await downloadCsv(sigrid, `Download “${name}” as CSV`);
     const figures = lines.map((line) => Math.round(Number(line.split(',')[1]) * 100));
     const total = await table(name)
       .getByRole('row', { name: /^Total/ })
@@ -320,16 +320,16 @@ test('job list loads further pages by keyboard without duplicates @postgres', as
   await expect.poll(givenUp, { timeout: 30_000 }).toBe(all);
 
   await sigrid.open(paths.adminDashboard);
-  await sigrid.link('Jobs', sigrid.card('Server Status')).click();
+  await sigrid.link('Jobs', sigrid.card('Server status')).click();
   await sigrid.expectPath(paths.adminJobs);
   await sigrid.field('Status').click();
   // The newest jobs include these; the table shows whether they failed.
   const read = sigrid.page.waitForResponse((response) => response.url().includes('status=dead'));
-  await sigrid.page.getByRole('option', { name: 'Given up', exact: true }).click();
+  await sigrid.page.getByRole('option', { name: 'Failed', exact: true }).click();
   await sigrid.expectPath(paths.adminJobsOf('dead'));
   await read;
-  await expect(sigrid.page.getByRole('table', { name: 'Newest jobs' })).toHaveAttribute('aria-busy', 'false');
-  const rows = sigrid.row('Given up', 'Newest jobs');
+  await expect(sigrid.page.getByRole('table', { name: 'Latest jobs' })).toHaveAttribute('aria-busy', 'false');
+  const rows = sigrid.row('Failed', 'Latest jobs');
   await expect(rows).toHaveCount(100);
   const more = sigrid.button('Load more');
   await more.press('Enter');

@@ -192,7 +192,7 @@ test('dialogs render without overflow or accessibility violations on a phone', a
   const dialogs: [path: string, button: string | RegExp][] = [
     [paths.employeeTab('clients'), 'Quick Setup (Email)'],
     [paths.employeeTab('clients'), 'Full Setup'],
-    [paths.employeeTab('companies'), 'Add Company'],
+    [paths.employeeTab('companies'), 'Add company'],
     [paths.employeeTab('isos'), 'Add ISO'],
     [paths.employeeTab('spvs'), 'Create SPV Order'],
     [`${paths.employeeTab('spvs')}&spv=${order}`, /^Edit /],

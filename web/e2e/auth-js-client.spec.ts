@@ -267,7 +267,7 @@ test('email change with single confirmation is completed by the code sent to the
       noError(422, 'email_exists'),
     );
     expect(await refusal(npm, 'updateUser', { email: next })).toBeNull();
-    const token = (await office.portal.post.waitForMail(next, 'Confirm your new e-mail address')).code();
+    const token = (await office.portal.post.waitForMail(next, 'Confirm your new email address')).code();
     const shown = { email: next, type: 'email_change' } as const;
     const wrong = token === '000000' ? '111111' : '000000';
     expect(await refusal(phone, 'verifyOtp', { ...shown, token: wrong })).toEqual(OTP_EXPIRED);
@@ -278,7 +278,7 @@ test('email change with single confirmation is completed by the code sent to the
     expect(await signIn(phone, email)).toEqual(WRONG_PASSWORD);
     expect(await signIn(phone, next)).toBeNull();
     const mails = await office.portal.post.mails();
-    expect(mails.filter(({ subject }) => subject.includes('Confirm the change of'))).toEqual([]);
+    expect(mails.filter(({ subject }) => subject.includes('Confirm your email address change'))).toEqual([]);
   });
 });
 

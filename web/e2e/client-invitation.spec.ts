@@ -36,7 +36,7 @@ test('client of an order created with spvctl sets a password and follows the ord
   await expect(maya.page.getByText(/session/i)).toHaveCount(0);
   await maya.fillFields({ Password: PASSWORD, 'Repeat the password': PASSWORD });
   await maya.button('Save password').click();
-  await maya.expectToast('Your password is saved');
+  await maya.expectToast('Password saved');
   await maya.expectPath('/client-dashboard');
   const ordered = await office.portal.post.waitForMail(newcomer.email, 'has been created');
   expect(ordered.link('/auth/login/client')).toBe(`${office.portal.url}/auth/login/client`);
@@ -87,16 +87,16 @@ test('used link says so and offers a new mail, whose code works too', async ({ o
   await later.open(link);
   await later.button('Continue').click();
   await expect(later.heading('This link is no longer valid')).toBeVisible();
-  await expect(later.page.getByText('It has expired or was used already.')).toBeVisible();
+  await expect(later.page.getByText('It has expired or was already used.')).toBeVisible();
 
   await later.button('Send link').click();
-  await later.expectFieldError('Email', 'Enter your e-mail address.');
+  await later.expectFieldError('Email', 'Enter your email address.');
   await later.fillFields({ Email: newcomer.email });
   await later.button('Send link').click();
-  await expect(later.heading('Check your mail')).toBeVisible();
+  await expect(later.heading('Check your email')).toBeVisible();
 
   const recovery = await office.portal.post.waitForMail(newcomer.email, 'Choose a new password');
-  await later.fillFields({ 'Code from the mail': recovery.code() });
+  await later.fillFields({ 'Code from the email': recovery.code() });
   await later.button('Continue').click();
   await setPassword(later, NEW_PASSWORD);
   await expect(later.heading('Welcome, Noor')).toBeVisible();
@@ -123,20 +123,20 @@ test('password recovery accepts the emailed six-digit code and no other', async 
   await ida.expectPath('/auth/forgot-password');
   await ida.fillFields({ Email: newcomer.email.toUpperCase() });
   await ida.button('Send link').click();
-  await expect(ida.heading('Check your mail')).toBeVisible();
+  await expect(ida.heading('Check your email')).toBeVisible();
 
   const mail = await office.portal.post.waitForMail(newcomer.email, 'Choose a new password');
   const wrong = mail.code() === '000000' ? '111111' : '000000';
-  await ida.fillFields({ 'Code from the mail': '12ab' });
+  await ida.fillFields({ 'Code from the email': '12ab' });
   await ida.button('Continue').click();
-  await ida.expectFieldError('Code from the mail', 'Enter the six digits of the code.');
-  await ida.fillFields({ 'Code from the mail': wrong });
+  await ida.expectFieldError('Code from the email', 'Enter the six-digit code.');
+  await ida.fillFields({ 'Code from the email': wrong });
   await ida.button('Continue').click();
   await expect(ida.page.getByRole('alert')).toHaveText(
-    'This code is wrong or no longer valid. Check it, or ask for a new one.',
+    'This code is wrong or has expired. Check it or request a new one.',
   );
 
-  await ida.fillFields({ 'Code from the mail': mail.code() });
+  await ida.fillFields({ 'Code from the email': mail.code() });
   await ida.button('Continue').click();
   await expect(ida.heading('Choose a new password')).toBeVisible();
   await ida.fillFields({ 'New password': 'short', 'Repeat the password': 'short' });
@@ -144,7 +144,7 @@ test('password recovery accepts the emailed six-digit code and no other', async 
   await ida.expectFieldError('New password', 'Use at least 8 characters.');
   await ida.fillFields({ 'New password': PASSWORD, 'Repeat the password': NEW_PASSWORD });
   await ida.button('Save password').click();
-  await ida.expectFieldError('Repeat the password', 'The two passwords are not the same.');
+  await ida.expectFieldError('Repeat the password', "The passwords don't match.");
   await setPassword(ida, PASSWORD);
   await expect(ida.heading('Welcome, Ida')).toBeVisible();
 
@@ -152,7 +152,7 @@ test('password recovery accepts the emailed six-digit code and no other', async 
   await elsewhere.open('/client-dashboard');
   await elsewhere.expectPath('/');
   await elsewhere.signIn('client', newcomer.email, password);
-  await elsewhere.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
+  await elsewhere.expectErrorToast('Login Failed', 'Incorrect email address or password.');
 });
 
 test('password recovery does not reveal unknown addresses and sends them no mail', async ({ office }) => {
@@ -166,7 +166,7 @@ test('password recovery does not reveal unknown addresses and sends them no mail
     await visitor.open('/auth/forgot-password');
     await visitor.fillFields({ Email: email });
     await visitor.button('Send link').click();
-    await expect(visitor.heading('Check your mail')).toBeVisible();
+    await expect(visitor.heading('Check your email')).toBeVisible();
     await expect(visitor.page.getByRole('main').getByRole('status')).toContainText(
       `If there is an account for ${email}`,
     );
@@ -196,7 +196,7 @@ test('client dashboard has loading, error, empty and filled states', async ({ of
   // Failed queries are retried before the error shows.
   await expect(async () => {
     response('broken');
-    await expect(elin.page.getByText('This could not be loaded')).toBeVisible({ timeout: 500 });
+    await expect(elin.page.getByText("Couldn't load this")).toBeVisible({ timeout: 500 });
   }).toPass({ timeout: 30_000 });
   await elin.button('Try again').click();
   await expect(async () => {
@@ -227,7 +227,7 @@ test('spvctl prompts for missing values on a terminal', async ({ office }) => {
     [
       ['First name', 'Bo'],
       ['Last name', 'Ahlgren'],
-      ['E-mail', newcomer.email],
+      ['Email', newcomer.email],
       ['ISO partner', ''],
       ['Country', ''],
       ['Price', 'much'],
@@ -256,7 +256,7 @@ async function setPassword(person: Visitor, PASSWORD: string): Promise<void> {
   await expect(person.heading('Choose a new password')).toBeVisible();
   await person.fillFields({ 'New password': PASSWORD, 'Repeat the password': PASSWORD });
   await person.button('Save password').click();
-  await person.expectToast('Your password is saved');
+  await person.expectToast('Password saved');
 }
 
 /** Acts like a mail scanner: fetches and renders the link repeatedly without pressing anything. */

@@ -10,17 +10,17 @@ test('personal information is saved, validated by the server, and guarded agains
   await office.setPassword(who.email);
   const maya = await office.person(who.email);
   await maya.open('/client-profile');
-  await expect(maya.field('First Name')).toHaveValue('Maya');
+  await expect(maya.field('First name')).toHaveValue('Maya');
   await expect(maya.field('Email')).toHaveValue(who.email);
   await expect(maya.field('Email')).toHaveAttribute('readonly');
 
-  await maya.fillFields({ 'First Name': '' });
+  await maya.fillFields({ 'First name': '' });
   await maya.page.getByLabel('Date of birth').fill('2200-01-01');
   await maya.button('Save Changes').click();
   await maya.expectErrorToast('Missing Information', 'Please fill in all required fields');
-  await maya.expectFieldError('First Name', 'Please fill in this field.');
+  await maya.expectFieldError('First name', 'Please fill in this field.');
   await expect(maya.page.getByText('Must not be in the future.', { exact: true })).toBeVisible();
-  await maya.fillFields({ 'First Name': 'Mayra', Company: 'Ortiz & Söhne', 'Job title': 'Founder' });
+  await maya.fillFields({ 'First name': 'Mayra', Company: 'Ortiz & Söhne', 'Job title': 'Founder' });
   await maya.button('Save Changes').click();
   await maya.expectErrorToast('Error');
   await expect(maya.page.getByText('Must not be in the future.', { exact: true })).toBeVisible();
@@ -38,13 +38,13 @@ test('personal information is saved, validated by the server, and guarded agains
   await maya.button('Save Changes').click();
   await maya.expectToast('Profile Updated', 'Your changes have been saved successfully.');
   await maya.page.reload();
-  await expect(maya.field('First Name')).toHaveValue('Mayra');
+  await expect(maya.field('First name')).toHaveValue('Mayra');
   await expect(maya.page.getByRole('combobox', { name: 'State', exact: true })).toHaveValue('Texas');
   await expect(maya.page.getByRole('button', { name: 'Account menu of Mayra Ortiz' })).toBeVisible();
 
   await maya.fillFields({ City: 'Dallas' });
   await maya.button('Reset Changes').click();
-  const question = maya.dialog('Discard what you typed?');
+  const question = maya.dialog('Discard changes?');
   await maya.button('Cancel', question).click();
   await expect(maya.field('City')).toHaveValue('Dallas');
   await maya.button('Reset Changes').click();
@@ -82,7 +82,7 @@ test('language, time zone, date format and theme preferences apply everywhere', 
   await expect(zoe.page.locator('html')).toHaveAttribute('lang', 'es');
   await expect(zoe.page.locator('html')).toHaveAttribute('data-mantine-color-scheme', 'dark');
   const there = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Tokyo' }).format(new Date());
-  await expect(zoe.page.getByText(`Una fecha y hora se ven así: ${there}, `)).toBeVisible();
+  await expect(zoe.page.getByText(`Vista previa: ${there}, `)).toBeVisible();
 
   // A second browser of the same user.
   const elsewhere = await office.person(who.email);
@@ -92,7 +92,7 @@ test('language, time zone, date format and theme preferences apply everywhere', 
   await expect(elsewhere.page.getByText(/^20\d\d-\d\d-\d\d$/).first()).toBeVisible();
 
   // Back to the system scheme on both devices.
-  await zoe.choose('Tema', 'Como el dispositivo');
+  await zoe.choose('Tema', 'Sistema');
   await zoe.button('Guardar cambios').click();
   await zoe.expectToast('Preferencias guardadas');
   await elsewhere.page.reload();
@@ -121,7 +121,7 @@ test('British English uses British date and time formats', async ({ office }) =>
   await edith.button('Save Changes').click();
   await edith.expectToast('Preferences saved');
   await expect(edith.page.locator('html')).toHaveAttribute('lang', 'en-GB');
-  const example = /^A date and time look like this: \d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d$/;
+  const example = /^Preview: \d{1,2} [A-Z][a-z]{2,3} 20\d\d, \d\d:\d\d$/;
   await expect(edith.page.getByText(example)).toBeVisible();
   await edith.open(`/client-dashboard/orders/${spv.id}`);
   await expect(edith.page.getByText('Due 22 Nov 2030').first()).toBeVisible();
@@ -141,6 +141,6 @@ test('activity log shows the own actions @postgres', async ({ office }) => {
   await lena.open('/client-profile');
   await lena.page.getByRole('tab', { name: 'Activity Log', exact: true }).click();
   const log = lena.page.getByRole('region', { name: 'Activity Log' });
-  await expect(log.getByRole('listitem').first()).toContainText('changed the account of Lena Fuchs');
+  await expect(log.getByRole('listitem').first()).toContainText("updated Lena Fuchs's account");
   await expect(log).toContainText('Lena Fuchs signed in');
 });

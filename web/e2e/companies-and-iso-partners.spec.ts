@@ -8,26 +8,26 @@ test('employee creates and edits a company', async ({ office }) => {
   const name = office.uniqueName('Lighthouse Capital');
   const elias = await office.employee();
   await elias.open('/employee-dashboard?tab=companies');
-  await elias.button('Add Company').click();
+  await elias.button('Add company').click();
   const create = elias.dialog('Create New Company');
 
   await elias.fillFields({ Name: name, Email: 'nowhere', 'Logo URL': 'http://example.com/logo.png' }, create);
-  await elias.button('Create Company', create).click();
+  await elias.button('Create company', create).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   const mistakes = async () => {
-    await elias.expectFieldError('Email', 'Enter an e-mail address, for example name@example.com.', create);
+    await elias.expectFieldError('Email', 'Enter an email address, for example name@example.com.', create);
     await elias.expectFieldError('Logo URL', 'Enter a link that starts with https://.', create);
   };
   await elias.expectFieldError('Business Name', missing, create);
   await mistakes();
 
   await elias.fillFields({ 'Business Name': `${name} LLC` }, create);
-  await elias.button('Create Company', create).click();
+  await elias.button('Create company', create).click();
   await elias.expectErrorToast('Error');
   await mistakes();
 
   await elias.fillFields({ Email: 'desk@example.com', 'Logo URL': '', Phone: '+1 555 0142' }, create);
-  await elias.button('Create Company', create).click();
+  await elias.button('Create company', create).click();
   await elias.expectToast('Company Created', name);
   await elias.search('Search companies', name);
   const row = elias.row(`${name} LLC`, 'Companies');
@@ -55,10 +55,10 @@ test('archived company is restored with its members by an employee @postgres', a
 
   await elias.chooseRowAction('Archive', company.name);
   const question = elias.dialog(`Archive ${company.name}?`);
-  await expect(question).toContainText('its members cannot sign in until it is restored');
+  await expect(question).toContainText("its users can't sign in until it's restored");
   await elias.button('Archive', question).click();
-  await elias.expectToast('Company Archived', company.name);
-  await expect(elias.page.getByText(`Nothing matches “${company.name}”`)).toBeVisible();
+  await elias.expectToast('Company archived', company.name);
+  await expect(elias.page.getByText(`No results for “${company.name}”`)).toBeVisible();
 
   const ruth = await office.visitor();
   await ruth.signIn('client', member.email, password);
@@ -70,7 +70,7 @@ test('archived company is restored with its members by an employee @postgres', a
   await elias.page.getByRole('switch', { name: 'Show archived' }).click();
   await expect(elias.row(company.name, 'Companies')).toBeVisible();
   await elias.chooseRowAction('Restore', company.name);
-  await elias.expectToast('Company Restored', company.name);
+  await elias.expectToast('Company restored', company.name);
   await ruth.submitSignIn(member.email, password);
   await expect(ruth.heading('Welcome, Ruth')).toBeVisible();
 });
@@ -85,17 +85,17 @@ test('employee creates an ISO partner, who receives a mail, and archives and res
   const create = elias.dialog('Create New ISO');
   await elias.button('Create ISO', create).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
-  for (const label of ['First Name', 'Last Name', 'Email', 'Company']) {
+  for (const label of ['First name', 'Last name', 'Email', 'Company']) {
     await elias.expectFieldError(label, missing, create);
   }
   await elias.fillFields(
-    { 'First Name': who.first, 'Last Name': who.last, Email: 'Client@Example.com' },
+    { 'First name': who.first, 'Last name': who.last, Email: 'Client@Example.com' },
     create,
   );
   await elias.pickFromSearch('Company', 'Northstar Holdings', create);
   await elias.button('Create ISO', create).click();
-  await elias.expectErrorToast('Error', /already has an account/);
-  await expect(elias.field('Email', create)).toHaveAccessibleDescription(/already has an account/);
+  await elias.expectErrorToast('Error', /already exists/);
+  await expect(elias.field('Email', create)).toHaveAccessibleDescription(/already exists/);
 
   await elias.fillFields({ Email: who.email }, create);
   await elias.button('Create ISO', create).click();
@@ -108,16 +108,16 @@ test('employee creates an ISO partner, who receives a mail, and archives and res
   await office.setPassword(who.email);
   const ines = await office.visitor();
   await ines.signIn('iso', who.email, password);
-  await expect(ines.heading('ISO Dashboard')).toBeVisible();
+  await expect(ines.heading('ISO dashboard')).toBeVisible();
 
   await elias.chooseRowAction('Archive', who.name);
   await elias.button('Archive', elias.dialog(`Archive ${who.name}?`)).click();
-  await elias.expectToast('ISO Archived', who.name);
+  await elias.expectToast('ISO archived', who.name);
   await ines.open('/iso-dashboard');
   await ines.expectPath('/');
   await elias.page.getByRole('switch', { name: 'Show archived' }).click();
   await elias.chooseRowAction('Restore', who.name);
-  await elias.expectToast('ISO Restored', who.name);
+  await elias.expectToast('ISO restored', who.name);
 });
 
 test('only a super admin deletes, and only rows without dependents @postgres', async ({ office }) => {
@@ -140,18 +140,18 @@ test('only a super admin deletes, and only rows without dependents @postgres', a
   await sigrid.open('/employee-dashboard?tab=companies');
   await sigrid.search('Search companies', busy.name);
   await sigrid.chooseRowAction('Delete', busy.name);
-  const refused = sigrid.dialog(`Delete ${busy.name}`);
+  const refused = sigrid.dialog(`Delete ${busy.name}?`);
   await expect(refused).toContainText('Are you sure you want to delete this company?');
   await expect(refused.getByRole('listitem')).toHaveText(['1 client', '1 ISO partner', '1 order']);
   await expect(sigrid.button('Delete', refused)).toHaveCount(0);
   await sigrid.button('Archive instead', refused).click();
-  await sigrid.expectToast('Company Archived', busy.name);
+  await sigrid.expectToast('Company archived', busy.name);
 
   await sigrid.search('Search companies', idle.name);
   await sigrid.chooseRowAction('Delete', idle.name);
-  await sigrid.button('Delete', sigrid.dialog(`Delete ${idle.name}`)).click();
+  await sigrid.button('Delete', sigrid.dialog(`Delete ${idle.name}?`)).click();
   await sigrid.expectToast('Company Deleted', idle.name);
-  await expect(sigrid.page.getByText(`Nothing matches “${idle.name}”`)).toBeVisible();
+  await expect(sigrid.page.getByText(`No results for “${idle.name}”`)).toBeVisible();
 });
 
 test('super admin deletes an ISO partner without clients and orders', async ({ office }) => {
@@ -164,14 +164,14 @@ test('super admin deletes an ISO partner without clients and orders', async ({ o
   await sigrid.open('/employee-dashboard?tab=isos');
   await sigrid.search('Search ISOs', who.email);
   await sigrid.chooseRowAction('Delete', who.name);
-  const question = sigrid.dialog(`Delete ${who.name}`);
+  const question = sigrid.dialog(`Delete ${who.name}?`);
   await expect(question).toContainText('Are you sure you want to delete this ISO?');
   await sigrid.button('Cancel', question).click();
   await expect(sigrid.row(who.email, 'ISOs')).toBeVisible();
   await sigrid.chooseRowAction('Delete', who.name);
   await sigrid.button('Delete', question).click();
   await sigrid.expectToast('ISO Deleted', who.name);
-  await expect(sigrid.page.getByText(`Nothing matches “${who.email}”`)).toBeVisible();
+  await expect(sigrid.page.getByText(`No results for “${who.email}”`)).toBeVisible();
 });
 
 test('delete conflict lists dependents added since the dialog opened @postgres', async ({ office }) => {
@@ -180,7 +180,7 @@ test('delete conflict lists dependents added since the dialog opened @postgres',
   await sigrid.open('/employee-dashboard?tab=companies');
   await sigrid.search('Search companies', company.name);
   await sigrid.chooseRowAction('Delete', company.name);
-  const question = sigrid.dialog(`Delete ${company.name}`);
+  const question = sigrid.dialog(`Delete ${company.name}?`);
   await expect(sigrid.button('Delete', question)).toBeVisible();
   // The response for the dialog is delayed past the confirmation.
   await sigrid.page.route(`**/rest/v1/companies/${company.id}`, (route) =>
@@ -190,7 +190,7 @@ test('delete conflict lists dependents added since the dialog opened @postgres',
   await sigrid.button('Delete', question).click();
   await sigrid.expectErrorToast(
     'Error',
-    'It still has clients (1), ISO partners (0), orders (1) and users (0). Archive it instead.',
+    'It has clients (1), ISO partners (0), orders (1) and users (0). Archive it instead.',
   );
   await sigrid.page.unrouteAll({ behavior: 'ignoreErrors' });
 });

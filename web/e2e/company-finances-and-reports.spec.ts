@@ -107,9 +107,9 @@ test('ISO partner and company see the same amounts for a paid order @postgres', 
   await expect(row).toContainText('Paid');
   // Figures have an info tooltip on how they are counted.
   const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
-  await expect(explained).toHaveAccessibleName(/^What the order earns by its rule\./);
-  await expect(paper.getByRole('img', { name: /^All rows of the report in USD together/ })).toBeVisible();
-  await expect(paper.getByRole('img', { name: /^All rows of the report, also those/ })).toBeVisible();
+  await expect(explained).toHaveAccessibleName(/^The order's commission\./);
+  await expect(paper.getByRole('img', { name: /^All rows of the report in USD, including/ })).toBeVisible();
+  await expect(paper.getByRole('img', { name: /^All rows of the report, including those/ })).toBeVisible();
   const [book] = await Promise.all([clara.page.waitForEvent('download'), clara.button('Excel').click()]);
   expect(book.suggestedFilename()).toMatch(/^commissions-.*\.xlsx$/);
   expect((await readFile(await book.path())).subarray(0, 2).toString()).toBe('PK');
@@ -145,15 +145,15 @@ test('charts have text alternatives, and reports are mailed on schedule', async 
   await expect(funnel.getByRole('row', { name: /^Total/ })).toContainText(String(total));
 
   await clara.open('/company-dashboard/reports');
-  await clara.button('Mail a report').click();
-  const dialog = clara.dialog('Mail a report');
+  await clara.button('Schedule report').click();
+  const dialog = clara.dialog('Schedule report');
   for (const admin of await dialog.getByRole('checkbox').all()) await admin.uncheck();
   await clara.button('Save', dialog).click();
   await clara.expectErrorToast('Missing Information');
   await dialog.getByLabel('Clara Voss').check();
   await clara.button('Save', dialog).click();
-  await clara.expectToast('Mailed report saved', /^Next on /);
-  const mailed = clara.page.getByRole('table', { name: 'Mailed reports' });
+  await clara.expectToast('Schedule saved', /^Next email on /);
+  const mailed = clara.page.getByRole('table', { name: 'Scheduled reports' });
   await expect(mailed.getByRole('row', { name: /Portfolio/ }).first()).toContainText('Every Monday');
 });
 
@@ -166,7 +166,7 @@ test('printed report contains only the report', async ({ office }) => {
     clara.page.getByRole('button', { name: /^Account menu of/ }),
     clara.button('Excel'),
     clara.button('Print'),
-    clara.button('Mail a report'),
+    clara.button('Schedule report'),
     paper.getByRole('img'),
   ];
   for (const part of ofTheScreen) await expect(part).not.toHaveCount(0);

@@ -58,7 +58,7 @@ test('company admin changes time zone, language and currency, which then apply',
   await clara.expectFieldError('Legal name', 'Please fill in this field.', about);
   await clara.expectFieldError(
     'Tax ID / EIN',
-    'Enter the number as this country writes it, for example 12-3456789.',
+    "Enter the number in this country's format, for example 12-3456789.",
   );
   await clara.fillFields(
     { 'Tax ID / EIN': '123456789', 'Legal name': 'Larkspur Capital Partners LP' },
@@ -99,17 +99,17 @@ test('company admin changes time zone, language and currency, which then apply',
 
   // Mails are in the language of the user and embed the logo.
   await clara.link('Employees', side).click();
-  await clara.button('Invite an admin').click();
+  await clara.button('Invite admin').click();
   const theo = office.newPerson('Theo', 'Lang');
-  await clara.fillFields({ 'First Name': theo.first, 'Last Name': theo.last, Email: theo.email });
-  await clara.button('Send Invitation').click();
-  await clara.expectToast('Invitation sent', `A link to set a password is on its way to ${theo.email}.`);
+  await clara.fillFields({ 'First name': theo.first, 'Last name': theo.last, Email: theo.email });
+  await clara.button('Send invitation').click();
+  await clara.expectToast('Invitation sent', `We sent ${theo.email} a link to set a password.`);
   const mail = await office.portal.post.waitForMail(theo.email, 'Elija su contraseña');
   expect(mail.html).toContain('cid:logo');
   await expect(clara.row(theo.email)).toContainText('Pending');
   await clara.chooseRowAction('Remove', theo.name);
   await clara.button('Remove', clara.dialog(`Remove ${theo.name}?`)).click();
-  await clara.expectToast('Removed', theo.name);
+  await clara.expectToast('Admin removed', theo.name);
   await expect(clara.row(theo.email)).toHaveCount(0);
   // Users cannot remove themselves.
   await expect(clara.row(email)).toContainText('You');
@@ -173,13 +173,13 @@ test("a partner's table loads as it is opened, and what staff do to an order is 
   const explained = (name: string, text: string) => group(name).getByRole('img', { name: text, exact: true });
   await expect(clara.row(ilse.client, 'Ilse Bringer')).toContainText(ilse.order);
   await expect(
-    explained('Ilse Bringer', 'All orders of the company with this partner, whatever their status.'),
+    explained('Ilse Bringer', 'All company orders with this partner, in any status.'),
   ).toBeVisible();
   const head = group('Unassigned').getByRole('button', { name: /^Unassigned/ });
   await expect(head).toContainText('51 orders');
   await expect(head).toHaveAttribute('aria-expanded', 'false');
   await expect(group('Unassigned').getByRole('table')).toHaveCount(0);
-  const how = explained('Unassigned', 'All orders of the company without a partner, whatever their status.');
+  const how = explained('Unassigned', 'All company orders without a partner, in any status.');
   await how.hover();
   await expect(clara.page.getByRole('tooltip')).toContainText('without a partner');
   await clara.withoutReload(async () => {
@@ -256,7 +256,7 @@ test('companies are isolated from each other, and a super admin can open either 
   await sigrid.open(`/company-dashboard?company=${one.company.id}`);
   const banner = page.getByRole('complementary', { name: 'Super admin view' });
   const side = page.getByRole('navigation', { name: 'Main navigation' });
-  await expect(banner).toContainText(`You see this portal as ${one.company.name} does.`);
+  await expect(banner).toContainText(`Viewing this portal as ${one.company.name}.`);
   for (const name of ['SPV Portfolio', 'Clients', 'Employees', 'Settings', 'Overview']) {
     await sigrid.link(name, side).click();
     await expect(banner).toContainText(one.company.name);
@@ -269,7 +269,7 @@ test('companies are isolated from each other, and a super admin can open either 
 
   // The export has the filters and sorting of the list.
   await sigrid.search('Search SPVs', 'nobody');
-  await expect(page.getByText('No SPV matches these filters')).toBeVisible();
+  await expect(page.getByText('No SPVs match these filters')).toBeVisible();
   await sigrid.search('Search SPVs', two.order);
   const download = page.waitForEvent('download');
   await sigrid.button('Export CSV').click();
@@ -305,7 +305,7 @@ test('ISO partners of one company are isolated from each other', async ({ office
   // The country of the user differs from the company, which is shown.
   await one.iso.open('/iso-dashboard/profile');
   await one.iso.pickFromSearch('Time zone', 'Singapore');
-  await one.iso.button('Save Time Zone').click();
+  await one.iso.button('Save time zone').click();
   await one.iso.expectToast('Profile Updated');
   expect(await one.iso.api.get('/rest/v1/me')).toMatchObject({ time_zone: 'Asia/Singapore' });
 });

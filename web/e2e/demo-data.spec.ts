@@ -82,7 +82,7 @@ test('failed seed job is reported by the button and by the command', async ({ ow
   const elias = await office.employee();
   await elias.open('/employee-dashboard');
   await elias.button('Seed Test Data').click();
-  await elias.expectErrorToast('Error Creating Test Data', 'The job did not finish. Please try again.');
+  await elias.expectErrorToast('Error Creating Test Data', 'The job failed. Please try again.');
   await expect(elias.button('Seed Test Data')).toBeEnabled();
   expect(await counts(office)).toMatchObject({
     clients: before.clients,

@@ -40,7 +40,7 @@ async function openPreview(person: Person, name: string, shows: (dialog: Locator
   await expect(dialog).toHaveCount(0);
 }
 
-const partial = 'Something on these pages cannot be shown here; download to see all of it.';
+const partial = "Some content can't be shown here. Download the file to see all of it.";
 
 test('preview draws JPEG 2000, CJK text and symbols without embedded fonts and reports missing content', async ({
   office,
@@ -105,7 +105,9 @@ test('preview draws JPEG 2000, CJK text and symbols without embedded fonts and r
     expect(await missing(dialog, partial)).toBe('broken.pdf');
   });
   await openPreview(kaori, 'passport.heic', async (dialog) => {
-    expect(await missing(dialog, 'This photo format has no preview; download it.')).toBe('passport.heic');
+    expect(await missing(dialog, 'This image format has no preview. Download it instead.')).toBe(
+      'passport.heic',
+    );
   });
   // A font that fails to load is reported as missing content too.
   kaori.allowError(/Failed to load resource/);

@@ -35,7 +35,7 @@ async function uploadDocument(person: Person, name: string, path?: string): Prom
   const toast = person.page
     .getByRole('region', { name: 'Notifications' })
     .getByRole('status')
-    .filter({ hasText: 'File Uploaded' })
+    .filter({ hasText: 'File uploaded' })
     .filter({ hasText: name });
   await expect(toast).toBeVisible({ timeout: 30_000 });
   const reference = /DOC-[0-9a-f]{8}/.exec((await toast.textContent()) ?? '')?.[0] ?? '';
@@ -66,16 +66,16 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
     status: 'in_progress',
   });
   await elias.open(`/employee-dashboard/orders/${spv.id}`);
-  await elias.button('Request a document').click();
-  const dialog = elias.dialog('Request a document');
-  await elias.button('Ask for it', dialog).click();
+  await elias.button('Request document').click();
+  const dialog = elias.dialog('Request document');
+  await elias.button('Send request', dialog).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await elias.fillFields({ Document: 'Passport copy', Instructions: 'Both pages, please' }, dialog);
   await elias.choose('Step', `1. ${step.step_name}`, dialog);
-  await elias.button('Ask for it', dialog).click();
-  await elias.expectToast('Document Requested', 'Passport copy');
+  await elias.button('Send request', dialog).click();
+  await elias.expectToast('Document requested', 'Passport copy');
 
-  const mail = await office.portal.post.waitForMail(who.email, 'A document is needed');
+  const mail = await office.portal.post.waitForMail(who.email, 'Document needed');
   expect(mail.text).toContain('Passport copy');
   expect(mail.text).not.toMatch(/1,?250|Both pages/);
 
@@ -107,15 +107,15 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
     const preview = elias.dialog('passport _scan_.pdf');
     await expect(preview.getByRole('img', { name: 'passport _scan_.pdf, page 1 of 1' })).toBeVisible();
     await elias.button('Close', preview).click();
-    await elias.button('Send back Passport copy').click();
-    const why = elias.dialog('Send back Passport copy');
-    await elias.button('Send back', why).click();
+    await elias.button('Return Passport copy').click();
+    const why = elias.dialog('Return Passport copy');
+    await elias.button('Return', why).click();
     await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
     await elias.fillFields({ Reason: 'The second page is cut off' }, why);
-    await elias.button('Send back', why).click();
-    await elias.expectToast('Document Sent Back', 'Passport copy');
+    await elias.button('Return', why).click();
+    await elias.expectToast('Document returned', 'Passport copy');
   });
-  const back = await office.portal.post.waitForMail(who.email, 'Please send “Passport copy” again');
+  const back = await office.portal.post.waitForMail(who.email, '“Passport copy” needs an update');
   expect(back.text).toContain('The second page is cut off');
 
   await paloma.withoutReload(async () => {
@@ -124,7 +124,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
     const overview = paloma.card('Overview');
     await expect(overview).toContainText('Waiting for you: Passport copy');
     await expect(overview).toContainText('The second page is cut off');
-    await paloma.button('Upload another version of Passport copy').click();
+    await paloma.button('Upload new version of Passport copy').click();
     await choose(paloma, 'Upload Passport copy', file('passport.pdf', pdf('Second try')));
     await uploadDocument(paloma, 'passport.pdf', `/client-dashboard/orders/${spv.id}`);
     await expect(asked).toContainText('Version 2');
@@ -137,7 +137,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   await expect(done).toHaveCount(0);
   await paloma.withoutReload(async () => {
     await elias.button('Approve Passport copy').click();
-    await elias.expectToast('Document Approved', 'Passport copy');
+    await elias.expectToast('Document approved', 'Passport copy');
     await expect(asked).toContainText('Approved');
     await expect(done.first()).toBeVisible();
     await expect(paloma.page.getByRole('button', { name: /^Upload .*Passport copy$/ })).toHaveCount(0);
@@ -149,7 +149,7 @@ test('document request is mailed, submitted, returned, resubmitted and approved,
   const waiving = elias.dialog('Waive Proof of address');
   await elias.fillFields({ Reason: 'The passport is enough' }, waiving);
   await elias.button('Waive', waiving).click();
-  await elias.expectToast('Document Waived', 'Proof of address');
+  await elias.expectToast('Document waived', 'Proof of address');
   const waived = asked.filter({ hasText: 'Proof of address' });
   await expect(waived).toContainText('Waived');
   await expect(waived).toContainText('Reason: The passport is enough');
@@ -166,7 +166,7 @@ test('document library can be searched, shows versions, and restores an older ve
     file('photo.png', png, 'image/png'),
     file('holiday.png', '<!DOCTYPE html><script>document.title = "run"</script>', 'image/png'),
   ]);
-  await teodora.expectToast('3 Files Uploaded');
+  await teodora.expectToast('3 files uploaded');
   await teodora.expectPath(`/client-dashboard/orders/${spv.id}`);
   const table = `Documents of ${spv.identifier}`;
   for (const name of ['Deed of trust.pdf', 'photo.png', 'holiday.png']) {
@@ -201,7 +201,7 @@ test('document library can be searched, shows versions, and restores an older ve
   await expect(teodora.row('Deed of trust.pdf')).toContainText(spv.identifier);
   await expect(teodora.row('photo.png')).toHaveCount(0);
   await teodora.link('Deed of trust.pdf').click();
-  await choose(teodora, 'Upload a new version', file('Deed signed.pdf', pdf('Signed')));
+  await choose(teodora, 'Upload new version', file('Deed signed.pdf', pdf('Signed')));
   const reference = await uploadDocument(teodora, 'Deed signed.pdf');
   await expect(teodora.row('Deed signed.pdf', 'Versions')).toContainText(who.name);
   await expect(teodora.row('Deed signed.pdf', 'Versions')).toContainText(/[0-9a-f]{64}/);
@@ -215,7 +215,7 @@ test('document library can be searched, shows versions, and restores an older ve
   await elias.row('Deed of trust.pdf').getByRole('link', { name: 'Deed of trust.pdf' }).click();
   await elias.button('Restore version 1').click();
   await elias.button('Restore', elias.dialog('Restore version 1?')).click();
-  await elias.expectToast('Version Restored', 'Version 1 is the newest one again.');
+  await elias.expectToast('Version restored', 'Version 1 is now the latest.');
   await expect(elias.row('from version 1', 'Versions')).toContainText('Deed of trust.pdf');
   await expect(teodora.row('from version 1', 'Versions')).toBeVisible();
 });
@@ -246,7 +246,7 @@ test('upload survives a lost connection, and a cancelled upload leaves nothing @
     area,
     file('binder.pdf', Buffer.concat([pdf('Binder'), Buffer.alloc(11_000_000, 65)])),
   );
-  await expect(uploads).toContainText('Waiting for the connection. It goes on by itself.', {
+  await expect(uploads).toContainText('Waiting for connection. Upload will resume.', {
     timeout: 20_000,
   });
   await bastian.page.context().setOffline(false);
@@ -270,7 +270,7 @@ test('upload survives a lost connection, and a cancelled upload leaves nothing @
   );
   await choose(bastian, area, file('slow.pdf', pdf('Slow')));
   await hangs;
-  await bastian.button('Cancel the upload of slow.pdf').click();
+  await bastian.button('Cancel upload of slow.pdf').click();
   expect((await gone).status()).toBe(204);
   await expect(uploads.getByRole('listitem').filter({ hasText: 'slow.pdf' })).toHaveCount(0);
 });
@@ -313,11 +313,11 @@ test('empty and too large files are rejected with a message', async ({ office },
   await writeFile(large, Buffer.alloc(25 * 1024 * 1024 + 1));
   const group = ines.page.getByRole('group', { name: area, exact: true });
   await group.locator('input[type="file"]').first().setInputFiles(large);
-  await expect(uploads.filter({ hasText: 'large.pdf' })).toContainText('It may have at most 25 MB.');
+  await expect(uploads.filter({ hasText: 'large.pdf' })).toContainText('The limit is 25 MB.');
   const long = `${'x'.repeat(300)}.pdf`;
   await choose(ines, area, [file(long, pdf('Long')), file('evil\u202efdp.exe', 'MZ\u0090\0\u0003\0\0\0')]);
   // An earlier rejection does not suppress the toast for these files.
-  await ines.expectToast('2 Files Uploaded');
+  await ines.expectToast('2 files uploaded');
   const table = `Documents of ${spv.identifier}`;
   await expect(ines.row('evilfdp.exe', table)).toBeVisible();
   await expect(ines.row(new RegExp(`^.*${escapeRegExp('x'.repeat(100))}x*\\.pdf`), table)).toBeVisible();
@@ -395,7 +395,7 @@ test('upload interrupted by a reload resumes once the same file is chosen again'
   await group.locator('input[type="file"]').first().setInputFiles(path);
   await expect.poll(() => starts.length).toBe(2);
   await edda.page.reload();
-  await expect(uploads).toContainText('Choose the same file again, and it goes on where it was.');
+  await expect(uploads).toContainText('Choose the same file again to resume.');
   await expect(uploads.getByRole('listitem')).toHaveCount(1);
 
   // A 503 on the offset request must not restart the upload.

@@ -47,20 +47,20 @@ test('another browser enters the six-digit code, and wrong codes are rejected', 
 
   const phone = await office.visitor({ viewport: { width: 390, height: 844 }, colorScheme: 'dark' });
   await phone.open(mail.link(paths.resetPassword));
-  await expect(phone.heading('Enter the code from the mail')).toBeVisible();
+  await expect(phone.heading('Enter the code from the email')).toBeVisible();
   expect.soft(await axeViolations(phone.page)).toEqual([]);
   const wrong = mail.code() === '000000' ? '111111' : '000000';
-  await phone.fillFields({ Email: who.email, 'Code from the mail': wrong });
+  await phone.fillFields({ Email: who.email, 'Code from the email': wrong });
   await phone.button('Continue').click();
   await expect(phone.page.getByRole('alert')).toHaveText(
-    'This code is wrong or no longer valid. Check it, or ask for a new one.',
+    'This code is wrong or has expired. Check it or request a new one.',
   );
-  await phone.fillFields({ 'Code from the mail': mail.code() });
+  await phone.fillFields({ 'Code from the email': mail.code() });
   await phone.button('Continue').click();
   await expect(phone.heading('Choose a new password')).toBeVisible();
   await phone.fillFields({ 'New password': NEW_PASSWORD, 'Repeat the password': NEW_PASSWORD });
   await phone.button('Save password').click();
-  await phone.expectToast('Your password is saved');
+  await phone.expectToast('Password saved');
   await phone.expectPath(paths.clientDashboard);
 });
 
@@ -83,7 +83,7 @@ test('expired links and codes are rejected', async ({ ownOffice: office }) => {
   await late.open(second.link(paths.resetPassword));
   const response = await tokenResponse(late.page, 'pkce', () => late.button('Continue').click());
   expect(response).toEqual({ status: 422, code: 'flow_state_expired' });
-  await expect(late.field('Code from the mail')).toBeVisible();
+  await expect(late.field('Code from the email')).toBeVisible();
   await late.open(paths.clientDashboard);
   await late.expectPath('/');
 });
@@ -94,8 +94,8 @@ test('recovery session too old to set a password says so and offers another mail
   const saves = async (late: Visitor) => {
     await late.fillFields({ 'New password': NEW_PASSWORD, 'Repeat the password': NEW_PASSWORD });
     await late.button('Save password').click();
-    await expect(late.heading('That took too long')).toBeVisible();
-    await expect(late.page.getByRole('alert')).toContainText('your password was not saved');
+    await expect(late.heading('This page expired')).toBeVisible();
+    await expect(late.page.getByRole('alert')).toContainText("Your password wasn't saved.");
     expect.soft(await axeViolations(late.page)).toEqual([]);
     await expect(late.button('Send link')).toBeEnabled();
   };
@@ -112,14 +112,14 @@ test('recovery session too old to set a password says so and offers another mail
   const later = await office.visitor();
   await requestPasswordReset(later, 'iso@example.com');
   const other = await office.portal.post.waitForMail('iso@example.com', 'Choose a new password');
-  await later.fillFields({ 'Code from the mail': other.code() });
+  await later.fillFields({ 'Code from the email': other.code() });
   await later.button('Continue').click();
   await expect(later.heading('Choose a new password')).toBeVisible();
   await office.portal.ageSessionsBy25Hours();
   await saves(later);
   await later.fillFields({ Email: 'employee@example.com' });
   await later.button('Send link').click();
-  await expect(later.heading('Check your mail')).toBeVisible();
+  await expect(later.heading('Check your email')).toBeVisible();
 });
 
 test('PKCE code needs the code verifier of the requesting browser and works once', async ({ office }) => {
@@ -137,7 +137,7 @@ test('PKCE code needs the code verifier of the requesting browser and works once
   await same.open(mail.link(paths.resetPassword));
   const wrong = await tokenResponse(same.page, 'pkce', () => same.button('Continue').click());
   expect(wrong).toEqual({ status: 400, code: 'bad_code_verifier' });
-  await expect(same.field('Code from the mail')).toBeVisible();
+  await expect(same.field('Code from the email')).toBeVisible();
 
   const back = same.page.url();
   const comesBack = async () => {
@@ -163,20 +163,20 @@ test('sign-in link needs a click and works once', async ({ office }) => {
 
   const magic = await office.visitor();
   await magic.open(link);
-  await expect(magic.heading('Sign in by link')).toBeVisible();
+  await expect(magic.heading('Sign in with a link')).toBeVisible();
   expect.soft(await axeViolations(magic.page)).toEqual([]);
-  await magic.button('Sign In').click();
+  await magic.button('Sign in').click();
   await magic.expectPath(paths.clientDashboard);
   await expect(magic.heading('Welcome, Magic')).toBeVisible();
 
   const later = await office.visitor();
   await later.open(link);
-  await later.button('Sign In').click();
+  await later.button('Sign in').click();
   await expect(later.heading('This link is no longer valid')).toBeVisible();
   // Mails have a cooldown of one minute, shown as a countdown.
   await later.fillFields({ Email: who.email });
   await later.button('Send link').click();
-  await expect(later.page.getByText(/^Another mail can be asked for in \d+ seconds?\.$/)).toBeVisible();
+  await expect(later.page.getByText(/^You can request another email in \d+ seconds?\.$/)).toBeVisible();
   await expect(later.button('Send link')).toBeDisabled();
 });
 
@@ -186,7 +186,7 @@ test('six-digit code of a sign-in link works on any device', async ({ office }) 
   const mail = await office.portal.post.waitForMail(who.email, 'Sign in to');
   const digit = await office.visitor();
   await digit.open(`${paths.confirm}?type=magiclink`);
-  await digit.fillFields({ Email: who.email, 'Code from the mail': mail.code() });
+  await digit.fillFields({ Email: who.email, 'Code from the email': mail.code() });
   await digit.button('Continue').click();
   await expect(digit.heading('Welcome, Digit')).toBeVisible();
 });
@@ -199,7 +199,7 @@ test('link never redirects to another site (no open redirect)', async ({ office 
   link.searchParams.set('redirect_to', 'https://example.com/steal');
   const led = await office.visitor();
   await led.open(link.href);
-  await led.button('Sign In').click();
+  await led.button('Sign in').click();
   await led.expectPath(paths.clientDashboard);
 });
 
@@ -222,7 +222,7 @@ test('link requested by another program redirects there with its parameters', as
   await anonymous.post(`/auth/v1/otp?${asks}`, { email: magic.email, create_user: false });
   const signs = await office.portal.post.waitForMail(magic.email, 'Sign in to');
   await reader.open(signs.link(paths.confirm));
-  await reader.button('Sign In').click();
+  await reader.button('Sign in').click();
   await isBack({ type: 'magiclink', access_token: '.', refresh_token: '' });
 
   const lost = await client(office, 'Lost');
@@ -236,8 +236,8 @@ test('link requested by another program redirects there with its parameters', as
   const next = office.newPerson('Abroad', 'House').email;
   const session = await Api.signIn(office.portal.url, moved.email, password);
   await new Api(office.portal.url, session).put(`/auth/v1/user?${asks}`, { email: next });
-  const old = await office.portal.post.waitForMail(moved.email, 'Confirm the change of your e-mail address');
-  const fresh = await office.portal.post.waitForMail(next, 'Confirm your new e-mail address');
+  const old = await office.portal.post.waitForMail(moved.email, 'Confirm your email address change');
+  const fresh = await office.portal.post.waitForMail(next, 'Confirm your new email address');
   await reader.open(old.link(paths.confirm));
   await reader.button('Confirm').click();
   await isBack({ message: 'confirm link sent to the other email' });
@@ -251,17 +251,17 @@ test('email change is confirmed at the old and the new address', async ({ office
   const next = office.newPerson('Moved', 'House').email;
   const session = await Api.signIn(office.portal.url, who.email, password);
   await new Api(office.portal.url, session).put('/auth/v1/user', { email: next });
-  const old = await office.portal.post.waitForMail(who.email, 'Confirm the change of your e-mail address');
-  const fresh = await office.portal.post.waitForMail(next, 'Confirm your new e-mail address');
+  const old = await office.portal.post.waitForMail(who.email, 'Confirm your email address change');
+  const fresh = await office.portal.post.waitForMail(next, 'Confirm your new email address');
 
   const moved = await office.visitor();
   await moved.open(old.link(paths.confirm));
-  await expect(moved.heading('Confirm the new e-mail address')).toBeVisible();
+  await expect(moved.heading('Confirm the new email address')).toBeVisible();
   await moved.button('Confirm').click();
-  await expect(moved.heading('One confirmation is left')).toBeVisible();
+  await expect(moved.heading('One more confirmation needed')).toBeVisible();
   await moved.open(fresh.link(paths.confirm));
   await moved.button('Confirm').click();
-  await expect(moved.heading('Your e-mail address is changed')).toBeVisible();
+  await expect(moved.heading('Email address changed')).toBeVisible();
   await moved.signIn('client', next, password);
   await expect(moved.heading('Welcome, Moved')).toBeVisible();
 });
@@ -272,5 +272,5 @@ async function requestPasswordReset(visitor: Visitor, email: string): Promise<vo
   await expect(visitor.heading('Forgot your password?')).toBeVisible();
   await visitor.fillFields({ Email: email });
   await visitor.button('Send link').click();
-  await expect(visitor.heading('Check your mail')).toBeVisible();
+  await expect(visitor.heading('Check your email')).toBeVisible();
 }

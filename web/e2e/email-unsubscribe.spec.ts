@@ -45,8 +45,8 @@ test('unsubscribe link asks for confirmation, then stops that kind of mail', asy
   // Mail scanners open links.
   expect(await mailed()).toBe('now');
   await visitor.button('Unsubscribe').click();
-  await expect(visitor.heading('You are unsubscribed')).toBeVisible();
-  await expect(page.getByRole('status').filter({ hasText: 'about single updates' })).toBeVisible();
+  await expect(visitor.heading("You're unsubscribed")).toBeVisible();
+  await expect(page.getByRole('status').filter({ hasText: 'about individual updates' })).toBeVisible();
   await looksRight();
   expect(await mailed()).toBe('off');
 

@@ -8,7 +8,7 @@ async function exported(staff: Staff): Promise<string[]> {
   await staff.button('Export CSV').click();
   const download = await coming;
   expect(download.suggestedFilename()).toMatch(/^[a-z]+-\d{4}-\d\d-\d\d\.csv$/);
-  await staff.expectToast('Export finished', download.suggestedFilename());
+  await staff.expectToast('Export complete', download.suggestedFilename());
   return (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
 }
 
@@ -49,7 +49,7 @@ test('every table can be exported as CSV with its filters @postgres', async ({ o
   await narrowed(elias, 'Closed');
   await elias.expectPath('/employee-dashboard?tab=spvs&status=closed');
   await elias.search('Search SPVs', who.email);
-  await expect(elias.page.getByText(`Nothing matches “${who.email}”`)).toBeVisible();
+  await expect(elias.page.getByText(`No results for “${who.email}”`)).toBeVisible();
   expect(await exported(elias)).toHaveLength(1);
   await narrowed(elias, 'Active');
   const orders = await exported(elias);
@@ -98,7 +98,7 @@ test('global search finds orders, clients, companies and documents @postgres', a
   });
   await expect(field).toBeFocused();
   await field.fill('nobody of this name');
-  await expect(elias.page.getByText('Nothing matches “nobody of this name”')).toBeVisible();
+  await expect(elias.page.getByText('No results for “nobody of this name”')).toBeVisible();
   await field.fill('torbj');
   await expect(elias.page.getByText(who.email)).toBeVisible();
   await elias.page.keyboard.press('ArrowDown');
@@ -143,13 +143,13 @@ test('step assigned to an employee appears among the tasks @postgres', async ({ 
   // The demo employee has requests among the tasks.
   const karin = await office.firstEmployee('Karin', 'Holm');
   await karin.open('/employee-dashboard/tasks');
-  await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();
+  await expect(karin.page.getByText('No tasks assigned to you')).toBeVisible();
 
   const me = await karin.api.get<{ first_name: string; last_name: string }>('/rest/v1/me');
   await karin.openOrder(spv.id);
   await karin.button('Edit KYC and beneficial owners').click();
   const dialog = karin.dialog('Edit SPV Step');
-  await karin.choose('Assigned to', `${me.first_name} ${me.last_name}`, dialog);
+  await karin.choose('Assignee', `${me.first_name} ${me.last_name}`, dialog);
   await karin.button('Save', dialog).click();
   await karin.expectToast('Step Updated', 'KYC and beneficial owners');
   await expect(karin.page.getByText(`Assigned to ${me.first_name} ${me.last_name}`)).toBeVisible();
@@ -164,7 +164,7 @@ test('step assigned to an employee appears among the tasks @postgres', async ({ 
   expect(task).toContain(`,KYC and beneficial owners,${spv.identifier},${who.name},`);
   expect(others).toEqual([]);
   // Long result lists are cut to the first page, which is stated.
-  const told = 'These are the first 200 by due date. There are more: the export has all.';
+  const told = 'These are the first 200 by due date. Export to see all.';
   await expect(karin.page.getByText(told)).toHaveCount(0);
   await karin.page.route('**/rest/v1/tasks', async (route) => {
     const response = await route.fetch();
@@ -180,7 +180,7 @@ test('step assigned to an employee appears among the tasks @postgres', async ({ 
   await expect(karin.page.getByText('1 open task', { exact: true })).toBeVisible();
 
   await office.portal.operator('step', 'assign', spv.identifier, '1');
-  await expect(karin.page.getByText('Nothing is assigned to you')).toBeVisible();
+  await expect(karin.page.getByText('No tasks assigned to you')).toBeVisible();
 });
 
 test('employee completes several open steps at once @postgres', async ({ office }) => {
@@ -188,13 +188,13 @@ test('employee completes several open steps at once @postgres', async ({ office 
   const { spv } = await office.clientWithOrder(who);
   const elias = await office.employee();
   await elias.open(`/employee-dashboard/orders/${spv.id}`);
-  await elias.button('Complete several').click();
+  await elias.button('Select steps').click();
   await expect(elias.button('Complete 0 steps')).toBeDisabled();
-  await elias.page.getByRole('checkbox', { name: 'Choose KYC and beneficial owners' }).check();
-  await elias.page.getByRole('checkbox', { name: 'Choose Name check and reservation' }).check();
+  await elias.page.getByRole('checkbox', { name: 'Select KYC and beneficial owners' }).check();
+  await elias.page.getByRole('checkbox', { name: 'Select Name check and reservation' }).check();
   await elias.button('Complete 2 steps').click();
   const question = elias.dialog('Complete 2 steps?');
-  await expect(question).toContainText('The client sees the progress at once.');
+  await expect(question).toContainText('The client sees the progress right away.');
   await elias.button('Complete 2 steps', question).click();
   await elias.expectToast('2 steps completed');
 
@@ -205,11 +205,11 @@ test('employee completes several open steps at once @postgres', async ({ office 
   await elias.api.patch(`/rest/v1/steps/${third.id}`, { status: 'in_progress' });
   await elias.api.patch(`/rest/v1/steps/${fourth.id}`, blocked);
   await expect(elias.page.getByText('A stamp is missing').first()).toBeVisible();
-  await elias.button('Complete several').click();
-  await elias.button('Choose all open').click();
+  await elias.button('Select steps').click();
+  await elias.button('Select all open').click();
   await elias.button('Complete 6 steps').click();
   const last = elias.dialog('Complete 6 steps?');
-  await expect(last).toContainText('the order closes and the client gets an e-mail');
+  await expect(last).toContainText('the order closes and the client gets an email');
   await elias.button('Complete 6 steps', last).click();
   await elias.expectToast('6 steps completed');
   await expect(elias.page.getByText('Closed', { exact: true }).first()).toBeVisible();

@@ -45,15 +45,15 @@ test('partial payments are recorded and the client sees them live @postgres', as
   await elias.button('Record payment').click();
   const dialog = elias.dialog(`Record a payment for ${number}`);
   await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
-  await elias.fillFields({ Amount: '100', 'Amount, again': '10' }, dialog);
+  await elias.fillFields({ Amount: '100', 'Confirm amount': '10' }, dialog);
   await elias.button('Record payment', dialog).click();
   await elias.expectErrorToast('Error');
-  await elias.expectFieldError('Amount, again', 'The two amounts differ. Type it again.', dialog);
-  await elias.fillFields({ Amount: String(whole + 1), 'Amount, again': String(whole + 1) }, dialog);
+  await elias.expectFieldError('Confirm amount', "The amounts don't match. Enter it again.", dialog);
+  await elias.fillFields({ Amount: String(whole + 1), 'Confirm amount': String(whole + 1) }, dialog);
   await elias.button('Record payment', dialog).click();
   await elias.expectErrorToast('Error');
-  await expect(dialog).toContainText('Is more than is due');
-  await elias.fillFields({ Amount: '100', 'Amount, again': '100.00', Note: 'First part' }, dialog);
+  await expect(dialog).toContainText('More than the amount due');
+  await elias.fillFields({ Amount: '100', 'Confirm amount': '100.00', Note: 'First part' }, dialog);
   await elias.button('Record payment', dialog).click();
   await elias.expectToast('Payment recorded', number);
   await expect(elias.page.getByRole('region', { name: 'Payments' })).toContainText('by Elias Brandt');
@@ -63,21 +63,21 @@ test('partial payments are recorded and the client sees them live @postgres', as
   await expect(payments).toContainText('$100.00');
   await expect(payments).not.toContainText('Elias');
   await expect(payments).not.toContainText('First part');
-  await expect(paper).toContainText('Part paid');
+  await expect(paper).toContainText('Partially paid');
 
   await elias.button('Record payment').click();
-  await elias.fillFields({ Amount: String(whole - 100), 'Amount, again': String(whole - 100) }, dialog);
+  await elias.fillFields({ Amount: String(whole - 100), 'Confirm amount': String(whole - 100) }, dialog);
   await elias.button('Record payment', dialog).click();
   await elias.expectToast('Payment recorded', number);
   await expect(elias.button('Record payment')).toHaveCount(0);
   await expect(elias.button('Void')).toHaveCount(0);
   await expect(paper).toContainText('Paid');
   await maya.open('/client-dashboard/billing');
-  await expect(maya.card('To pay')).toContainText('Nothing to pay');
+  await expect(maya.card('To pay')).toContainText('Nothing due');
 
   const stranger = await office.client();
   await stranger.open(`/client-dashboard/billing/${id}`);
-  await expect(stranger.page.getByText('This could not be loaded')).toBeVisible();
+  await expect(stranger.page.getByText("Couldn't load this")).toBeVisible();
 });
 
 test('printed invoice contains only the invoice and the payment details', async ({ office }) => {
@@ -215,16 +215,16 @@ test('client submits a bank receipt, and staff record the payment from it @postg
     times: 1,
   });
   await place.locator('input[type="file"]').first().setInputFiles(receipt);
-  await expect(place.getByRole('list', { name: 'Uploads' })).toContainText('Uploaded, but not sent in.', {
+  await expect(place.getByRole('list', { name: 'Uploads' })).toContainText('Uploaded but not submitted.', {
     timeout: 30_000,
   });
   await rosa.expectErrorToast('Error');
   // It survives a reload too.
   await rosa.open(`/client-dashboard/billing/${id}`);
   await expect(place.getByRole('list', { name: 'Uploads' })).toContainText(
-    'Uploaded, but not sent in. The page was left before that.',
+    'Uploaded but not submitted. You left the page before it finished.',
   );
-  await rosa.button('Send again: transfer.pdf').click();
+  await rosa.button('Submit again: transfer.pdf').click();
   await rosa.expectToast('Receipt sent', number);
   await rosa.expectPath(`/client-dashboard/billing/${id}`);
   const hers = rosa.page.getByRole('list', { name: 'Payment receipts' });
@@ -240,10 +240,10 @@ test('client submits a bank receipt, and staff record the payment from it @postg
     await expect(theirs).toContainText('transfer.pdf');
     await expect(theirs).toContainText(who.name);
     await expect(elias.button('Preview transfer.pdf, version 1', theirs)).toBeVisible();
-    await elias.button('Record the payment of this receipt').click();
+    await elias.button('Record payment for this receipt').click();
     const dialog = elias.dialog(`Record a payment for ${number}`);
     await expect(dialog.getByRole('textbox', { name: 'Amount', exact: true })).toHaveValue('');
-    await elias.fillFields({ Amount: '1250', 'Amount, again': '1250.00' }, dialog);
+    await elias.fillFields({ Amount: '1250', 'Confirm amount': '1250.00' }, dialog);
     await elias.button('Record payment', dialog).click();
     await elias.expectToast('Payment recorded', number);
   });

@@ -29,34 +29,36 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await ingrid.fillFields({ Email: 'lena at example' }, adding);
   await ingrid.button('Add lead', adding).click();
   await ingrid.expectErrorToast('Missing Information');
-  await ingrid.expectFieldError('Last Name', 'Please fill in this field.', adding);
-  await ingrid.expectFieldError('Email', 'Enter an e-mail address, for example name@example.com.', adding);
+  await ingrid.expectFieldError('Last name', 'Please fill in this field.', adding);
+  await ingrid.expectFieldError('Email', 'Enter an email address, for example name@example.com.', adding);
   const facts = {
-    'First Name': who.first,
-    'Last Name': who.last,
+    'First name': who.first,
+    'Last name': who.last,
     Email: who.email,
     'Next step': 'Call back',
   };
   await ingrid.fillFields(facts, adding);
   await ingrid.button('Add lead', adding).click();
-  await ingrid.expectToast('Lead added', /^It is protected for you until /);
+  await ingrid.expectToast('Lead added', /^Reserved for you until /);
 
   // The client already has a partner; the response reveals no name.
   await ingrid.open('/iso-dashboard/leads');
   await ingrid.button('Add Lead').first().click();
   await ingrid.fillFields(
-    { 'First Name': 'Nora', 'Last Name': 'Eriksen', Email: 'nora.eriksen@example.com' },
+    { 'First name': 'Nora', 'Last name': 'Eriksen', Email: 'nora.eriksen@example.com' },
     adding,
   );
   await ingrid.button('Add lead', adding).click();
-  await ingrid.expectErrorToast('Error', 'We know this person already. Please talk to our team.');
+  await ingrid.expectErrorToast('Error', 'We already know this person. Please contact our team.');
   await ingrid.button('Cancel', adding).click();
   await ingrid.button('Discard', adding).click();
   await ingrid.chooseRowAction('Mark as Qualified', who.name);
   await ingrid.expectToast('Lead saved', who.name);
   await expect(ingrid.row(who.name, 'Leads')).toContainText('90 days left');
-  const days = ingrid.page.getByRole('columnheader', { name: /^Protected/ }).getByRole('img');
-  await expect(days).toHaveAccessibleName(/^Days for which nobody else can add the same person/);
+  const days = ingrid.page.getByRole('columnheader', { name: /^Reserved/ }).getByRole('img');
+  await expect(days).toHaveAccessibleName(
+    /^While a lead is reserved, no other partner can add the same person/,
+  );
   await ingrid.search('Search leads', who.last);
   await expect(ingrid.row(who.name, 'Leads')).toHaveCount(1);
   const [leads] = await Promise.all([
@@ -71,7 +73,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   // A filtered list has its own empty message.
   await ingrid.field('Stage').click();
   await ingrid.page.getByRole('option', { name: 'Lost', exact: true }).click();
-  await expect(ingrid.page.getByText('No lead matches these filters')).toBeVisible();
+  await expect(ingrid.page.getByText('No leads match these filters')).toBeVisible();
   await expect(ingrid.button('Add Lead')).toHaveCount(1);
   await ingrid.field('Stage').click();
   await ingrid.page.getByRole('option', { name: 'All stages', exact: true }).click();
@@ -85,8 +87,8 @@ test('lead becomes a client, the order closes, and the commission is approved an
     /REQ-[0-9a-f]{8}/.exec((await elias.row(who.name, 'Requests').textContent()) ?? '')?.[0] ?? '';
   await elias.chooseRowAction('Convert to client', reference);
   const terms = elias.dialog(`Convert ${who.name}`);
-  await expect(terms).toContainText('with Ingrid Solberg as its ISO partner');
-  await elias.fillFields({ 'SPV Price': '12000', Commission: '1234.56' }, terms);
+  await expect(terms).toContainText('with Ingrid Solberg as the ISO partner');
+  await elias.fillFields({ 'SPV price': '12000', Commission: '1234.56' }, terms);
   await elias.button('Convert to client', terms).click();
   await elias.expectToast('Lead converted', who.name);
   await expect(elias.row(who.name, 'Requests')).toContainText('Approved');
@@ -109,7 +111,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   await elias.api.post(`/rest/v1/spvs/${id}/steps/complete`, { ids: steps.map((step) => step.id) });
   await elias.open('/employee-dashboard/commissions?status=pending');
   await expect(elias.row(identifier, 'Ledger')).toContainText('$1,234.56');
-  await elias.page.getByRole('checkbox', { name: `Select the commission of ${identifier}` }).check();
+  await elias.page.getByRole('checkbox', { name: `Select commission for ${identifier}` }).check();
   await elias.button('Approve selected (1)').click();
   await elias.expectToast('Commissions approved');
   await elias.link('Payout runs').click();
@@ -119,7 +121,7 @@ test('lead becomes a client, the order closes, and the commission is approved an
   const name = (await elias.row(/PAY-.*Open/, 'Runs').textContent())?.match(/PAY-\d+-\d+/)?.[0] ?? '';
   const [file] = await Promise.all([
     elias.page.waitForEvent('download'),
-    elias.chooseRowAction('CSV for the bank', name),
+    elias.chooseRowAction('Download bank file (CSV)', name),
   ]);
   expect(await readFile(await file.path(), 'utf8')).toContain('Ingrid Solberg,iso@example.com');
   await elias.chooseRowAction('Record as paid', name);
@@ -147,9 +149,9 @@ test('lead becomes a client, the order closes, and the commission is approved an
     Number(total).toLocaleString('en-US', { style: 'currency', currency: 'USD' }),
   );
   const explained = paper.getByRole('columnheader', { name: /^Amount/ }).getByRole('img');
-  await expect(explained).toHaveAccessibleName(/^What the order earns by its rule\./);
+  await expect(explained).toHaveAccessibleName(/^The order's commission\./);
   const rule = paper.getByRole('columnheader', { name: /^Rule/ }).getByRole('img');
-  await expect(rule).toHaveAccessibleName(/^The percentage, and the amount of the order/);
+  await expect(rule).toHaveAccessibleName(/^A percentage of the purchase amount/);
   // Print contains only the table.
   await ingrid.page.emulateMedia({ colorScheme: 'dark' });
   await expect(ingrid.page.locator('body')).not.toHaveCSS('background-color', 'rgb(255, 255, 255)');
@@ -188,25 +190,25 @@ test('call is requested, confirmed and exported to a calendar @postgres', async 
   const topic = office.uniqueName('Terms for a fund');
   const soon = new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10);
   await dialog.getByLabel('Second choice').fill(`${soon}T17:30`);
-  await ingrid.button('Request a call', dialog).click();
+  await ingrid.button('Request call', dialog).click();
   await ingrid.expectErrorToast('Missing Information');
   await ingrid.expectFieldError('Topic', 'Please fill in this field.', dialog);
   await expect(dialog.getByLabel('First choice')).toHaveAccessibleDescription('Please fill in this field.');
   await ingrid.fillFields({ Topic: topic }, dialog);
   await dialog.getByLabel('First choice').fill(`${soon}T15:00`);
-  await ingrid.button('Request a call', dialog).click();
+  await ingrid.button('Request call', dialog).click();
   await ingrid.expectToast('Call requested');
   const elias = await office.employee();
   await elias.open('/employee-dashboard/calls?status=requested');
   await elias.chooseRowAction('Confirm', topic);
   const response = elias.dialog('Confirm the call with Ingrid Solberg');
-  await elias.fillFields({ 'Where to dial in': 'We call you.' }, response);
+  await elias.fillFields({ 'Dial-in details': 'We call you.' }, response);
   await elias.button('Confirm', response).click();
   await elias.expectToast('Call confirmed');
   // The lead is also a request, now answered.
   await ingrid.open('/iso-dashboard/requests');
   await expect(ingrid.row(topic, 'All requests')).toContainText('Approved');
-  await expect(ingrid.row(topic, 'All requests')).toContainText('Answer: We call you.');
+  await expect(ingrid.row(topic, 'All requests')).toContainText('Reply: We call you.');
   await ingrid.open('/iso-dashboard/calls');
   await expect(ingrid.row(topic, 'Calls')).toContainText('Confirmed');
   const [file] = await Promise.all([

@@ -5,7 +5,7 @@ import type { TestServer } from './support/server';
 import { expect, test } from './support/fixtures';
 
 const stream = '/realtime/v1/events';
-const emptyText = 'Ask us anything. Our team answers here.';
+const emptyText = 'Ask us anything. Our team replies here.';
 
 /** A client with an order, and staff exchanging messages about it. */
 async function clientWithOrder(office: TestServer, first: string, last: string) {
@@ -72,7 +72,7 @@ test('page falls back to polling without an event stream', async ({ office }) =>
     await expect(message(client.page, 'Your file is complete.')).toBeVisible({ timeout: 40_000 });
   });
   // /healthz still responds.
-  await expect(client.page.getByText('No connection.')).toHaveCount(0);
+  await expect(client.page.getByText("You're offline.")).toHaveCount(0);
 });
 
 test('support contact on the dashboard follows settings that send no event', async ({ office }) => {

@@ -16,9 +16,9 @@ test('HTML markup in names is rendered as text @postgres', async ({ office }) =>
   const elias = await office.employee();
   expectNoScriptRun(elias);
   await elias.open(paths.employeeTab('companies'));
-  await elias.button('Add Company').click();
+  await elias.button('Add company').click();
   await elias.fillFields({ Name: company, 'Business Name': markup }, elias.dialog('Create New Company'));
-  await elias.button('Create Company').click();
+  await elias.button('Create company').click();
   await elias.expectToast('Company Created', company);
   await elias.search('Search companies', company);
   await expect(
@@ -32,12 +32,12 @@ test('HTML markup in names is rendered as text @postgres', async ({ office }) =>
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
   await elias.fillFields(
-    { 'First Name': bold, 'Last Name': markup, Email: who.email, 'SPV Price': '100', Address: markup },
+    { 'First name': bold, 'Last name': markup, Email: who.email, 'SPV price': '100', Address: markup },
     dialog,
   );
   await elias.pickFromSearch('Company', company, dialog);
   await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
-  await elias.button('Create Client', dialog).click();
+  await elias.button('Create client', dialog).click();
   await elias.expectToast('Client Created');
   await elias.search('Search clients', who.email);
   await expect(elias.row(who.email, 'Clients')).toContainText(`${bold} ${markup}`);
@@ -62,7 +62,7 @@ test('HTML markup in names is rendered as text @postgres', async ({ office }) =>
   const mail = await office.portal.post.waitForMail(who.email, 'Set your password');
   expect(mail.html).not.toContain(markup);
   expect(mail.html).toContain('&lt;img src=x');
-  expect(mail.text).toContain(`Hello ${bold} ${markup},`);
+  expect(mail.text).toContain(`Hi ${bold} ${markup},`);
 
   await office.setPassword(who.email);
   const ben = await office.visitor();
@@ -77,12 +77,12 @@ test('HTML markup in names is rendered as text @postgres', async ({ office }) =>
 test('invisible characters are rejected at the field', async ({ office }) => {
   const elias = await office.employee();
   await elias.open(paths.employeeTab('companies'));
-  await elias.button('Add Company').click();
+  await elias.button('Add company').click();
   const dialog = elias.dialog('Create New Company');
   await elias.fillFields({ Name: 'Bell\u0007 \u001b[31mRed', 'Business Name': 'x'.repeat(300) }, dialog);
-  await elias.button('Create Company', dialog).click();
+  await elias.button('Create company', dialog).click();
   await elias.expectErrorToast('Error');
-  await elias.expectFieldError('Name', 'Contains characters that cannot be shown. Remove them.', dialog);
+  await elias.expectFieldError('Name', 'Contains invalid characters. Remove them.', dialog);
   await expect(elias.field('Business Name', dialog)).toHaveAccessibleDescription(
     /^Must have at most \d+ characters\.$/,
   );
@@ -141,7 +141,7 @@ test('retry after a lost response creates nothing twice, and the form keeps its 
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
   await elias.fillFields(
-    { 'First Name': who.first, 'Last Name': who.last, Email: who.email, 'SPV Price': '100' },
+    { 'First name': who.first, 'Last name': who.last, Email: who.email, 'SPV price': '100' },
     dialog,
   );
   await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
@@ -153,12 +153,12 @@ test('retry after a lost response creates nothing twice, and the form keeps its 
     await route.fetch();
     return route.abort('connectionreset');
   });
-  await elias.button('Create Client', dialog).click();
-  await elias.expectErrorToast('Error', 'The server cannot be reached. Check your connection and try again.');
+  await elias.button('Create client', dialog).click();
+  await elias.expectErrorToast('Error', "Can't reach the server. Check your connection and try again.");
   await expect(elias.field('Email', dialog)).toHaveValue(who.email);
   await elias.page.unrouteAll();
 
-  await elias.button('Create Client', dialog).click();
+  await elias.button('Create client', dialog).click();
   await elias.expectToast('Client Created', 'Client has been created and notified via email');
   const { items } = await elias.api.get<{ items: unknown[] }>(
     `/rest/v1/spvs?q=${encodeURIComponent(who.email)}`,
@@ -174,7 +174,7 @@ test('form keeps its input while the database is unavailable and can be resubmit
   const elias = await office.employee();
   elias.allowError(/Failed to load resource|503 from/);
   await elias.open(paths.employeeTab('companies'));
-  await elias.button('Add Company').click();
+  await elias.button('Add company').click();
   const dialog = elias.dialog('Create New Company');
   await elias.fillFields(typed, dialog);
 
@@ -186,15 +186,15 @@ test('form keeps its input while the database is unavailable and can be resubmit
     const error = { code: 'unavailable', message: 'Not now', request_id: '' };
     return route.fulfill({ status: 503, headers: { 'retry-after': '2' }, json: error });
   });
-  await elias.button('Create Company', dialog).click();
+  await elias.button('Create company', dialog).click();
   await elias.expectErrorToast(
     'Error',
-    'The portal is not available right now. Please try again in a moment.',
+    'The portal is temporarily unavailable. Please try again in a moment.',
   );
   for (const [label, text] of Object.entries(typed))
     await expect(elias.field(label, dialog)).toHaveValue(text);
 
-  await elias.button('Create Company', dialog).click();
+  await elias.button('Create company', dialog).click();
   await elias.expectToast('Company Created', name);
   await expect(dialog).toBeHidden();
   // The idempotency key prevents a second row.
@@ -211,12 +211,12 @@ test('mails are queued while the mail server is down and sent afterwards @postgr
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
   await elias.fillFields(
-    { 'First Name': who.first, 'Last Name': who.last, Email: who.email, 'SPV Price': '100' },
+    { 'First name': who.first, 'Last name': who.last, Email: who.email, 'SPV price': '100' },
     dialog,
   );
   await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
   await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
-  await elias.button('Create Client', dialog).click();
+  await elias.button('Create client', dialog).click();
   await elias.expectToast('Client Created', 'Client has been created and notified via email');
 
   // At least one failed attempt.

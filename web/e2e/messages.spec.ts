@@ -12,7 +12,7 @@ test('client and staff exchange messages about an order, and internal notes stay
   const maya = await office.visitor();
   await maya.signIn('client', who.email, password);
   await maya.link('View Details of ' + spv.identifier).click();
-  await expect(maya.page.getByText('Ask us anything. Our team answers here.')).toBeVisible();
+  await expect(maya.page.getByText('Ask us anything. Our team replies here.')).toBeVisible();
 
   const elias = await office.employee();
   await elias.open(`/employee-dashboard/orders/${spv.id}`);

@@ -9,8 +9,7 @@ import { axeViolations, overflowingElements } from './support/pageChecks';
 import { expect, test } from './support/fixtures';
 
 const code = 'Code from the app';
-const WRONG_CODE =
-  'This code is not right. Wait for the next one, and check that the clock of your phone is right.';
+const WRONG_CODE = "Wrong code. Wait for the next one and check that your phone's clock is correct.";
 
 interface Protected {
   email: string;
@@ -37,10 +36,10 @@ test('sign-in with an authenticator asks for the code and continues to the reque
   await tove.open(paths.clientOrders);
   await tove.expectPath('/');
   await tove.signIn('client', email, password);
-  await expect(tove.heading('One more step')).toBeVisible();
+  await expect(tove.heading('Two-factor authentication')).toBeVisible();
   await expectNoOverflow(tove);
   await tove.button('Continue').click();
-  await tove.expectFieldError(code, 'Enter the six digits of the code.');
+  await tove.expectFieldError(code, 'Enter the six-digit code.');
   await tove.fillFields({ [code]: '12 34 5' });
   await expect(tove.field(code)).toHaveValue('12345');
   await tove.fillFields({ [code]: '000000' });
@@ -58,13 +57,13 @@ test('MFA challenge cannot be skipped and offers another account', async ({ offi
   const { email } = await protectedClient(office, 'Aron');
   const aron = await office.visitor();
   await aron.signIn('client', email, password);
-  await expect(aron.heading('One more step')).toBeVisible();
+  await expect(aron.heading('Two-factor authentication')).toBeVisible();
   await aron.open(paths.clientDashboard);
   await aron.expectPath(`${paths.mfa}?next=${encodeURIComponent(paths.clientDashboard)}`);
   await aron.open(paths.newPassword);
-  await expect(aron.heading('One more step')).toBeVisible();
+  await expect(aron.heading('Two-factor authentication')).toBeVisible();
   await aron.open(`${paths.mfa}?next=${encodeURIComponent('//example.com/')}`);
-  await aron.button('Sign in as somebody else').click();
+  await aron.button('Use another account').click();
   await aron.expectPath('/');
   await aron.open(paths.mfa);
   await aron.expectPath('/');
@@ -83,12 +82,12 @@ test('recovery code signs in once without the authenticator', async ({ office })
     await rita.button('Continue').click();
     if (works) await expect(rita.heading('Welcome, Rita')).toBeVisible();
     else {
-      await rita.expectFieldError('Recovery code', 'This recovery code is not right, or was used already.');
+      await rita.expectFieldError('Recovery code', 'This recovery code is wrong or was already used.');
       await rita.fillFields({ 'Recovery code': codes[1] ?? '' });
       await rita.button('Continue').click();
       await rita.expectPath(paths.clientDashboard);
       await rita.open(paths.clientProfileTab('security'));
-      await expect(rita.row(/Refused.*Wrong recovery code/, 'Sign-in history')).toBeVisible();
+      await expect(rita.row(/Failed.*Wrong recovery code/, 'Sign-in history')).toBeVisible();
     }
   }
 });
@@ -110,7 +109,7 @@ test('password recovery requires the TOTP code, by link and by code', async ({ o
   await typing.fillFields({ Email: other.email });
   await typing.button('Send link').click();
   const digits = (await office.portal.post.waitForMail(other.email, 'Choose a new password')).code();
-  await typing.fillFields({ 'Code from the mail': digits });
+  await typing.fillFields({ 'Code from the email': digits });
   await typing.button('Continue').click();
   await choosePassword(typing, other.app, 'a sentence by code');
 });
@@ -119,10 +118,10 @@ test('code verified in one tab continues the other tab too', async ({ office }) 
   const { email, app } = await protectedClient(office, 'Twain');
   const twain = await office.visitor();
   await twain.signIn('client', email, password);
-  await expect(twain.heading('One more step')).toBeVisible();
+  await expect(twain.heading('Two-factor authentication')).toBeVisible();
   const other = await twain.page.context().newPage();
   await other.goto(paths.clientOrders);
-  await expect(other.getByRole('heading', { name: 'One more step' })).toBeVisible();
+  await expect(other.getByRole('heading', { name: 'Two-factor authentication' })).toBeVisible();
   await twain.fillFields({ [code]: await app.code() });
   await twain.button('Continue').click();
   await twain.expectPath(paths.clientDashboard);
@@ -133,7 +132,7 @@ test('repeated wrong codes are throttled', async ({ office }) => {
   const { email } = await protectedClient(office, 'Guess');
   const guess = await office.visitor();
   await guess.signIn('client', email, password);
-  await expect(guess.heading('One more step')).toBeVisible();
+  await expect(guess.heading('Two-factor authentication')).toBeVisible();
   await expect(async () => {
     await guess.fillFields({ [code]: '000000' });
     await guess.button('Continue').click();
@@ -156,7 +155,7 @@ test('role that requires MFA must enrol first, and an open page is redirected th
     elias.expectToast('Welcome back!'),
     elias.submitSignIn('employee@example.com', password),
   ]);
-  await expect(elias.heading('Employee Dashboard')).toBeVisible();
+  await expect(elias.heading('Employee dashboard')).toBeVisible();
   await elias.page.getByRole('tab', { name: 'Companies', exact: true }).click();
   await elias.expectPath(paths.employeeTab('companies'));
   await expect(elias.row('Meridian Ventures', 'Companies')).toBeVisible();
@@ -174,11 +173,11 @@ test('role that requires MFA must enrol first, and an open page is redirected th
   await elias.button('Turn on').click();
 
   const codes = elias.page.getByRole('list', { name: 'Recovery codes' }).getByRole('listitem');
-  await expect(elias.heading('Keep your recovery codes')).toBeVisible();
+  await expect(elias.heading('Save your recovery codes')).toBeVisible();
   await expect(codes.first()).toBeVisible();
   await expectNoOverflow(elias);
   await elias.button('Done').click();
-  await expect(elias.page.getByText('Save the codes first, then tick this box.')).toBeVisible();
+  await expect(elias.page.getByText('Save the codes, then check this box.')).toBeVisible();
   await elias.page.getByRole('checkbox', { name: 'I have saved these codes' }).check();
   await Promise.all([
     elias.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
@@ -189,7 +188,7 @@ test('role that requires MFA must enrol first, and an open page is redirected th
   // The code is required from now on.
   const later = await office.visitor();
   await later.signIn('employee', 'employee@example.com', password);
-  await expect(later.heading('One more step')).toBeVisible();
+  await expect(later.heading('Two-factor authentication')).toBeVisible();
   await later.fillFields({ [code]: await app.code() });
   await Promise.all([
     later.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
@@ -212,8 +211,8 @@ test('repeated wrong passwords are throttled with a countdown', async ({ office 
       },
     );
   }).toPass({ timeout: 40_000 });
-  await expect(visitor.button('Sign In')).toBeDisabled();
-  await expect(visitor.button('Sign In')).toBeEnabled({ timeout: 20_000 });
+  await expect(visitor.button('Sign in')).toBeDisabled();
+  await expect(visitor.button('Sign in')).toBeEnabled({ timeout: 20_000 });
   // Throttling never locks the owner out with the right code.
   await visitor.submitSignIn(who.email, password);
   await visitor.expectPath(paths.clientDashboard);
@@ -221,14 +220,14 @@ test('repeated wrong passwords are throttled with a countdown', async ({ office 
 
 /** The recovery mail proves the address; the second factor is still missing. */
 async function choosePassword(visitor: Visitor, app: Authenticator, chosen: string): Promise<void> {
-  await expect(visitor.heading('One more step')).toBeVisible();
+  await expect(visitor.heading('Two-factor authentication')).toBeVisible();
   await expectNoOverflow(visitor);
   await visitor.fillFields({ [code]: await app.code() });
   await visitor.button('Continue').click();
   await expect(visitor.heading('Choose a new password')).toBeVisible();
   await visitor.fillFields({ 'New password': chosen, 'Repeat the password': chosen });
   await visitor.button('Save password').click();
-  await visitor.expectToast('Your password is saved');
+  await visitor.expectToast('Password saved');
   await visitor.expectPath(paths.clientDashboard);
 }
 

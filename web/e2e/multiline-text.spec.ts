@@ -41,7 +41,7 @@ test('multiline reasons, instructions, notes and messages keep their line breaks
   await sigrid.button('Waive Passport copy').click();
   await sigrid.fillFields({ Reason: lines }, sigrid.dialog('Waive Passport copy'));
   await sigrid.button('Waive', sigrid.dialog('Waive Passport copy')).click();
-  await sigrid.expectToast('Document Waived', 'Passport copy');
+  await sigrid.expectToast('Document waived', 'Passport copy');
   // In the activity entry and as the reason of the order.
   await expectLines(sigrid.card('Timeline').getByRole('listitem').first());
   await sigrid.api.post(`/rest/v1/spvs/${spv.id}/hold`, { reason: lines });

@@ -23,7 +23,7 @@ test('notification bell counts new events live and links to them @postgres', asy
     await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'Your file is complete.' });
     await expect(bell).toHaveAccessibleName(/[1-9] unread/);
     await bell.click();
-    const news = `Elias Brandt wrote a message about order ${spv.identifier}`;
+    const news = `Elias Brandt sent a message about order ${spv.identifier}`;
     await centre.getByRole('link', { name: news }).click();
     await expect(bela.page.getByRole('log').getByText('Your file is complete.')).toBeVisible();
     await bell.click();
@@ -39,37 +39,37 @@ test('notification preferences are saved', async ({ office }) => {
   await cleo.signIn('client', who.email, password);
   await expect(cleo.heading('Welcome, Cleo')).toBeVisible();
   await cleo.open('/client-profile?tab=notifications');
-  await cleo.choose('E-mail: Messages', 'Daily summary');
+  await cleo.choose('Email: Messages', 'Daily summary');
   await cleo.expectToast('Settings Saved');
   await cleo.page.getByRole('switch', { name: 'In the app: Documents' }).click();
   await cleo.expectToast('Settings Saved');
   await cleo.open('/client-profile?tab=notifications');
-  await expect(cleo.field('E-mail: Messages')).toHaveText('Daily summary');
+  await expect(cleo.field('Email: Messages')).toHaveText('Daily summary');
   await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
 
   // One event with a preference different from its topic.
-  const apart = cleo.button('Event by event: Messages');
+  const apart = cleo.button('Customize by event: Messages');
   await apart.focus();
   await cleo.page.keyboard.press('Enter');
   await expect(apart).toHaveAttribute('aria-expanded', 'true');
-  await expect(cleo.field('E-mail: A message about an order')).toHaveText('Daily summary');
-  await cleo.choose('E-mail: A message about an order', 'Off');
-  await expect(cleo.field('E-mail: Messages')).toHaveText('Various');
+  await expect(cleo.field('Email: Message about an order')).toHaveText('Daily summary');
+  await cleo.choose('Email: Message about an order', 'Off');
+  await expect(cleo.field('Email: Messages')).toHaveText('Mixed');
   await cleo.open('/client-profile?tab=notifications');
   await cleo.page.setViewportSize({ width: 390, height: 844 });
-  await cleo.button('Event by event: Messages').click();
-  await expect(cleo.field('E-mail: A message about an order')).toHaveText('Off');
-  await expect(cleo.field('E-mail: A message that is not about an order')).toHaveText('Daily summary');
+  await cleo.button('Customize by event: Messages').click();
+  await expect(cleo.field('Email: Message about an order')).toHaveText('Off');
+  await expect(cleo.field('Email: Message not about an order')).toHaveText('Daily summary');
   // Staff-only topics are absent.
-  await expect(cleo.page.getByText('An internal note about an order')).toHaveCount(0);
+  await expect(cleo.page.getByText('Internal note about an order')).toHaveCount(0);
   // Setting the topic resets all of its events.
-  await cleo.choose('E-mail: Messages', 'At once');
-  await expect(cleo.field('E-mail: A message about an order')).toHaveText('At once');
+  await cleo.choose('Email: Messages', 'Immediately');
+  await expect(cleo.field('Email: Message about an order')).toHaveText('Immediately');
   // A choice that failed to save is reverted.
   await cleo.expectToast('Settings Saved');
   cleo.allowError(/ERR_CONNECTION_RESET/);
   await cleo.page.route('**/rest/v1/me/notification-choices', (route) => route.abort('connectionreset'));
   await cleo.page.getByRole('switch', { name: 'In the app: Documents' }).click();
-  await cleo.expectErrorToast('Error', 'The server cannot be reached. Check your connection and try again.');
+  await cleo.expectErrorToast('Error', "Can't reach the server. Check your connection and try again.");
   await expect(cleo.page.getByRole('switch', { name: 'In the app: Documents' })).not.toBeChecked();
 });

@@ -22,32 +22,32 @@ test('employee creates an order with a generated or own identifier @postgres', a
   // Partner and client lists depend on the company.
   await expect(elias.field('ISO', dialog)).toBeDisabled();
   await expect(elias.field('Client', dialog)).toBeDisabled();
-  await elias.button('Create Order', dialog).click();
+  await elias.button('Create order', dialog).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
-  for (const label of ['Company', 'ISO', 'Client', 'Purchase Amount']) {
+  for (const label of ['Company', 'ISO', 'Client', 'Purchase amount']) {
     await elias.expectFieldError(label, missing, dialog);
   }
 
   // Missing and invalid fields are reported together.
   await elias.pickFromSearch('Company', company.name, dialog);
-  await elias.fillFields({ 'Purchase Amount': '-1' }, dialog);
-  await elias.button('Create Order', dialog).click();
+  await elias.fillFields({ 'Purchase amount': '-1' }, dialog);
+  await elias.button('Create order', dialog).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
-  await elias.expectFieldError('Purchase Amount', 'Must not be less than zero.', dialog);
+  await elias.expectFieldError('Purchase amount', 'Must be zero or more.', dialog);
   for (const label of ['ISO', 'Client']) await elias.expectFieldError(label, missing, dialog);
   await expect(elias.field('Company', dialog)).not.toHaveAccessibleDescription(missing);
   await expect(elias.field('ISO', dialog)).toBeFocused();
 
   await elias.pickFromSearch('ISO', partner.name, dialog);
   await elias.pickFromSearch('Client', `${client.name} (${client.email})`, dialog);
-  await elias.fillFields({ 'ISO Commission (%)': '101' }, dialog);
-  await elias.button('Create Order', dialog).click();
+  await elias.fillFields({ 'ISO commission (%)': '101' }, dialog);
+  await elias.button('Create order', dialog).click();
   await elias.expectErrorToast('Error');
-  await elias.expectFieldError('Purchase Amount', 'Must not be less than zero.', dialog);
-  await elias.expectFieldError('ISO Commission (%)', 'Must not be more than 100 percent.', dialog);
+  await elias.expectFieldError('Purchase amount', 'Must be zero or more.', dialog);
+  await elias.expectFieldError('ISO commission (%)', 'Must be at most 100 percent.', dialog);
 
-  await elias.fillFields({ 'Purchase Amount': '1,250,000.50', 'ISO Commission (%)': '2.5' }, dialog);
-  await elias.button('Create Order', dialog).click();
+  await elias.fillFields({ 'Purchase amount': '1,250,000.50', 'ISO commission (%)': '2.5' }, dialog);
+  await elias.button('Create order', dialog).click();
   await elias.expectToast('SPV Created', /^SPV-\d{14}(-\d+)?$/);
   await expect(dialog).toBeHidden();
   const made = elias.page.getByRole('heading', { name: /^SPV-\d{14}/ });
@@ -69,17 +69,17 @@ test('employee creates an order with a generated or own identifier @postgres', a
     await elias.button('Create SPV Order').click();
     await elias.pickFromSearch('Company', company.name, dialog);
     await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
-    await expect(elias.field('ISO Commission (%)', dialog)).toHaveCount(0);
+    await expect(elias.field('ISO commission (%)', dialog)).toHaveCount(0);
     await elias.pickFromSearch('Client', `${client.name} (${client.email})`, dialog);
-    await elias.fillFields({ 'Purchase Amount': '10', 'Custom Identifier': typed }, dialog);
+    await elias.fillFields({ 'Purchase amount': '10', 'Custom identifier': typed }, dialog);
     await elias.choose('Country', 'Singapore', dialog);
-    await elias.button('Create Order', dialog).click();
+    await elias.button('Create order', dialog).click();
     if (fresh) {
       await elias.expectToast('SPV Created', own);
       await expect(dialog).toBeHidden();
     } else {
-      await elias.expectErrorToast('Error', /Is already used\. Choose another\.$/);
-      await elias.expectFieldError('Custom Identifier', 'Is already used. Choose another.', dialog);
+      await elias.expectErrorToast('Error', /Already in use\. Choose another\.$/);
+      await elias.expectFieldError('Custom identifier', 'Already in use. Choose another.', dialog);
     }
   }
 });
@@ -98,16 +98,16 @@ test('client who changed company while the form was open is rejected at the fiel
     await elias.pickFromSearch('Client', `${who.name} (${who.email})`, dialog);
   };
   await choosesFrom(from.name);
-  await elias.fillFields({ 'Purchase Amount': '500' }, dialog);
+  await elias.fillFields({ 'Purchase amount': '500' }, dialog);
   await elias.api.patch(`/rest/v1/clients/${client.id}`, { company_id: to.id });
-  await elias.button('Create Order', dialog).click();
+  await elias.button('Create order', dialog).click();
   const elsewhere = 'Does not belong to the chosen company.';
   await elias.expectErrorToast('Error', `Client: ${elsewhere}`);
   await elias.expectFieldError('Client', elsewhere, dialog);
-  await expect(elias.field('Purchase Amount', dialog)).toHaveValue('500');
+  await expect(elias.field('Purchase amount', dialog)).toHaveValue('500');
 
   await choosesFrom(to.name);
-  await elias.button('Create Order', dialog).click();
+  await elias.button('Create order', dialog).click();
   await elias.expectToast('SPV Created');
 });
 

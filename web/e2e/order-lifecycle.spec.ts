@@ -156,7 +156,7 @@ test('stale write shows who changed it and continues from that version @postgres
   await sigrid.expectToast('Step Updated');
 
   await elias.button('Save', dialog).click();
-  const stale = /^Sigrid Aalto changed this on .+ Reload to see the newest version\.$/;
+  const stale = /^Sigrid Aalto changed this on .+ Reload to see the latest version\.$/;
   await elias.expectErrorToast('Error', stale);
   await expect(dialog.getByRole('alert')).toContainText('Sigrid Aalto changed this on');
   await expect(elias.field('Notes', dialog)).toHaveValue('Elias was here');

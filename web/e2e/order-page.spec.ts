@@ -78,8 +78,8 @@ test('empty task list appears only after the document requests are loaded', asyn
   for (const { page } of [runa, elias]) await page.route(address, (route) => route.fulfill({ status: 404 }));
   await runa.open(paths.clientOrder(spv.id));
   const tasks = runa.card('Your tasks');
-  const done = tasks.getByText('Nothing for you to do right now');
-  await expect(tasks.getByRole('alert')).toContainText('This could not be loaded');
+  const done = tasks.getByText("You're all caught up");
+  await expect(tasks.getByRole('alert')).toContainText("Couldn't load this");
   await expect(done).toHaveCount(0);
   await runa.page.unroute(address);
   await runa.button('Try again', tasks).click();
@@ -87,10 +87,10 @@ test('empty task list appears only after the document requests are loaded', asyn
 
   await elias.open(paths.employeeOrder(spv.id));
   const asked = elias.card('Requested documents');
-  await expect(asked.getByRole('alert')).toContainText('This could not be loaded');
+  await expect(asked.getByRole('alert')).toContainText("Couldn't load this");
   await elias.page.unroute(address);
   await elias.button('Try again', asked).click();
-  await expect(asked).toContainText('Nothing has been asked for');
+  await expect(asked).toContainText('No documents requested');
 });
 
 test('order page loads with its document requests, and without them when they fail', async ({ office }) => {
@@ -168,7 +168,7 @@ test('client sees the people and history of an order but nothing internal', asyn
   );
 
   const timeline = cora.card('Timeline');
-  const wrote = `Elias Brandt wrote a message about order ${spv.identifier}`;
+  const wrote = `Elias Brandt sent a message about order ${spv.identifier}`;
   await cora.withoutReload(async () => {
     // Staff-only sections load first, so they would be visible by now.
     await staff.post('/rest/v1/messages', { spv_id: spv.id, body: 'She is in a hurry', internal: true });
@@ -178,7 +178,7 @@ test('client sees the people and history of an order but nothing internal', asyn
     await expect(timeline).toContainText(`Elias Brandt changed “${step.step_name}” to In progress`);
     await expect(timeline).toContainText(wrote);
   });
-  const ofTheStaff = cora.page.getByText(/internal note|in a hurry|gave “|Assigned to/);
+  const ofTheStaff = cora.page.getByText(/internal note|in a hurry|assigned “|Assigned to/);
   await expect(ofTheStaff).toHaveCount(0);
   await cora.page.reload();
   await expect(timeline).toContainText(wrote);

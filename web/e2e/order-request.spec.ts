@@ -20,7 +20,7 @@ async function requestOrder(client: Person, name: string): Promise<string> {
     'First choice': name,
     'Second choice': `${name} II`,
   });
-  await client.fillFields({ 'Purchase Amount': '250,000.50' });
+  await client.fillFields({ 'Purchase amount': '250,000.50' });
   await client.choose('Country', 'Singapore');
   const papers = client.page.getByRole('group', { name: 'Documents', exact: true }).last();
   await papers
@@ -41,12 +41,12 @@ async function requestOrder(client: Person, name: string): Promise<string> {
 test('accepted order request becomes a pending order @postgres', async ({ office }) => {
   const { client, company } = await maya(office);
   await client.open('/client-dashboard/orders/new');
-  await client.fillFields({ 'Second choice': 'Same', 'Purchase Amount': '1e9' });
+  await client.fillFields({ 'Second choice': 'Same', 'Purchase amount': '1e9' });
   await client.button('Send request').click();
   await client.expectErrorToast('Missing Information', 'Please fill in all required fields');
   for (const label of ['Purpose', 'First choice'])
     await client.expectFieldError(label, 'Please fill in this field.');
-  await client.expectFieldError('Purchase Amount', 'Enter an amount, for example 1250.00.');
+  await client.expectFieldError('Purchase amount', 'Enter an amount, for example 1250.00.');
   await client.fillFields({
     Purpose: 'Two',
     'First choice': 'Same',
@@ -54,8 +54,8 @@ test('accepted order request becomes a pending order @postgres', async ({ office
   });
   await client.button('Send request').click();
   await client.expectErrorToast('Error');
-  await client.expectFieldError('First choice', 'Is there twice. Choose different ones.');
-  await client.expectFieldError('Purchase Amount', 'Enter an amount, for example 1250.00.');
+  await client.expectFieldError('First choice', 'Appears twice. Choose different ones.');
+  await client.expectFieldError('Purchase amount', 'Enter an amount, for example 1250.00.');
 
   const name = office.uniqueName('Harbor Warehouse');
   const reference = await requestOrder(client, name);
@@ -79,9 +79,9 @@ test('accepted order request becomes a pending order @postgres', async ({ office
   await elias.chooseRowAction('Accept', reference);
   const dialog = elias.dialog(`Accept ${reference}`);
   await expect(elias.field('Company', dialog)).toHaveValue(company);
-  await expect(elias.field('Purchase Amount', dialog)).toHaveValue('250000.50');
+  await expect(elias.field('Purchase amount', dialog)).toHaveValue('250000.50');
   await expect(elias.field('Country', dialog)).toHaveText('Singapore');
-  await elias.fillFields({ 'SPV Price': '1250.00', 'Custom Identifier': name }, dialog);
+  await elias.fillFields({ 'SPV price': '1250.00', 'Custom identifier': name }, dialog);
   await elias.button('Accept and create order', dialog).click();
   await elias.expectToast('Request accepted', name);
   await expect(elias.row(reference, 'Requests')).toHaveCount(0);

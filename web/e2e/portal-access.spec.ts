@@ -53,7 +53,7 @@ test('employee signs in and sees no revenue @postgres', async ({ office }) => {
     'Active SPVs': String(told.active_spvs),
     'Pending Reviews': String(told.pending_reviews),
   });
-  await expect(elias.link('Super Admin')).toHaveCount(0);
+  await expect(elias.link('Super admin')).toHaveCount(0);
   await expectSessionEnded(elias);
 });
 
@@ -74,24 +74,24 @@ test('super admin signs in as employee, sees revenue and opens the other portals
   await expect(sigrid.card('Revenue')).toContainText(millions(told.revenue));
 
   const side = sigrid.page.getByRole('navigation', { name: 'Main navigation' });
-  await sigrid.link('Super Admin', side).click();
+  await sigrid.link('Super admin', side).click();
   await sigrid.expectPath('/admin-dashboard');
-  await sigrid.link('Jobs', sigrid.page.getByRole('region', { name: 'Server Status' })).click();
+  await sigrid.link('Jobs', sigrid.page.getByRole('region', { name: 'Server status' })).click();
   await sigrid.expectPath('/admin-dashboard/jobs');
   await expect(sigrid.heading('Jobs')).toBeVisible();
   await sigrid.link('Employee Portal', side).click();
   await sigrid.expectPath('/employee-dashboard');
-  await sigrid.link('Super Admin', side).click();
-  await expect(sigrid.heading('Super Admin Dashboard')).toBeVisible();
+  await sigrid.link('Super admin', side).click();
+  await expect(sigrid.heading('Super admin dashboard')).toBeVisible();
   const admin = await api.get<AdminFigures>('/rest/v1/dashboards/admin');
   await expectFigures(sigrid, {
-    'Total Users': String(admin.users),
-    'Active Sessions': String(admin.sessions),
+    'Total users': String(admin.users),
+    'Active sessions': String(admin.sessions),
   });
-  await expect(sigrid.card('System Uptime')).toContainText('%');
+  await expect(sigrid.card('System uptime')).toContainText('%');
   // Includes documents that other tests uploaded to the demo data.
   expect(admin.storage_bytes).toBeGreaterThan(0);
-  await expect(sigrid.card('Storage Used')).toContainText(size(admin.storage_bytes));
+  await expect(sigrid.card('Storage used')).toContainText(size(admin.storage_bytes));
   // Sorted by newest; the demo data has many by now.
   const showsNewest = async () => {
     for (const { email, first_name, last_name } of admin.items.slice(0, 3))
@@ -106,7 +106,7 @@ test('super admin signs in as employee, sees revenue and opens the other portals
   await sigrid.pickFromSearch('Company', 'Northstar Holdings');
   await expect(sigrid.heading('Northstar Holdings')).toBeVisible();
   const banner = sigrid.page.getByRole('complementary', { name: 'Super admin view' });
-  await expect(banner).toContainText('You see this portal as Northstar Holdings does.');
+  await expect(banner).toContainText('Viewing this portal as Northstar Holdings.');
   const { items } = await api.get<{ items: { id: string; name: string }[] }>('/rest/v1/companies');
   const id = items.find((company) => company.name === 'Northstar Holdings')?.id;
   await expectCompanyFigures(sigrid, await api.get<Company>(`/rest/v1/dashboards/company?company_id=${id}`));
@@ -130,7 +130,7 @@ test('ISO partner signs in and sees the three newest clients @postgres', async (
   const ingrid = await office.visitor();
   await ingrid.signIn('iso', 'iso@example.com', password);
   await ingrid.expectPath('/iso-dashboard');
-  await expect(ingrid.heading('ISO Dashboard')).toBeVisible();
+  await expect(ingrid.heading('ISO dashboard')).toBeVisible();
   const told = await (
     await office.api('iso@example.com')
   ).get<{
@@ -263,14 +263,14 @@ test('wrong password and unknown address get the same response in every portal',
   const visitor = await office.visitor();
   for (const portal of ['client', 'employee', 'company', 'iso']) {
     await visitor.signIn(portal, `${portal}@example.com`, 'not the password');
-    await visitor.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
+    await visitor.expectErrorToast('Login Failed', 'Incorrect email address or password.');
     await visitor.submitSignIn('nobody@example.com', 'not the password');
-    await visitor.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
+    await visitor.expectErrorToast('Login Failed', 'Incorrect email address or password.');
   }
   await visitor.open('/auth/login/client');
-  await visitor.button('Sign In').click();
+  await visitor.button('Sign in').click();
   await visitor.expectErrorToast('Missing Information', 'Please fill in all required fields');
-  await visitor.expectFieldError('Email', 'Enter your e-mail address.');
+  await visitor.expectFieldError('Email', 'Enter your email address.');
   await visitor.expectFieldError('Password', 'Enter your password.');
 });
 
@@ -300,7 +300,7 @@ test('client and ISO logins toggle the password and offer providers', async ({ o
   await expect(visitor.link('Create Account')).toHaveAttribute('href', '/auth/signup');
   for (const portal of ['employee', 'company']) {
     await visitor.open(`/auth/login/${portal}`);
-    await expect(visitor.button('Sign In')).toBeVisible();
+    await expect(visitor.button('Sign in')).toBeVisible();
     await expect(visitor.button('Google')).toHaveCount(0);
     await visitor.link('Back to Portal Selection').click();
     await visitor.expectPath('/auth/portal-selector');

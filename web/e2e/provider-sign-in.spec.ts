@@ -94,10 +94,10 @@ test('MFA is required after Google sign-in too', async ({ browser }) => {
     await tuva.open(paths.login('client'));
     await tuva.button('Google').click();
     await provider.signInAs(tuva.page, who.email);
-    await expect(tuva.heading('One more step')).toBeVisible();
+    await expect(tuva.heading('Two-factor authentication')).toBeVisible();
     // The provider sign-in alone is aal1.
     await tuva.open(paths.clientDashboard);
-    await expect(tuva.heading('One more step')).toBeVisible();
+    await expect(tuva.heading('Two-factor authentication')).toBeVisible();
     await tuva.fillFields({ 'Code from the app': await app.code() });
     await tuva.button('Continue').click();
     await tuva.expectPath(paths.clientDashboard);

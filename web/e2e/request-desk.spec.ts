@@ -31,8 +31,8 @@ test('question is reviewed, prioritised and answered @postgres', async ({ office
   await elias.button('Show as table: Weekly volume').click();
   await expect(elias.row('Total', 'Weekly volume')).toBeVisible();
   await elias.search('Search requests', reference);
-  await elias.chooseRowAction('Take into review', reference);
-  await elias.expectToast('Taken into review', reference);
+  await elias.chooseRowAction('Start review', reference);
+  await elias.expectToast('Review started', reference);
   await expect(elias.row(reference, 'Requests')).toContainText('In Review');
   await expect(mine).toContainText('In Review');
 
@@ -40,16 +40,16 @@ test('question is reviewed, prioritised and answered @postgres', async ({ office
   await expect(elias.heading(`Request ${reference}`)).toBeVisible();
   await elias.choose('Priority', 'High');
   await elias.expectToast('Request updated', reference);
-  await expect(elias.page.getByText(`set another priority for request ${reference}`)).toBeVisible();
+  await expect(elias.page.getByText(`changed the priority of request ${reference}`)).toBeVisible();
   await elias.button('Approve').click();
   const approve = elias.dialog(`Approve ${reference}`);
   await elias.fillFields({ Reply: 'Yes, both may sign.' }, approve);
   await elias.button('Approve', approve).click();
   await elias.expectToast('Request approved', reference);
-  await expect(elias.page.getByText('Answer: Yes, both may sign.')).toBeVisible();
+  await expect(elias.page.getByText('Reply: Yes, both may sign.')).toBeVisible();
   await expect(elias.button('Reject')).toHaveCount(0);
   await expect(mine).toContainText('Approved');
-  await expect(mine).toContainText('Answer: Yes, both may sign.');
+  await expect(mine).toContainText('Reply: Yes, both may sign.');
 });
 
 test('application prefills Quick Setup, and creating the account approves it', async ({ office }) => {
@@ -64,18 +64,18 @@ test('application prefills Quick Setup, and creating the account approves it', a
   const elias = await office.employee();
   await elias.open(`/request-management/${made.id}`);
   await expect(elias.page.getByText('Lindh Shipping')).toBeVisible();
-  await elias.button('Set up client').click();
+  await elias.button('Create client').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await expect(elias.field('First Name', dialog)).toHaveValue(who.first);
+  await expect(elias.field('First name', dialog)).toHaveValue(who.first);
   await expect(elias.field('Email', dialog)).toHaveValue(who.email);
   await expect(elias.field('Country', dialog)).toHaveText('Singapore');
   await elias.pickFromSearch('Company', 'Meridian Ventures', dialog);
   await elias.pickFromSearch('ISO', 'No ISO partner', dialog);
-  await elias.fillFields({ 'SPV Price': '1250.00' }, dialog);
-  await elias.button('Create Client', dialog).click();
+  await elias.fillFields({ 'SPV price': '1250.00' }, dialog);
+  await elias.button('Create client', dialog).click();
   await elias.expectToast('Client Created', 'Client has been created and notified via email');
-  await expect(elias.page.getByText('A client account was made.')).toBeVisible();
-  await expect(elias.button('Set up client')).toHaveCount(0);
+  await expect(elias.page.getByText('A client account was created.')).toBeVisible();
+  await expect(elias.button('Create client')).toHaveCount(0);
   await office.setPassword(who.email);
   // Ctrl+K finds a request by its reference.
   await elias.page.keyboard.press('Control+k');

@@ -18,10 +18,10 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
   await priya.signIn('client', who.email, password);
   await priya.expectErrorToast(
     'Login Failed',
-    'The server in front of the portal refused this (status 403). Try again; if it happens again, contact your administrator.',
+    'The server in front of the portal refused this (status 403). Try again. If it keeps happening, contact your administrator.',
   );
   proxy.passThrough();
-  await priya.button('Sign In').click();
+  await priya.button('Sign in').click();
   await priya.expectPath('/client-dashboard');
 
   // nginx default limit (1 MB).
@@ -65,7 +65,7 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
     'The server in front of the portal refused this as too large (status 413). Contact your administrator.',
   );
   proxy.passThrough();
-  await priya.button('Try to upload plan.pdf again').click();
+  await priya.button('Retry upload of plan.pdf').click();
   await expect(priya.row('plan.pdf', table)).toBeVisible({ timeout: 30_000 });
 
   // Save, read, and a login page of the proxy in place of every response.
@@ -81,8 +81,8 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
   await priya.button('Save Changes').click();
   await priya.expectErrorToast(
     'Error',
-    'A server in front of the portal answered with a page of its own, perhaps a sign-in page. ' +
-      'Reload this page; if that does not help, contact your administrator.',
+    'A server in front of the portal returned its own page, perhaps a sign-in page. ' +
+      "Reload this page. If that doesn't help, contact your administrator.",
   );
   proxy.passThrough();
   await priya.button('Save Changes').click();
@@ -90,9 +90,7 @@ test('uploads adapt to the body limit of a proxy, and proxy errors are named as 
   proxy.answerApiCalls(504, '504 Gateway Time-out', /^\/rest\/v1\/invoices/);
   await priya.open('/client-dashboard/billing');
   await expect(
-    priya.page
-      .getByText('The server in front of the portal cannot reach it at present (status 504).')
-      .first(),
+    priya.page.getByText("The server in front of the portal can't reach it (status 504).").first(),
   ).toBeVisible({ timeout: 30_000 });
   // No proxy response ends the session.
   proxy.passThrough();

@@ -3,7 +3,7 @@ import { expect, test } from './support/fixtures';
 import type { Visitor } from './support/users';
 import { password } from './support/portal';
 
-const signIn = 'Sign in to go on to the page you asked for.';
+const signIn = 'Sign in to continue to the page you requested.';
 const access = (visitor: Visitor) => visitor.dialog('SPV Portal');
 
 test('access dialog leads to the chosen portal, or to the portal selection', async ({ office }) => {
@@ -38,9 +38,9 @@ test('access dialog leads to the chosen portal, or to the portal selection', asy
 
 const wanted = [
   ['client', 'Clients', 'client@example.com', '/client-dashboard/orders', 'My SPV Orders'],
-  ['employee', 'Employees', 'employee@example.com', '/employee-dashboard?tab=spvs', 'Employee Dashboard'],
+  ['employee', 'Employees', 'employee@example.com', '/employee-dashboard?tab=spvs', 'Employee dashboard'],
   ['company', 'Companies', 'company@example.com', '/company-dashboard', 'Meridian Ventures'],
-  ['iso', "ISO's", 'iso@example.com', '/iso-dashboard', 'ISO Dashboard'],
+  ['iso', "ISO's", 'iso@example.com', '/iso-dashboard', 'ISO dashboard'],
   ['employee', 'Employees', 'super@example.com', '/admin-dashboard/users', 'User Management'],
 ] as const;
 
@@ -148,7 +148,7 @@ test("an order that is somebody else's does not exist for a client", async ({ of
   const amara = await office.client();
   await amara.open(`/client-dashboard/orders/${spv.id}`);
   await expect(amara.page.getByRole('alert')).toContainText(
-    'This does not exist, or you have no access to it.',
+    "This doesn't exist, or you don't have access to it.",
   );
   await expect(amara.page.getByText(spv.identifier)).toHaveCount(0);
 });
@@ -163,7 +163,7 @@ test('success page shows the outcome and redirects after five seconds, only with
   await expect(page.getByText('Complete', { exact: true })).toBeVisible();
   await expect(page.getByText('4.1 seconds')).toBeVisible();
   await expect(page.getByText('SPV-2026-777')).toBeVisible();
-  await expect(page.getByText('The next page opens by itself in a few seconds.')).toBeVisible();
+  await expect(page.getByText('Redirecting…')).toBeVisible();
   await expect(amara.link('Continue to Dashboard')).toHaveAttribute('href', '/client-dashboard/orders');
   await expect(page.getByRole('button', { name: /^Stay here/ })).toBeVisible();
   await page.clock.pauseAt(new Date('2026-03-02T10:02:00Z'));
@@ -175,7 +175,7 @@ test('success page shows the outcome and redirects after five seconds, only with
   await amara.open('/success?time=&ref=%20');
   await expect(page.getByText('SPV-2026-001')).toBeVisible();
   await expect(page.getByText('2.3 seconds')).toBeVisible();
-  await expect(page.getByText('Your dashboard opens by itself in a few seconds.')).toBeVisible();
+  await expect(page.getByText('Redirecting to your dashboard…')).toBeVisible();
   await page.getByRole('button', { name: /^Stay here/ }).click();
   await page.clock.runFor(60_000);
   await amara.expectPath('/success?time=&ref=%20');
@@ -254,7 +254,7 @@ test('contact page creates a request that staff can read', async ({ office }) =>
   await visitor.fillFields({ Name: who.name, Email: 'petra', 'How can we help?': 'Which steps come first?' });
   await visitor.button('Send').click();
   await visitor.expectErrorToast('Error');
-  await visitor.expectFieldError('Email', 'Enter an e-mail address, for example name@example.com.');
+  await visitor.expectFieldError('Email', 'Enter an email address, for example name@example.com.');
   await visitor.fillFields({ Email: who.email });
   await visitor.button('Send').click();
   await expect(visitor.heading('We have received your request')).toBeVisible();

@@ -56,10 +56,10 @@ for (const [what, happens] of [
       await expect(visitor.page.getByRole('heading').first()).toBeVisible();
     }
     await visitor.open(paths.login('client'));
-    await expect(visitor.page.getByText('This browser stores nothing for this site')).toBeVisible();
+    await expect(visitor.page.getByText("This browser doesn't store data for this site")).toBeVisible();
     await visitor.submitSignIn('client@example.com', password);
     await expect(visitor.heading('Welcome, Amara')).toBeVisible();
-    await expect(visitor.page.getByText('This browser does not keep your session')).toBeVisible();
+    await expect(visitor.page.getByText("This browser won't keep your session")).toBeVisible();
     await visitor.page.getByRole('button', { name: /^Account menu of/ }).click();
     await visitor.page.getByRole('menuitem', { name: 'Profile and security' }).click();
     await visitor.expectPath(paths.clientProfile);
@@ -112,10 +112,10 @@ test('two tabs refreshing the session concurrently both stay signed in', async (
 });
 
 test('session that cannot be refreshed right now is kept, with a message', async ({ office }) => {
-  const words = 'Too many attempts. Please wait 7 s and try again.';
+  const words = 'Too many attempts. Wait 7 s and try again.';
   for (const [status, code, shown] of [
     [429, 'over_request_rate_limit', words],
-    [409, 'conflict', 'The portal is not available right now. Please try again in a moment.'],
+    [409, 'conflict', 'The portal is temporarily unavailable. Please try again in a moment.'],
   ] as const) {
     const amara = await office.client();
     await amara.open(paths.clientDashboard);
@@ -157,7 +157,7 @@ test('reused refresh token ends the session of both holders', async ({ ownOffice
   await amara.signIn('client', 'client@example.com', password);
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   await amara.open(paths.clientProfileTab('security'));
-  await expect(amara.row(/Signed out.*An old token was used again/, 'Sign-in history')).toBeVisible();
+  await expect(amara.row(/Signed out.*An old session token was reused/, 'Sign-in history')).toBeVisible();
 });
 
 test('wrong password leaves the existing session unchanged', async ({ office }) => {
@@ -167,7 +167,7 @@ test('wrong password leaves the existing session unchanged', async ({ office }) 
   await visitor.open(paths.login('iso'));
   await visitor.page.getByRole('checkbox', { name: 'Remember me' }).uncheck();
   await visitor.submitSignIn('iso@example.com', 'not the password');
-  await visitor.expectErrorToast('Login Failed', 'The e-mail address or the password is wrong.');
+  await visitor.expectErrorToast('Login Failed', 'Incorrect email address or password.');
   await visitor.open(paths.clientDashboard);
   await expect(visitor.heading('Welcome, Amara')).toBeVisible();
 });
@@ -182,8 +182,8 @@ test('tab-only session does not affect other tabs at sign-in or sign-out', async
   await other.getByRole('checkbox', { name: 'Remember me' }).uncheck();
   await other.getByRole('textbox', { name: 'Email' }).fill('iso@example.com');
   await other.getByRole('textbox', { name: 'Password' }).fill(password);
-  await other.getByRole('button', { name: 'Sign In' }).click();
-  await expect(other.getByRole('heading', { name: 'ISO Dashboard' })).toBeVisible();
+  await other.getByRole('button', { name: 'Sign in' }).click();
+  await expect(other.getByRole('heading', { name: 'ISO dashboard' })).toBeVisible();
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
 
   await other.getByRole('button', { name: /^Account menu of/ }).click();
@@ -215,14 +215,14 @@ test('returning to a tab changes nothing in it', async ({ office }) => {
   await elias.open(paths.employeeTab('clients'));
   await elias.button('Quick Setup (Email)').click();
   const dialog = elias.dialog('Quick Setup (Email)');
-  await elias.fillFields({ 'First Name': 'Half' }, dialog);
+  await elias.fillFields({ 'First name': 'Half' }, dialog);
   const asked: string[] = [];
   elias.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await elias.withoutReload(async () => {
     for (let times = 0; times < 3; times += 1) await refocus(elias.page);
-    await elias.fillFields({ 'Last Name': 'Way' }, dialog);
+    await elias.fillFields({ 'Last name': 'Way' }, dialog);
   });
-  await expect(elias.field('First Name', dialog)).toHaveValue('Half');
+  await expect(elias.field('First name', dialog)).toHaveValue('Half');
   await elias.expectPath(paths.employeeTab('clients'));
   expect(asked.filter((path) => path === '/rest/v1/me')).toEqual([]);
 });
@@ -234,20 +234,20 @@ test('lost connection keeps the session, is shown, and is cleared on reconnect',
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   const context = amara.page.context();
   await context.setOffline(true);
-  await expect(amara.page.getByText('No connection.')).toBeVisible();
+  await expect(amara.page.getByText("You're offline.")).toBeVisible();
   expect.soft(await overflowingElements(amara.page)).toEqual([]);
   expect.soft(await axeViolations(amara.page)).toEqual([]);
 
   // An expired token does not end it either.
   await expireAccessToken(amara.page);
   await refocus(amara.page);
-  await amara.button('Try now').click();
-  await expect(amara.page.getByText('No connection.')).toBeVisible();
+  await amara.button('Retry').click();
+  await expect(amara.page.getByText("You're offline.")).toBeVisible();
   await amara.expectPath(paths.clientDashboard);
 
   await context.setOffline(false);
-  await expect(amara.page.getByText('No connection.')).toHaveCount(0);
-  await amara.expectToast('The portal is there again.');
+  await expect(amara.page.getByText("You're offline.")).toHaveCount(0);
+  await amara.expectToast('Back online.');
   await amara.link('View all orders').click();
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
@@ -259,9 +259,9 @@ test('unreachable server is shown and polled until it responds', async ({ office
   await expect(amara.heading('Welcome, Amara')).toBeVisible();
   await amara.page.route(/\/(healthz|rest|auth\/v1|realtime)\b/, (route) => route.abort('connectionrefused'));
   await amara.link('View all orders').click();
-  await expect(amara.page.getByText('No connection.')).toBeVisible();
+  await expect(amara.page.getByText("You're offline.")).toBeVisible();
   await amara.page.unrouteAll();
-  await expect(amara.page.getByText('No connection.')).toHaveCount(0);
+  await expect(amara.page.getByText("You're offline.")).toHaveCount(0);
   await expect(amara.page.getByRole('table', { name: 'All orders' })).toBeVisible();
 });
 
@@ -299,16 +299,16 @@ test('initial password must be changed first, then the requested page opens', as
   await visitor.expectPath(`${paths.newPassword}?next=${encodeURIComponent(paths.employeeDashboard)}`);
   await visitor.open(`${paths.newPassword}?next=${encodeURIComponent(wanted)}`);
   await visitor.button('Save password').click();
-  await visitor.expectFieldError('Password you were given', 'Enter your password.');
+  await visitor.expectFieldError('Temporary password', 'Enter your password.');
   await visitor.expectFieldError('New password', 'Use at least 8 characters.');
   await visitor.fillFields({
-    'Password you were given': 'something else',
+    'Temporary password': 'something else',
     'New password': NEW_PASSWORD,
     'Repeat the password': NEW_PASSWORD,
   });
   await visitor.button('Save password').click();
-  await visitor.expectFieldError('Password you were given', 'The current password is wrong.');
-  await visitor.fillFields({ 'Password you were given': password });
+  await visitor.expectFieldError('Temporary password', 'Your current password is incorrect.');
+  await visitor.fillFields({ 'Temporary password': password });
   // The welcome toast closes after five seconds, which a slow page load may take.
   await Promise.all([
     visitor.expectToast('Welcome back!', 'Successfully logged in to Employee Portal'),
@@ -338,9 +338,8 @@ test('abandoned provider sign-in keeps the session of the tab', async ({ office 
     await amara.page.getByRole('checkbox', { name: 'Remember me' }).uncheck();
     await amara.button('Google').click();
     await amara.expectPath(paths.login('iso'));
-    if (answer)
-      await expect(amara.page.getByText('The sign-in was cancelled. Nothing has changed.')).toBeVisible();
-    await expect(amara.button('Sign In')).toBeEnabled();
+    if (answer) await expect(amara.page.getByText('The sign-in was cancelled.')).toBeVisible();
+    await expect(amara.button('Sign in')).toBeEnabled();
     await amara.open(paths.clientDashboard);
     await expect(amara.heading('Welcome, Amara')).toBeVisible();
   }
@@ -348,11 +347,11 @@ test('abandoned provider sign-in keeps the session of the tab', async ({ office 
 
 const answers = [
   ['account_requested', 'There is no account for this address yet.', 'status'],
-  ['access_denied', 'The sign-in was cancelled. Nothing has changed.', 'alert'],
+  ['access_denied', 'The sign-in was cancelled.', 'alert'],
   ['user_banned', 'This account is suspended or archived. Please contact support.', 'alert'],
-  ['bad_oauth_state', 'This sign-in took too long or was used already.', 'alert'],
-  ['over_request_rate_limit', 'There were too many sign-ins from here just now.', 'alert'],
-  ['something_new', 'The sign-in did not come through.', 'alert'],
+  ['bad_oauth_state', 'This sign-in expired or was already used.', 'alert'],
+  ['over_request_rate_limit', 'Too many sign-ins from here.', 'alert'],
+  ['something_new', 'The sign-in failed.', 'alert'],
 ] as const;
 
 test('Google and Microsoft sign-in redirect when configured, and every error has a message', async ({
@@ -384,18 +383,16 @@ test('Google and Microsoft sign-in redirect when configured, and every error has
   // Without a login form in the return URL, the error is on the portal selection.
   await visitor.open('/?error=invalid_request&error_code=bad_oauth_state');
   await expect(visitor.heading('Choose your portal')).toBeVisible();
-  await expect(visitor.page.getByText('This sign-in took too long or was used already.')).toBeVisible();
+  await expect(visitor.page.getByText('This sign-in expired or was already used.')).toBeVisible();
 });
 
 test('code of a flow that this browser did not start neither signs in nor out', async ({ office }) => {
   const code = '?code=00000000-0000-4000-8000-000000000000';
   for (const person of [await office.visitor(), await office.client()]) {
     await person.open(paths.login('iso') + code);
-    await expect(
-      person.page.getByRole('alert').filter({ hasText: 'The sign-in did not come through' }),
-    ).toBeVisible();
+    await expect(person.page.getByRole('alert').filter({ hasText: 'The sign-in failed' })).toBeVisible();
     await person.expectPath(paths.login('iso'));
-    await expect(person.button('Sign In')).toBeEnabled();
+    await expect(person.button('Sign in')).toBeEnabled();
     await person.open(`/${code}`);
     await expect(person.heading('Choose your portal')).toBeVisible();
   }

@@ -29,7 +29,7 @@ test('sign-up link needs a click and works once', async ({ browser }) => {
 
     const nora = await office.visitor();
     await nora.open(link);
-    await expect(nora.heading('Confirm your e-mail address')).toBeVisible();
+    await expect(nora.heading('Confirm your email address')).toBeVisible();
     expect.soft(await axeViolations(nora.page)).toEqual([]);
     await nora.button('Confirm').click();
     await nora.expectPath(paths.clientDashboard);
@@ -51,7 +51,7 @@ test('sign-up code works on any device', async ({ browser }) => {
     const mail = await office.portal.post.waitForMail(email, 'Confirm');
     const olu = await office.visitor({ viewport: { width: 390, height: 844 } });
     await olu.open(`${paths.confirm}?type=signup`);
-    await olu.fillFields({ Email: email, 'Code from the mail': mail.code() });
+    await olu.fillFields({ Email: email, 'Code from the email': mail.code() });
     await olu.button('Continue').click();
     await olu.expectPath(paths.clientDashboard);
   });

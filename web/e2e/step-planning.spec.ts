@@ -12,15 +12,15 @@ test('employee plans a step that depends on another', async ({ office }) => {
 
   await elias.button(`Edit ${second}`).click();
   const dialog = elias.dialog('Edit SPV Step');
-  await elias.button('Name, owner, due date and what comes first', dialog).click();
-  await elias.choose('Whose work', 'Authority', dialog);
+  await elias.button('Edit details', dialog).click();
+  await elias.choose('Owner', 'Authority', dialog);
   await elias.fillFields({ 'In business days': '2' }, dialog);
   await expect(dialog.getByLabel('Due date')).toHaveValue(/^\d{4}-\d\d-\d\d$/);
   await elias.fillFields({ 'Due date': '2030-01-15' }, dialog);
-  await dialog.getByPlaceholder('Nothing has to come first').click();
+  await dialog.getByPlaceholder('No dependencies').click();
   await elias.page.getByRole('option', { name: `1. ${first}` }).click();
   await elias.page.keyboard.press('Tab');
-  await dialog.getByRole('switch', { name: 'Completes with its documents' }).press('Space');
+  await dialog.getByRole('switch', { name: 'Complete with its documents' }).press('Space');
   await elias.button('Save', dialog).click();
   await elias.expectToast('Step Updated', second);
   await expect(elias.step(second)).toContainText('Authority');
@@ -34,7 +34,7 @@ test('employee plans a step that depends on another', async ({ office }) => {
   await expect(ours.filter({ hasText: second })).toContainText(`After “${first}”`);
 
   await elias.setStepStatus(second, 'In progress');
-  await elias.expectErrorToast('Error', `This step has to wait: ${first} must be completed first.`);
+  await elias.expectErrorToast('Error', `Complete these steps first: ${first}.`);
   await elias.button('Cancel', dialog).click();
   await elias.button('Discard', elias.page.getByRole('alertdialog')).press('Enter');
 
@@ -56,21 +56,21 @@ test('employee adds, reorders and deletes steps, also by keyboard @postgres', as
   await elias.open(`/employee-dashboard/orders/${spv.id}`);
   await elias.button('Add step').click();
   const adding = elias.dialog('Add step');
-  await elias.button('Add Step', adding).click();
+  await elias.button('Add step', adding).click();
   await elias.expectErrorToast('Missing Information', 'Please fill in all required fields');
   await elias.fillFields({ Name: 'Apostille of the articles' }, adding);
-  await elias.button('Add Step', adding).click();
-  await elias.expectToast('Step Added', 'Apostille of the articles');
+  await elias.button('Add step', adding).click();
+  await elias.expectToast('Step added', 'Apostille of the articles');
   await expect(elias.steps().getByRole('listitem')).toHaveCount(9);
 
   const handle = elias.button('Move Apostille of the articles');
   await handle.focus();
   await elias.page.keyboard.press('Space');
-  await expect(elias.page.getByText('number 9 of 9.')).toBeAttached();
+  await expect(elias.page.getByText('position 9 of 9.')).toBeAttached();
   await elias.page.keyboard.press('ArrowUp');
-  await expect(elias.page.getByText('is now number 8 of 9.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 8 of 9.')).toBeAttached();
   await elias.page.keyboard.press('Space');
-  await elias.expectToast('Order of the steps saved');
+  await elias.expectToast('Steps reordered');
   await expect(elias.steps().getByRole('listitem').nth(7)).toContainText('Apostille of the articles');
 
   await elias.button(`Move ${second}`).hover();
@@ -85,9 +85,9 @@ test('employee adds, reorders and deletes steps, also by keyboard @postgres', as
   await elias.button('Edit Apostille of the articles').click();
   await elias.button('Delete step', elias.dialog('Edit SPV Step')).click();
   const question = elias.dialog('Delete Apostille of the articles?');
-  await expect(question).toContainText('one step less');
+  await expect(question).toContainText('Documents requested for it are kept.');
   await elias.button('Delete step', question).click();
-  await elias.expectToast('Step Deleted', 'Apostille of the articles');
+  await elias.expectToast('Step deleted', 'Apostille of the articles');
   await expect(elias.steps().getByRole('listitem')).toHaveCount(8);
 });
 
@@ -105,19 +105,19 @@ test('stale reorder is rejected with a message and overwrites nothing @postgres'
   const handle = elias.button(`Move ${second}`);
   await handle.focus();
   await elias.page.keyboard.press('Space');
-  await expect(elias.page.getByText('number 2 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('position 2 of 8.')).toBeAttached();
   await elias.page.keyboard.press('ArrowUp');
-  await expect(elias.page.getByText('is now number 1 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 1 of 8.')).toBeAttached();
   await elias.page.keyboard.press('Space');
-  await elias.expectErrorToast('Error', /changed this on .+ Reload to see the newest version\.$/);
+  await elias.expectErrorToast('Error', /changed this on .+ Reload to see the latest version\.$/);
   await expect(steps.first()).toContainText(first);
 
   // After the refetch the same edit is saved, and saved again.
   await handle.focus();
   await elias.page.keyboard.press('Space');
-  await expect(elias.page.getByText('number 2 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('position 2 of 8.')).toBeAttached();
   await elias.page.keyboard.press('ArrowUp');
-  await expect(elias.page.getByText('is now number 1 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 1 of 8.')).toBeAttached();
   // A dropped row stays in place and can be lifted again.
   await handle.evaluate(async (node) => {
     const space = () => new KeyboardEvent('keydown', { code: 'Space', bubbles: true, cancelable: true });
@@ -127,11 +127,11 @@ test('stale reorder is rejected with a message and overwrites nothing @postgres'
   });
   await expect(steps.first()).toHaveAttribute('data-lifted', 'true');
   await expect(steps.first()).toContainText(second);
-  await expect(elias.page.getByText('is now number 1 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 1 of 8.')).toBeAttached();
   await elias.page.keyboard.press('ArrowDown');
-  await expect(elias.page.getByText('is now number 2 of 8.')).toBeAttached();
+  await expect(elias.page.getByText('is now at position 2 of 8.')).toBeAttached();
   await elias.page.keyboard.press('Space');
-  await elias.expectToast('Order of the steps saved');
+  await elias.expectToast('Steps reordered');
   await elias.page.reload();
   await expect(steps.first()).toContainText(first);
 });

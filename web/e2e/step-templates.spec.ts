@@ -18,7 +18,7 @@ test('changed template applies to the next order @postgres', async ({ ownOffice:
 
   const comesAfter = async (name: string, ...needs: string[]) => {
     await sigrid.button(`Edit ${name}`).click();
-    await dialog.getByPlaceholder('Nothing has to come first').click();
+    await dialog.getByPlaceholder('No dependencies').click();
     for (const need of needs) await sigrid.page.getByRole('option', { name: need }).click();
     await sigrid.page.keyboard.press('Tab');
     await sigrid.button('Apply', dialog).click();
@@ -35,23 +35,23 @@ test('changed template applies to the next order @postgres', async ({ ownOffice:
 
   await sigrid.button('Move Constitution signed').focus();
   await sigrid.page.keyboard.press('Space');
-  await expect(sigrid.page.getByText('number 3 of 7.')).toBeAttached();
+  await expect(sigrid.page.getByText('position 3 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('ArrowUp');
-  await expect(sigrid.page.getByText('is now number 2 of 7.')).toBeAttached();
+  await expect(sigrid.page.getByText('is now at position 2 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('Space');
   // A key pressed right after lifting is handled too.
-  await expect(sigrid.page.getByText('was dropped as number 2 of 7.')).toBeAttached();
+  await expect(sigrid.page.getByText('was dropped at position 2 of 7.')).toBeAttached();
   await sigrid.button('Move Constitution signed').evaluate((handle) => {
     for (const code of ['Space', 'ArrowDown']) {
       handle.dispatchEvent(new KeyboardEvent('keydown', { code, bubbles: true, cancelable: true }));
     }
   });
-  await expect(sigrid.page.getByText('is now number 3 of 7.')).toBeAttached();
+  await expect(sigrid.page.getByText('is now at position 3 of 7.')).toBeAttached();
   await sigrid.page.keyboard.press('Escape');
-  await expect(sigrid.page.getByText('is back as number 2 of 7.')).toBeAttached();
-  await sigrid.fillFields({ 'What is formed': 'Private limited company' });
+  await expect(sigrid.page.getByText('is back at position 2 of 7.')).toBeAttached();
+  await sigrid.fillFields({ 'Entity type': 'Private limited company' });
   await sigrid.button('Save template').press('Enter');
-  await sigrid.expectToast('Template Saved', 'Private limited company');
+  await sigrid.expectToast('Template saved', 'Private limited company');
   await expect(sigrid.page.getByText(/Last changed by Sigrid Aalto/)).toBeVisible();
   await expect(sigrid.button('Save template')).toBeDisabled();
   await expect(sigrid.step('Constitution signed')).toContainText(`After “${director}”`);
@@ -60,7 +60,7 @@ test('changed template applies to the next order @postgres', async ({ ownOffice:
   await comesAfter(director, '2. Constitution signed');
   await sigrid.button('Save template').press('Enter');
   await sigrid.expectErrorToast('Error');
-  const circle = 'Would make the step wait for itself. Choose other steps.';
+  const circle = 'The step would depend on itself. Choose other steps.';
   for (const name of ['Constitution signed', director]) {
     await expect(sigrid.page.getByText(`${name}: ${circle}`, { exact: true })).toBeVisible();
   }

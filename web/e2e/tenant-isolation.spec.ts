@@ -114,8 +114,8 @@ test('company figures are isolated between companies @postgres', async ({ office
           await expect(person.card('Placed').getByText('1', { exact: true })).toBeVisible();
       });
     }
-    await person.button('Mail a report').click();
-    const dialog = person.dialog('Mail a report');
+    await person.button('Schedule report').click();
+    const dialog = person.dialog('Schedule report');
     await expect(dialog).toContainText(own.admin.name);
     await expect(dialog).not.toContainText(other.admin.name);
     for (const path of ['finances?', 'analytics?', 'reports?report=portfolio&', 'report-schedules?'])
@@ -232,7 +232,7 @@ test('short URLs open the own portal', async ({ office }) => {
     await expect(clara.page.getByRole('heading', { name: title, exact: true, level: 1 })).toBeVisible();
   }
   // The client count has an info tooltip.
-  await expect(clara.page.getByRole('img', { name: /^Different clients with at least one/ })).toBeVisible();
+  await expect(clara.page.getByRole('img', { name: /^Clients with at least one/ })).toBeVisible();
   const ingrid = await office.iso();
   await ingrid.open('/clients');
   await ingrid.expectPath('/iso-dashboard/clients');
@@ -302,24 +302,24 @@ test('email change is confirmed at the new address alone when configured', async
     await owner.signIn('client', who.email, password);
     await owner.expectPath(paths.clientDashboard);
     await owner.open(paths.clientProfileTab('security'));
-    const section = owner.card('E-mail address');
-    await owner.button('Change e-mail address', section).click();
-    const dialog = owner.dialog('Change e-mail address');
-    await expect(dialog).toContainText('once it is confirmed there');
-    await owner.fillFields({ 'New e-mail address': next }, dialog);
-    await owner.button('Send the mail', dialog).click();
+    const section = owner.card('Email address');
+    await owner.button('Change email address', section).click();
+    const dialog = owner.dialog('Change email address');
+    await expect(dialog).toContainText('once you confirm it there');
+    await owner.fillFields({ 'New email address': next }, dialog);
+    await owner.button('Send email', dialog).click();
     await owner.expectToast('Check the new inbox');
-    await expect(section).toContainText(`Open the link in the mail to ${next}.`);
-    const mail = await office.portal.post.waitForMail(next, 'Confirm your new e-mail address');
+    await expect(section).toContainText(`Open the link in the email to ${next} to complete the change.`);
+    const mail = await office.portal.post.waitForMail(next, 'Confirm your new email address');
     const solo = await office.visitor();
     await solo.open(mail.link('/auth/confirm'));
-    await expect(solo.page.getByText('From then on you sign in with this address.')).toBeVisible();
+    await expect(solo.page.getByText("You'll sign in with this address from then on.")).toBeVisible();
     await solo.button('Confirm').click();
-    await expect(solo.heading('Your e-mail address is changed')).toBeVisible();
+    await expect(solo.heading('Email address changed')).toBeVisible();
     await solo.signIn('client', next, password);
     await expect(solo.heading('Welcome, Solo')).toBeVisible();
     const asked = (await office.portal.post.mails()).filter(({ subject }) =>
-      subject.includes('Confirm the change of your e-mail address'),
+      subject.includes('Confirm your email address change'),
     );
     expect(asked).toEqual([]);
   });

@@ -40,7 +40,7 @@ test('error toast stays until closed and is focused by Alt+T', async ({ office }
   const visitor = await office.visitor();
   await visitor.open(paths.login('client'));
   await pauseClock(visitor);
-  await visitor.button('Sign In').click();
+  await visitor.button('Sign in').click();
   const region = visitor.page.getByRole('region', { name: 'Notifications' });
   await expect(region.getByRole('alert')).toContainText('Missing Information');
   await visitor.page.clock.runFor(600_000);

@@ -1,7 +1,7 @@
 /** Unsaved changes: input is never discarded without a question, however the page is left. */
 import { expect, test } from './support/fixtures';
 
-const words = 'Discard what you typed?';
+const words = 'Discard changes?';
 
 test('settings and profiles ask before discarding input', async ({ office }) => {
   const who = office.newPerson('Ottilie', 'Brand');
@@ -56,7 +56,7 @@ test('settings and profiles ask before discarding input', async ({ office }) => 
   const sigrid = await office.superAdmin();
   for (const [from, entry, form, field] of [
     ['/admin-dashboard/logs', 'System Settings', undefined, 'Name'],
-    ['/employee-dashboard/leads', 'Dashboard', 'Quick Setup (Email)', 'First Name'],
+    ['/employee-dashboard/leads', 'Dashboard', 'Quick Setup (Email)', 'First name'],
   ] as const) {
     await sigrid.open(from);
     await sigrid.link(entry).first().click();

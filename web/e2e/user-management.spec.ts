@@ -6,7 +6,7 @@ test('super admin invites, finds and immediately locks out a user @postgres', as
   const { page } = sigrid;
   await sigrid.open('/admin-dashboard/users');
   await expect(sigrid.heading('User Management')).toBeVisible();
-  await expect(sigrid.card('Total Users')).toContainText(/\d/);
+  await expect(sigrid.card('Total users')).toContainText(/\d/);
   await expect(page.getByText(/^Showing 1 to \d+ of \d+$/)).toBeVisible();
   await expect(sigrid.button('Previous')).toBeDisabled();
 
@@ -14,26 +14,26 @@ test('super admin invites, finds and immediately locks out a user @postgres', as
   await sigrid.button('Add User').click();
   const dialog = sigrid.dialog('Add User');
   await sigrid.fillFields({ Email: 'nora at example' }, dialog);
-  await sigrid.button('Send Invitation', dialog).click();
+  await sigrid.button('Send invitation', dialog).click();
   await sigrid.expectErrorToast('Missing Information');
-  for (const label of ['Role', 'First Name', 'Last Name'])
+  for (const label of ['Role', 'First name', 'Last name'])
     await sigrid.expectFieldError(label, 'Please fill in this field.', dialog);
-  await sigrid.expectFieldError('Email', 'Enter an e-mail address, for example name@example.com.', dialog);
+  await sigrid.expectFieldError('Email', 'Enter an email address, for example name@example.com.', dialog);
   await sigrid.choose('Role', 'ISO partner', dialog);
-  await sigrid.button('Send Invitation', dialog).click();
+  await sigrid.button('Send invitation', dialog).click();
   await sigrid.expectErrorToast('Missing Information');
   await sigrid.expectFieldError('ISO', 'Please fill in this field.', dialog);
   await sigrid.choose('Role', 'Employee', dialog);
-  await sigrid.fillFields({ 'First Name': nora.first, 'Last Name': nora.last, Email: nora.email }, dialog);
-  await sigrid.button('Send Invitation', dialog).click();
-  await sigrid.expectToast('Invitation sent', `A link to set a password is on its way to ${nora.email}.`);
+  await sigrid.fillFields({ 'First name': nora.first, 'Last name': nora.last, Email: nora.email }, dialog);
+  await sigrid.button('Send invitation', dialog).click();
+  await sigrid.expectToast('Invitation sent', `We sent ${nora.email} a link to set a password.`);
   await office.setPassword(nora.email);
 
   await sigrid.search('Search users', nora.email);
   await expect(sigrid.row(nora.email)).toContainText('Active');
   const person = await office.person(nora.email);
   await person.open('/employee-dashboard');
-  await expect(person.heading(/Employee Dashboard|Dashboard/).first()).toBeVisible();
+  await expect(person.heading(/Employee dashboard|Dashboard/).first()).toBeVisible();
 
   await sigrid.link(`View Details of ${nora.name}`).click();
   await sigrid.expectPath(/\/admin-dashboard\/users\/[0-9a-f-]{36}$/);
@@ -54,7 +54,7 @@ test('super admin invites, finds and immediately locks out a user @postgres', as
   await sigrid.expectToast('User restored', nora.name);
   await sigrid.button('Actions').click();
   await page.getByRole('menuitem', { name: 'Change role', exact: true }).click();
-  const role = sigrid.dialog(`Change the role of ${nora.name}`);
+  const role = sigrid.dialog(`Change role of ${nora.name}`);
   await sigrid.choose('Role', 'Super admin', role);
   await sigrid.button('Change role', role).click();
   await sigrid.expectToast('Role changed', `${nora.name}: Super admin`);
@@ -69,13 +69,13 @@ test('super admin impersonates a client read-only', async ({ office }) => {
   const maya = office.newPerson('Maya', 'Quill');
   await office.clientWithOrder(maya);
   await sigrid.open(`/admin-dashboard/users?q=${maya.email}`);
-  await sigrid.chooseRowAction('Look as this user', maya.name);
-  const dialog = sigrid.dialog(`Look at the portal as ${maya.name}`);
+  await sigrid.chooseRowAction('View as user', maya.name);
+  const dialog = sigrid.dialog(`View as ${maya.name}`);
   await sigrid.fillFields({ Reason: 'Cannot find the invoice' }, dialog);
-  await sigrid.button('Look', dialog).click();
+  await sigrid.button('View as user', dialog).click();
   await sigrid.expectPath('/client-dashboard');
-  const banner = page.getByRole('complementary', { name: 'Looking as somebody else', exact: true });
-  await expect(banner).toContainText(`You are looking as ${maya.name}.`);
+  const banner = page.getByRole('complementary', { name: 'Viewing as another user', exact: true });
+  await expect(banner).toContainText(`Viewing as ${maya.name} (read-only)`);
   await expect(banner).toContainText(/(30|29) minutes left\./);
   await expect(sigrid.button(`Account menu of ${maya.name}`)).toBeVisible();
 
@@ -85,7 +85,7 @@ test('super admin impersonates a client read-only', async ({ office }) => {
   await sigrid.button('Save Changes').click();
   await sigrid.expectErrorToast(
     'Error',
-    'You are looking at the portal as somebody else, so nothing can be changed. End this first.',
+    "You're viewing as another user, so you can't change anything. Exit this view first.",
   );
   await sigrid.button('End', banner).click();
   await sigrid.expectPath(/\/admin-dashboard\/users\/[0-9a-f-]{36}$/);
@@ -107,7 +107,7 @@ test('maintenance shows a banner to everyone and makes the portal read-only exce
   await sigrid.button('Block addresses', sigrid.dialog('Block addresses')).click();
   await sigrid.expectErrorToast(
     'Error',
-    'You come from this network yourself: blocking it would shut you out.',
+    'Your own address is in this network, so blocking it would lock you out.',
   );
   await sigrid.fillFields({ 'Address or network': network }, sigrid.dialog('Block addresses'));
   await sigrid.button('Block addresses', sigrid.dialog('Block addresses')).click();
@@ -115,23 +115,23 @@ test('maintenance shows a banner to everyone and makes the portal read-only exce
   await sigrid.button(`Unblock ${network}`).click();
   await sigrid.expectToast('Unblocked', network);
   await sigrid.button('Rotate key').click();
-  await sigrid.button('Rotate key', sigrid.dialog('Sign with a new key?')).click();
+  await sigrid.button('Rotate key', sigrid.dialog('Rotate signing key?')).click();
   await sigrid.expectToast('Key rotated');
 
-  await sigrid.button('Begin maintenance').click();
+  await sigrid.button('Start maintenance').click();
   const dialog = sigrid.dialog('System Maintenance');
   await sigrid.fillFields({ Message: 'Back at 18:00 UTC.' }, dialog);
-  await sigrid.button('Begin maintenance', dialog).click();
-  await sigrid.expectToast('Maintenance began');
+  await sigrid.button('Start maintenance', dialog).click();
+  await sigrid.expectToast('Maintenance started');
   try {
     await expect(page.getByText('Maintenance. Back at 18:00 UTC.')).toBeVisible();
     await elias.open('/employee-dashboard?tab=companies');
     await expect(elias.page.getByText('Maintenance. Back at 18:00 UTC.')).toBeVisible();
-    await elias.button('Add Company').click();
+    await elias.button('Add company').click();
     const form = elias.dialog('Create New Company');
     await elias.fillFields({ Name: 'Kept Out', 'Business Name': 'Kept Out LLC' }, form);
     await elias.page.keyboard.press('Enter');
-    await elias.expectErrorToast('Error', /^The portal is being maintained/);
+    await elias.expectErrorToast('Error', /^The portal is under maintenance/);
   } finally {
     await sigrid.button('End maintenance').click();
     await sigrid.expectToast('Maintenance ended');

@@ -14,7 +14,7 @@ use axum::{
 };
 use domain::{
     Actor, Error,
-    accounts::{admission::Gate, auth::admin},
+    accounts::{admission::AdmissionPolicy, auth::admin},
     kernel::{error::Problem, i18n},
 };
 use serde_json::Map;
@@ -50,8 +50,8 @@ pub async fn check(app: &AppState, info: RequestInfo<'_>, meta: &RequestMeta) ->
     if matches!(info.path, "/healthz" | "/readyz") {
         return None;
     }
-    let gate = app.auth.verified.gate.look(&app.db, app.clock.now()).await;
-    if gate.keeps_out(meta.client_ip) {
+    let gate = app.auth.token_cache.admission.get(&app.db, app.clock.now()).await;
+    if gate.is_blocked(meta.client_ip) {
         return Some(blocked(info, meta));
     }
     if !is_write(info.method, info.path) {
@@ -62,7 +62,12 @@ pub async fn check(app: &AppState, info: RequestInfo<'_>, meta: &RequestMeta) ->
 }
 
 /// `read_only` during impersonation; `maintenance` for all but super admins and service tokens.
-async fn refuse_write(app: &AppState, info: RequestInfo<'_>, meta: &RequestMeta, gate: &Gate) -> Option<Error> {
+async fn refuse_write(
+    app: &AppState,
+    info: RequestInfo<'_>,
+    meta: &RequestMeta,
+    gate: &AdmissionPolicy,
+) -> Option<Error> {
     let token = bearer(info.headers);
     let user = match token {
         Some(token) => app.authenticate(token).await.ok(),

@@ -7,7 +7,7 @@ use super::{
     settings::ProviderKind,
 };
 use domain::{
-    accounts::auth::identities::{Arrival, ProviderTokens},
+    accounts::auth::identities::{ProviderClaims, ProviderTokens},
     kernel::{clock::Clock, error::causes},
 };
 use openidconnect::{
@@ -30,7 +30,7 @@ impl Provider {
         clock: &Clock,
         secrets: FlowSecrets<'_>,
         code: &str,
-    ) -> Result<Arrival, ProviderError> {
+    ) -> Result<ProviderClaims, ProviderError> {
         let metadata = self.metadata(None).await?;
         let client = self.client(&metadata);
         let tokens = self.request_tokens(&client, secrets, code).await?;
@@ -67,7 +67,7 @@ impl Provider {
                 extra: ExtraClaims { xms_edov: extra.xms_edov.clone().or(user.extra.xms_edov), ..user.extra },
             };
         }
-        Ok(Arrival {
+        Ok(ProviderClaims {
             subject: claims.subject().to_string(),
             email_verified: is_email_verified(self, &user),
             email: user.email,

@@ -116,7 +116,7 @@ fn row(ctx: &Ctx, client: clients::Client) -> Versioned<Client> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListClientsQuery {
-    /// Beginnings of words of name, e-mail or phone.
+    /// Beginnings of words of name, email or phone.
     q: Option<String>,
     /// `pending`, `active`, `suspended` or `archived`; without it all but archived ones.
     #[param(value_type = Option<String>)]
@@ -324,7 +324,7 @@ pub async fn suspend(
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<Versioned<Client>> {
     let client = clients::suspend(&ctx, id, version).await?;
-    app.auth.verified.forget_user(id);
+    app.auth.token_cache.forget_user(id);
     Ok(row(&ctx, client))
 }
 
@@ -351,6 +351,6 @@ pub async fn archive(
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<Versioned<Client>> {
     let client = clients::archive(&ctx, id, version).await?;
-    app.auth.verified.forget_user(id);
+    app.auth.token_cache.forget_user(id);
     Ok(row(&ctx, client))
 }

@@ -93,7 +93,7 @@ impl Commission {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Ledger {
-    /// Beginnings of words of its order's identifier, client name or e-mail.
+    /// Beginnings of words of its order's identifier, client name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     iso_id: Option<IsoId>,

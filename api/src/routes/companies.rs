@@ -98,7 +98,7 @@ pub struct CompanyDetail {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListCompaniesQuery {
-    /// Beginnings of words of names or e-mail.
+    /// Beginnings of words of names or email.
     q: Option<String>,
     /// True shows archived ones instead.
     #[serde(default)]
@@ -235,7 +235,7 @@ pub async fn archive(
 ) -> Result<Versioned<Company>> {
     let company = companies::archive(&ctx, id, version).await?;
     // Rare and affects all members: clears the whole session cache.
-    app.auth.verified.clear();
+    app.auth.token_cache.clear();
     row(&ctx, company).await
 }
 

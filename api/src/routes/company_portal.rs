@@ -227,7 +227,7 @@ impl CompanyMember {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListMembersQuery {
-    /// Beginnings of words of name or e-mail.
+    /// Beginnings of words of name or email.
     q: Option<String>,
     /// True shows those who were removed instead.
     #[serde(default)]
@@ -305,7 +305,7 @@ pub async fn remove_member(
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<JsonBody<CompanyMember>> {
     let found = companies::remove_member(&ctx, id).await?;
-    app.auth.verified.forget_user(id);
+    app.auth.token_cache.forget_user(id);
     Ok(JsonBody(CompanyMember::of(&ctx, found)))
 }
 
@@ -340,7 +340,7 @@ pub struct CompanyClient {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListCompanyClientsQuery {
-    /// Beginnings of words of name, e-mail or an order's identifier, of the company's own clients also phone.
+    /// Beginnings of words of name, email or an order's identifier, of the company's own clients also phone.
     q: Option<String>,
     /// 1 to 500; 50 unless told.
     limit: Option<u32>,

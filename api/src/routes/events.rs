@@ -168,7 +168,7 @@ impl Listener {
 
     /// Revalidates the session: false when it ended, its address is blocked or the user may see nothing any more.
     async fn revalidate(&mut self) -> bool {
-        if self.app.auth.verified.gate.look(&self.app.db, self.app.clock.now()).await.keeps_out(self.address) {
+        if self.app.auth.token_cache.admission.get(&self.app.db, self.app.clock.now()).await.is_blocked(self.address) {
             return false;
         }
         match self.app.authenticate(&self.token).await {
@@ -214,7 +214,7 @@ mod tests {
             let password = "correct horse battery staple";
             let hash = passwords::hash(&world.operator(), password).await.unwrap();
             let mut tx = world.db.begin().await.unwrap();
-            users::store::save_password(&mut tx, erin.id, &hash, false).await.unwrap();
+            users::set_password_hash(&mut tx, erin.id, &hash, false).await.unwrap();
             tx.commit().await.unwrap();
             let token = auth::sign_in(&world.nobody(), &app.auth, &erin.email, password).await.unwrap().access_token;
             let ctx = app.ctx(Actor::User(app.authenticate(&token).await.unwrap()), Origin::default());
@@ -243,7 +243,7 @@ mod tests {
             }
             let sam = world.super_admin("Sam").await;
             domain::accounts::ip_blocklist::add(&sam, "127.0.0.0/8", None).await.unwrap();
-            quiet.app.auth.verified.gate.forget();
+            quiet.app.auth.token_cache.admission.invalidate();
             let end = timeout(Duration::from_secs(60), quiet.next()).await.expect("an end");
             assert!(end.is_none());
             // Proxies close an idle connection after a minute.

@@ -25,7 +25,7 @@ use utoipa::IntoParams;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Clients {
-    /// Beginnings of words of name, e-mail or phone.
+    /// Beginnings of words of name, email or phone.
     q: Option<String>,
     /// `pending`, `active`, `suspended` or `archived`; without it all but archived ones.
     #[param(value_type = Option<String>)]
@@ -40,7 +40,7 @@ pub struct Clients {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Companies {
-    /// Beginnings of words of names or e-mail.
+    /// Beginnings of words of names or email.
     q: Option<String>,
     /// True takes archived ones instead.
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct Companies {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Isos {
-    /// Beginnings of words of name or e-mail.
+    /// Beginnings of words of name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
@@ -64,7 +64,7 @@ pub struct Isos {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Spvs {
-    /// Beginnings of words of identifier, order number, client name or e-mail.
+    /// Beginnings of words of identifier, order number, client name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     status: Option<String>,

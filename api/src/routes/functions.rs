@@ -25,7 +25,7 @@ pub struct Notification {
     #[serde(default, rename = "type")]
     #[schema(required)]
     kind: String,
-    /// The e-mail address of somebody with an account.
+    /// The email address of somebody with an account.
     #[serde(default)]
     #[schema(required)]
     to: String,

@@ -184,7 +184,7 @@ async fn row(ctx: &Ctx, detail: Detail) -> Result<Versioned<InvoiceDetail>> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListInvoicesQuery {
-    /// A number, or beginnings of words of its order's identifier, client name or e-mail.
+    /// A number, or beginnings of words of its order's identifier, client name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     spv_id: Option<SpvId>,

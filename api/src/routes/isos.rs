@@ -73,7 +73,7 @@ pub struct IsoDetail {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListIsosQuery {
-    /// Beginnings of words of name or e-mail.
+    /// Beginnings of words of name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     company_id: Option<CompanyId>,
@@ -156,7 +156,7 @@ pub async fn delete(
 ) -> Result<StatusCode> {
     isos::delete(&ctx, id, version).await?;
     // Rare: clears the whole session cache.
-    app.auth.verified.clear();
+    app.auth.token_cache.clear();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -171,7 +171,7 @@ pub async fn archive(
     Json(EmptyBody {}): Json<EmptyBody>,
 ) -> Result<Versioned<Iso>> {
     let iso = isos::archive(&ctx, id, version).await?;
-    app.auth.verified.forget_user(iso.user_id);
+    app.auth.token_cache.forget_user(iso.user_id);
     Ok(row(&ctx, iso))
 }
 

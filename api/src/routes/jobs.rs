@@ -7,7 +7,7 @@ use crate::{
 use axum::http::StatusCode;
 use chrono::{DateTime, Utc};
 use domain::{
-    accounts::auth::asked::Asked,
+    accounts::auth::mail_request::SendAuthMailJob,
     kernel::page::PageQuery,
     operations::seed,
     platform::queue::{self, Job as _},
@@ -37,7 +37,7 @@ pub struct Job {
 impl From<queue::JobRow> for Job {
     fn from(mut row: queue::JobRow) -> Self {
         // The email address and origin of a mail request are personal data.
-        if row.job == Asked::NAME
+        if row.job == SendAuthMailJob::NAME
             && let Value::Object(payload) = &mut row.payload
         {
             payload.retain(|name, _| name == "wanted");

@@ -85,7 +85,7 @@ fn row(ctx: &Ctx, lead: leads::Lead) -> Versioned<Lead> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListLeadsQuery {
-    /// Beginnings of words of name, e-mail or organisation.
+    /// Beginnings of words of name, email or organisation.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Stage>)]

@@ -41,7 +41,7 @@ impl LogEntry {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct LogQuery {
-    /// A person by id, name or e-mail address.
+    /// A person by id, name or email address.
     who: Option<String>,
     /// A role, `operator`, `system`, `service` or `anonymous`.
     role: Option<String>,

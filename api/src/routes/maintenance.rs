@@ -41,7 +41,7 @@ pub async fn start(
     Json(said): Json<MaintenanceMessage>,
 ) -> Result<JsonBody<Maintenance>> {
     let now = maintenance::start(&ctx, said.message.as_deref()).await?;
-    app.auth.verified.gate.forget();
+    app.auth.token_cache.admission.invalidate();
     Ok(JsonBody(now.into()))
 }
 
@@ -50,6 +50,6 @@ pub async fn start(
     responses((status = 204)))]
 pub async fn end(State(app): State<AppState>, SignedIn(ctx): SignedIn) -> Result<StatusCode> {
     maintenance::end(&ctx).await?;
-    app.auth.verified.gate.forget();
+    app.auth.token_cache.admission.invalidate();
     Ok(StatusCode::NO_CONTENT)
 }

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     Action, Actor, Ctx,
     accounts::{
-        auth::{device, history},
+        auth::{device, sign_in_history},
         users::{self, DateFormat, Preferences, Theme},
     },
     desk::requests::Kind,
@@ -202,7 +202,7 @@ pub async fn update(
     };
     let user = users::set_preferences(&ctx, preferences).await?;
     // The cached session contains the language and time zone.
-    app.auth.verified.forget_user(user.id);
+    app.auth.token_cache.forget_user(user.id);
     Ok(JsonBody(Me::of(&ctx, users::me(&ctx).await?)))
 }
 
@@ -268,6 +268,6 @@ pub struct SignInQuery {
 #[utoipa::path(get, path = "/me/sign-ins", operation_id = "me_sign_ins", tag = "me", params(SignInQuery),
     responses((status = 200, body = Page<SignIn>)))]
 pub async fn sign_ins(SignedIn(ctx): SignedIn, Query(query): Query<SignInQuery>) -> Result<JsonBody<Page<SignIn>>> {
-    let page = history::list(&ctx, &PageQuery { limit: query.limit, cursor: query.cursor }).await?;
+    let page = sign_in_history::list(&ctx, &PageQuery { limit: query.limit, cursor: query.cursor }).await?;
     Ok(JsonBody(Page::of(page, |row| SignIn::of(row, ctx.language()))))
 }

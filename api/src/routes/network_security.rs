@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     Ctx, Error,
     accounts::{
-        auth::keys::{self, Listed},
+        auth::keys::{self, KeyInfo},
         ip_blocklist,
     },
     kernel::ids::BlockId,
@@ -67,7 +67,7 @@ pub async fn block(
     CreateRequest { ctx, input, .. }: CreateRequest<NewAddressBlock>,
 ) -> Result<Created<AddressBlock>> {
     let made = ip_blocklist::add(&ctx, &input.network, input.reason.as_deref()).await?;
-    app.auth.verified.gate.forget();
+    app.auth.token_cache.admission.invalidate();
     Ok(Created { location: format!("/rest/v1/address-blocks/{}", made.id), version: 1, view: made.into() })
 }
 
@@ -80,7 +80,7 @@ pub async fn unblock(
     Path(id): Path<BlockId>,
 ) -> Result<StatusCode> {
     ip_blocklist::remove(&ctx, id).await?;
-    app.auth.verified.gate.forget();
+    app.auth.token_cache.admission.invalidate();
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -95,8 +95,8 @@ pub struct SigningKey {
     made_at: Option<DateTime<Utc>>,
 }
 
-impl From<Listed> for SigningKey {
-    fn from(key: Listed) -> Self {
+impl From<KeyInfo> for SigningKey {
+    fn from(key: KeyInfo) -> Self {
         Self { kid: key.kid, algorithm: key.algorithm, signs: key.signs, made_at: key.made_at }
     }
 }

@@ -10,6 +10,7 @@ use axum::extract::State;
 use chrono::NaiveDate;
 use domain::{
     accounts::users,
+    desk::people,
     kernel::{geo, page::PageQuery},
     platform::activity,
 };
@@ -104,7 +105,7 @@ pub async fn update(
     IfMatch(version): IfMatch,
     Json(change): Json<ProfileChange>,
 ) -> Result<Versioned<Profile>> {
-    let change = users::ProfileChange {
+    let change = users::UpdateProfile {
         first_name: change.first_name,
         last_name: change.last_name,
         phone: change.phone,
@@ -117,10 +118,10 @@ pub async fn update(
         zip_code: change.zip_code,
         country: change.country,
     };
-    let profile = users::update_profile(&ctx, version, change).await?;
+    let profile = people::update_profile(&ctx, version, change).await?;
     // The cached session contains the name.
     if let Some(id) = ctx.actor.user_id() {
-        app.auth.verified.forget_user(id);
+        app.auth.token_cache.forget_user(id);
     }
     Ok(row(profile))
 }

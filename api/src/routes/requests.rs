@@ -7,7 +7,7 @@ use crate::{
         patch_field,
     },
     language::negotiate_language,
-    rate_limit::neighbourhood,
+    rate_limit::network_prefix,
     request_meta::RequestMeta,
     response::{JsonBody, Page, Versioned},
     state::AppState,
@@ -189,7 +189,7 @@ pub async fn create(
 ) -> Result<(StatusCode, JsonBody<RequestCreated>)> {
     app.check_request_limit(&ctx.actor)?;
     if !ctx.actor.is_staff() && ctx.actor.user_id().is_none() {
-        app.contact_limit.check(&neighbourhood(meta.client_ip))?;
+        app.contact_limit.check(&network_prefix(meta.client_ip))?;
     }
     let input = Input {
         kind: input.kind,
@@ -211,7 +211,7 @@ pub async fn create(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListRequestsQuery {
-    /// Beginnings of words of reference, name or e-mail.
+    /// Beginnings of words of reference, name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[param(value_type = Option<Kind>)]

@@ -84,7 +84,7 @@ pub async fn get(State(app): State<AppState>, MaybeSignedIn(ctx): MaybeSignedIn)
 
 impl Settings {
     async fn of(app: &AppState, ctx: &Ctx, found: settings::Settings) -> Self {
-        let gate = app.auth.verified.gate.look(&app.db, ctx.now()).await;
+        let gate = app.auth.token_cache.admission.get(&app.db, ctx.now()).await;
         let theirs = ctx.can(Action::Update, Resource::Settings);
         let system = System {
             mail_sender: found.mail_sender.clone(),
@@ -200,7 +200,7 @@ pub async fn set(
     })
     .await?;
     // The roles that need a second factor may have changed.
-    app.auth.verified.clear();
+    app.auth.token_cache.clear();
     Ok(row(&app, &ctx, set).await)
 }
 

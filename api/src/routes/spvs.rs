@@ -130,7 +130,7 @@ fn row(ctx: &Ctx, detail: Detail) -> Versioned<SpvDetail> {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListSpvsQuery {
-    /// Beginnings of words of identifier, order number, client name or e-mail.
+    /// Beginnings of words of identifier, order number, client name or email.
     q: Option<String>,
     #[serde(default, deserialize_with = "empty_string_as_none")]
     status: Option<String>,

@@ -14,11 +14,12 @@ use domain::{
         auth::{
             self, device,
             factors::{self, Factor},
-            history,
             sessions::{self, Session},
+            sign_in_history,
         },
-        users::{self, Order, Status},
+        users::{self, Status, UserOrder},
     },
+    desk::people,
     kernel::{
         access::Role,
         error::Problem,
@@ -59,7 +60,7 @@ pub struct Account {
 }
 
 impl Account {
-    fn of(ctx: &Ctx, row: users::Row) -> Self {
+    fn of(ctx: &Ctx, row: users::UserRow) -> Self {
         Self {
             can: users::can(ctx, &row),
             id: row.id,
@@ -85,7 +86,7 @@ impl Account {
 
     /// As it stands once its tokens are good for nothing any more.
     async fn shut_out(app: &AppState, ctx: &Ctx, id: UserId) -> Result<Versioned<Self>> {
-        app.auth.verified.forget_user(id);
+        app.auth.token_cache.forget_user(id);
         Self::now(ctx, id).await
     }
 
@@ -120,7 +121,7 @@ pub struct AccountCounts {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListUsersQuery {
-    /// Beginnings of words of name, e-mail or phone.
+    /// Beginnings of words of name, email or phone.
     q: Option<String>,
     role: Option<Role>,
     /// All but the archived unless told.
@@ -142,12 +143,12 @@ pub struct ListUsersQuery {
     responses((status = 200, body = Accounts)))]
 pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListUsersQuery>) -> Result<JsonBody<Accounts>> {
     let order = match query.order.as_deref().filter(|order| !order.is_empty()) {
-        None => Order::default(),
-        Some(order) => Order::read(order).ok_or_else(|| {
-            Error::field_with("order", Problem::new("unknown").with("allowed", Order::NAMES.join(", ")))
+        None => UserOrder::default(),
+        Some(order) => UserOrder::parse(order).ok_or_else(|| {
+            Error::field_with("order", Problem::new("unknown").with("allowed", UserOrder::NAMES.join(", ")))
         })?,
     };
-    let asked = users::Wanted {
+    let asked = users::UserQuery {
         role: query.role,
         status: query.status,
         company_id: query.company_id,
@@ -156,12 +157,14 @@ pub async fn list(SignedIn(ctx): SignedIn, Query(query): Query<ListUsersQuery>) 
         page: query.page,
     };
     let page = PageQuery { limit: query.limit, cursor: query.cursor };
-    let found = users::listing(&ctx, &asked, &page).await?;
-    let counted = found.counted;
+    let found = users::page(&ctx, &asked, &page).await?;
+    let counted = found.counts;
     let ids: Vec<UserId> = found.page.items.iter().map(|row| row.id).collect();
     let mut failures = mails::email_failures(&ctx, &ids).await?;
-    let mut account =
-        |row: users::Row| Account { email_failure: failures.remove(&row.id).map(Into::into), ..Account::of(&ctx, row) };
+    let mut account = |row: users::UserRow| Account {
+        email_failure: failures.remove(&row.id).map(Into::into),
+        ..Account::of(&ctx, row)
+    };
     Ok(JsonBody(Accounts {
         items: found.page.items.into_iter().map(&mut account).collect(),
         next_cursor: found.page.next_cursor,
@@ -221,7 +224,7 @@ impl From<Factor> for AccountFactor {
     responses((status = 200, body = AccountDetail)))]
 pub async fn get(SignedIn(ctx): SignedIn, Path(id): Path<UserId>) -> Result<Versioned<AccountDetail>> {
     let row = users::row(&ctx, id).await?;
-    let account = auth::whole(&ctx, users::get(&ctx, id).await?).await?;
+    let account = auth::load_account(&ctx, users::get(&ctx, id).await?).await?;
     let user = account.user;
     let view = AccountDetail {
         has_password: user.password_hash.is_some(),
@@ -269,8 +272,9 @@ pub struct NewAccount {
     responses((status = 201, body = Account)))]
 pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewAccount>) -> Result<Created<Account>> {
     let NewAccount { role, first_name, last_name, email, phone, company_id, iso_id } = input;
-    let input = users::Input { first_name, last_name, email, phone, company_id, iso_id, ..users::Input::default() };
-    let made = users::create(&ctx, role, input).await?;
+    let input =
+        people::CreateUser { first_name, last_name, email, phone, company_id, iso_id, ..people::CreateUser::default() };
+    let made = people::create(&ctx, role, input).await?;
     let row = users::row(&ctx, made.id).await?;
     Ok(Created { location: format!("/rest/v1/users/{}", made.id), version: row.version, view: Account::of(&ctx, row) })
 }
@@ -303,7 +307,7 @@ pub async fn set_role(
 ) -> Result<Versioned<Account>> {
     let known = users::row(&ctx, id).await?;
     let role = new.role.ok_or_else(|| Error::field("role", "required"))?;
-    users::set_role(&ctx, known.id, role, new.company_id, new.iso_id, seen).await?;
+    people::set_role(&ctx, known.id, role, new.company_id, new.iso_id, seen).await?;
     Account::shut_out(&app, &ctx, id).await
 }
 
@@ -459,7 +463,7 @@ pub async fn session_end(
         return Err(Error::NotFound("session").into());
     }
     sessions::end(&ctx, session).await?;
-    app.auth.verified.forget_sessions(&[session]);
+    app.auth.token_cache.forget_sessions(&[session]);
     Ok(axum::http::StatusCode::NO_CONTENT)
 }
 
@@ -487,7 +491,7 @@ pub async fn sign_ins(
     Path(id): Path<UserId>,
     Query(query): Query<PageParams>,
 ) -> Result<JsonBody<Page<SignIn>>> {
-    let page = history::list_of(&ctx, id, &query.into_query()).await?;
+    let page = sign_in_history::list_of(&ctx, id, &query.into_query()).await?;
     Ok(JsonBody(Page::of(page, |row| SignIn::of(row, ctx.language()))))
 }
 

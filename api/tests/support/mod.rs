@@ -11,7 +11,7 @@ use domain::{
     accounts::{
         auth::{
             Auth, Keys,
-            asked::{self, Asked},
+            mail_request::{self, SendAuthMailJob},
             passwords,
         },
         mail_delivery, users,
@@ -93,10 +93,12 @@ impl TestApp {
         let ctx = self.world.operator();
         let newest = PageQuery { limit: Some(500), cursor: None };
         for job in queue::list(&ctx, None, &newest).await.expect("jobs").items.into_iter().rev() {
-            let is_new = job.job == Asked::NAME && self.handled.lock().expect("one at a time").insert(job.id);
+            let is_new = job.job == SendAuthMailJob::NAME && self.handled.lock().expect("one at a time").insert(job.id);
             if is_new {
                 let job = serde_json::from_value(job.payload).expect("an asked mail");
-                asked::answer(&ctx.acting_as(Actor::System("mails")), &job).await.expect("is answered");
+                mail_request::handle_mail_request(&ctx.acting_as(Actor::System("mails")), &job)
+                    .await
+                    .expect("is answered");
             }
         }
         let page = PageQuery { limit: Some(100), cursor: None };
@@ -143,7 +145,7 @@ impl TestApp {
 
     /// Runs the activity sequencer, as `spvctl serve` does.
     pub fn run_sequencer(&self) {
-        let verified = self.app.auth.verified.clone();
+        let verified = self.app.auth.token_cache.clone();
         let following =
             activity_feed::run(self.world.operator(), self.app.feed.clone(), move |event| verified.forget(event));
         tokio::spawn(following);
@@ -198,7 +200,7 @@ impl TestApp {
         let operator = self.world.operator();
         let hash = HASH.get_or_init(|| async { passwords::hash(&operator, PASSWORD).await.expect("hashes") }).await;
         let mut tx = self.world.db.begin().await.expect("begins");
-        users::store::save_password(&mut tx, id, hash, false).await.expect("saves");
+        users::set_password_hash(&mut tx, id, hash, false).await.expect("saves");
         tx.commit().await.expect("commits");
         let email = format!("{}@example.com", first.to_lowercase());
         let granted = self

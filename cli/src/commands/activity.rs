@@ -22,7 +22,7 @@ pub enum Verb {
         after_help = "Examples:\n  spvctl activity list --spv SPV-2026-001\n  spvctl activity list --who maya@example.com --from 2026-11-01"
     )]
     List(List),
-    /// Walk the whole log and check that nothing was changed or taken out
+    /// Verify that no log entry was changed or removed
     #[command(after_help = "Examples:\n  spvctl activity verify")]
     Verify(Verify),
 }
@@ -32,7 +32,7 @@ pub struct List {
     /// Identifier, order number or id of an order
     #[arg(long, value_name = "SPV")]
     spv: Option<String>,
-    /// Name, e-mail address or id of who did it
+    /// Name, email address or id of the actor
     #[arg(long, conflicts_with = "spv")]
     who: Option<String>,
     /// An action as spv.started, or a noun as spv
@@ -107,6 +107,9 @@ fn record(row: &Activity) -> Record {
     let actor = i18n::actor(LANGUAGE, &row.actor_kind, &row.actor_name);
     params.insert("actor".to_owned(), actor.into());
     params.insert("subject".to_owned(), row.subject_label.clone().into());
+    if row.action == "step.updated" && params.get("to").is_some_and(|to| to == "completed") {
+        params.insert("context".to_owned(), "completed".into());
+    }
     Record::new()
         .with("seq", row.seq)
         .with("at", row.at.to_rfc3339())

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make one now; the portal goes on meanwhile
+    /// Create one now; the portal keeps running
     #[command(after_help = "Examples:\n  spvctl backup create\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup create")]
     Create,
     /// List them, the newest first
@@ -27,9 +27,9 @@ pub enum Verb {
     /// Check every hash and count of one, and restore it into a database that is thrown away
     #[command(after_help = "Examples:\n  spvctl backup verify 20261122-021000-6f1c")]
     Verify(One),
-    /// Bring one back into an empty portal
+    /// Restore one into an empty portal
     #[command(
-        long_about = "Bring one back into an empty portal.\n\nThe portal must not run, and must have no accounts: use a new data \
+        long_about = "Restore one into an empty portal.\n\nThe portal must not run, and must have no accounts: use a new data \
                       folder, or an empty PostgreSQL database. It may be another kind of database, and another kind of \
                       storage, than the backup was made of. All of it is restored, or nothing.",
         after_help = "Examples:\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup restore 20261122-021000-6f1c --yes\n  SPV_DATABASE_URL=postgres://spv@db/spv spvctl backup restore 20261122-021000-6f1c"
@@ -163,10 +163,10 @@ async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, ask: &Ask
         say(&format!("The signing keys that were here lie in {} now.", path.display()));
     }
     say("Next:");
-    say("  1. Set what the configuration said before: addresses, and the secrets of mail, S3 and providers.");
+    say("  1. Set what the configuration said before: addresses, and the secrets of email, S3 and providers.");
     say("     These are not in a backup.");
     say("  2. Run `spvctl doctor` and `spvctl activity verify`.");
-    say(&format!("  3. Start the portal: `spvctl serve`. {} jobs, mails among them, go on then.", restored.jobs));
+    say(&format!("  3. Start the portal: `spvctl serve`. {} jobs, including emails, continue then.", restored.jobs));
     Ok(())
 }
 

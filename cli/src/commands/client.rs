@@ -20,7 +20,7 @@ use domain::{
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make a client, its account and its first order; asks for what is missing
+    /// Create a client, its account and its first order; asks for missing values
     Create(Box<Create>),
     /// List clients, newest first
     #[command(
@@ -30,7 +30,7 @@ pub enum Verb {
     /// Show one client
     #[command(after_help = "Examples:\n  spvctl client show maya@example.com")]
     Show(One),
-    /// Mail a new link to set a password
+    /// Email a new link to set a password
     #[command(after_help = "Examples:\n  spvctl client invite maya@example.com")]
     Invite(One),
     /// End a client's sessions and keep it from signing in
@@ -46,9 +46,9 @@ pub enum Verb {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum How {
-    /// A mail with a link to set a password
+    /// An email with a link to set a password
     Quick,
-    /// Active at once, with a welcome mail
+    /// Active immediately, with a welcome email
     Full,
 }
 
@@ -77,7 +77,7 @@ pub struct Create {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id of the ISO partner; none without it
+    /// Email address or id of the ISO partner; none without it
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Our fee, like 1250.00
@@ -108,7 +108,7 @@ pub struct List {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id
+    /// Email address or id
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// -created_at, created_at, first_name or -first_name
@@ -126,7 +126,7 @@ fn order(text: &str) -> Result<Order, String> {
 
 #[derive(Debug, Args)]
 pub struct One {
-    /// E-mail address or id
+    /// Email address or id
     #[arg(value_name = "CLIENT")]
     client: String,
 }
@@ -150,7 +150,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Show(args) => out.one(record(&clients::find(ctx, &args.client).await?)),
         Verb::Invite(args) => {
             let client = clients::invite(ctx, clients::find(ctx, &args.client).await?.id).await?;
-            say(&format!("A mail to {} is on its way.", client.email));
+            say(&format!("An email to {} is on its way.", client.email));
             out.one(record(&client))
         }
         Verb::Suspend(args) => {
@@ -186,7 +186,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
     let mut input = ClientInput {
         first_name: ask.text(args.first_name, "First name", anything)?,
         last_name: ask.text(args.last_name, "Last name", anything)?,
-        email: ask.text(args.email, "E-mail", anything)?,
+        email: ask.text(args.email, "Email", anything)?,
         phone: args.phone,
         address: args.address,
         company_id: named::company(ctx, args.company.as_deref()).await?,

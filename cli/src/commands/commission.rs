@@ -45,7 +45,7 @@ pub struct List {
     /// pending, approved, paid or void
     #[arg(long, value_parser = status)]
     status: Option<Status>,
-    /// E-mail address or id of the partner
+    /// Email address or id of the partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Identifier, order number or id
@@ -85,7 +85,7 @@ pub struct Pay {
 
 #[derive(Debug, Args)]
 pub struct Statement {
-    /// E-mail address or id of the partner; without it of all
+    /// Email address or id of the partner; without it of all
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// this_month, last_month or this_year [default: this_month]

@@ -12,7 +12,7 @@ use domain::directory::companies::{self, Company, Input};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make a company
+    /// Create a company
     #[command(
         after_help = "Examples:\n  spvctl company create --name 'Harbor Capital' --business-name 'Harbor Capital LLC'"
     )]
@@ -23,13 +23,13 @@ pub enum Verb {
     /// Show one company and what depends on it
     #[command(after_help = "Examples:\n  spvctl company show 'Harbor Capital'")]
     Show(One),
-    /// Change a company; what is left out stays
+    /// Update a company; omitted fields keep their values
     #[command(after_help = "Examples:\n  spvctl company update 'Harbor Capital' --phone '+1 555 0100'")]
     Update(Update),
     /// Hide a company; its members cannot sign in
     #[command(after_help = "Examples:\n  spvctl company archive 'Harbor Capital'")]
     Archive(One),
-    /// Bring an archived company back
+    /// Restore an archived company
     #[command(after_help = "Examples:\n  spvctl company restore 'Harbor Capital'")]
     Restore(One),
     /// Delete a company that nothing depends on
@@ -101,7 +101,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             if asking {
                 input.name = Some(portal.ask.text(input.name, "Name", anything)?);
                 input.business_name = Some(portal.ask.text(input.business_name, "Business name", anything)?);
-                input.email = portal.ask.optional(input.email, "E-mail")?;
+                input.email = portal.ask.optional(input.email, "Email")?;
                 input.phone = portal.ask.optional(input.phone, "Phone")?;
             }
             out.one(record(&companies::create(ctx, input).await?))

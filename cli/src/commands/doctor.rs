@@ -152,7 +152,7 @@ async fn second_factors(ctx: &Ctx, path: &Path) -> Result<Finding> {
     // What is the matter with the keys is a finding of its own.
     let keys = if path.exists() { Keys::load_or_create(path).ok() } else { None };
     let Some(keys) = keys else { return Ok(Note("not looked at without signing keys".to_owned())) };
-    let people = factors::unusable(ctx, &keys).await?;
+    let people = factors::list_unusable(ctx, &keys).await?;
     Ok(if people.is_empty() {
         Good("all can be checked".to_owned())
     } else {
@@ -227,7 +227,7 @@ async fn mail(config: &Config) -> Finding {
     match portal::mailer(config) {
         Err(e) => Bad(e.words().unwrap_or_default()),
         Ok(mailer) => match mailer.probe().await {
-            Err(why) => Bad(format!("{why}; mails wait in the outbox meanwhile")),
+            Err(why) => Bad(format!("{why}; emails wait in the outbox until then")),
             Ok(words) => match mailer.negotiate().await {
                 Ok(None) => Good(words),
                 Ok(Some(Negotiated::Unencrypted)) if mailer.is_without_tls() => Note(format!(
@@ -266,7 +266,7 @@ async fn providers(config: &Config) -> Vec<(&'static str, Finding)> {
         .into_iter()
         .map(|(name, reached)| match reached {
             Ok(()) => ("sign-in provider", Good(format!("{name} answers"))),
-            Err(why) => ("sign-in provider", Bad(format!("{name}: {why}; nobody can sign in with it meanwhile"))),
+            Err(why) => ("sign-in provider", Bad(format!("{name}: {why}; sign-in with it fails until then"))),
         })
         .collect()
 }

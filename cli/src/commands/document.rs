@@ -50,7 +50,7 @@ pub struct List {
     /// Identifier, order number or id
     #[arg(long, value_name = "ORDER")]
     spv: Option<String>,
-    /// E-mail address or id
+    /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     #[command(flatten)]
@@ -81,7 +81,7 @@ pub struct Put {
     /// For what was asked for: the request's id
     #[arg(long, value_name = "ID", group = "target")]
     request: Option<DocumentRequestId>,
-    /// For this client: e-mail address or id
+    /// For this client: email address or id
     #[arg(long, value_name = "CLIENT", group = "target")]
     client: Option<String>,
 }

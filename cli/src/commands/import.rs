@@ -29,11 +29,11 @@ status: pending, active, suspended or archived. It gets no password: send the li
 
 An order needs identifier, client_email, company_name, and purchase_amount or price; it may have iso_email or iso_name, \
 country, currency, commission or iso_commission_percentage, status, ordered_date, closed_at and steps_completed. On hold \
-or cancelled it needs a status_reason. Import its client first: as by hand, nobody who is suspended or archived gets an \
-order.
+or cancelled it needs a status_reason. Import its client first; suspended and archived clients get no \
+orders.
 
-Nobody is mailed, and no invoice is raised. What is there already is left alone. A row that is refused is listed with \
-its line, and the others go on.";
+No emails are sent and no invoices are issued. Existing rows are left unchanged. A refused row is listed with its \
+line, and the others are imported.";
 
 #[derive(Debug, clap::Args)]
 #[command(

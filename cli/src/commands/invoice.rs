@@ -32,7 +32,7 @@ pub struct List {
     /// due, part_paid, paid or void
     #[arg(long, value_parser = status)]
     status: Option<Status>,
-    /// E-mail address or id
+    /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Identifier, order number or id
@@ -85,7 +85,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 format!("Amount received ({} of {} are due)", currency.code(), currency.format(invoice.due_minor()));
             let amount = ask.text(args.amount, &question, |text| currency.parse(text).map(drop))?;
             // On a terminal it is typed twice, as in the portal.
-            let again = if asking { Some(ask.text(None, "The amount, again", anything)?) } else { None };
+            let again = if asking { Some(ask.text(None, "Confirm the amount", anything)?) } else { None };
             let typed = ManualPayment {
                 amount: Some(amount),
                 amount_again: again,

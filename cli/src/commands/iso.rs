@@ -12,7 +12,7 @@ use domain::directory::isos::{self, Filter, Input, Iso};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make an ISO partner and its account; mails a link to set a password
+    /// Create an ISO partner and its account; emails a link to set a password
     #[command(
         after_help = "Examples:\n  spvctl iso create --first-name Ines --last-name Vega --email ines@example.com --company 'Harbor Capital'"
     )]
@@ -26,7 +26,7 @@ pub enum Verb {
     /// Hide an ISO partner; it cannot sign in
     #[command(after_help = "Examples:\n  spvctl iso archive ines@example.com")]
     Archive(One),
-    /// Bring an archived ISO partner back
+    /// Restore an archived ISO partner
     #[command(after_help = "Examples:\n  spvctl iso restore ines@example.com")]
     Restore(One),
     /// Delete an ISO partner that nothing depends on
@@ -69,7 +69,7 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct One {
-    /// E-mail address or id
+    /// Email address or id
     #[arg(value_name = "ISO")]
     iso: String,
 }
@@ -116,7 +116,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
     let input = Input {
         first_name: ask.text(args.first_name, "First name", anything)?,
         last_name: ask.text(args.last_name, "Last name", anything)?,
-        email: ask.text(args.email, "E-mail", anything)?,
+        email: ask.text(args.email, "Email", anything)?,
         phone: args.phone,
         company_id: match named::company(&portal.ctx, args.company.as_deref()).await? {
             Some(company) => Some(company),

@@ -5,16 +5,16 @@ use crate::{
     portal::Portal,
 };
 use clap::Subcommand;
-use domain::accounts::auth::keys::{self, Listed};
+use domain::accounts::auth::keys::{self, KeyInfo};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List the signing keys; the first one signs
     #[command(after_help = "Examples:\n  spvctl key list")]
     List,
-    /// Sign with a new key; the others stay accepted, so nobody is signed out
+    /// Sign with a new key; the others stay accepted, so no one is signed out
     #[command(
-        long_about = "Sign with a new key; the others stay accepted, so nobody is signed out.\n\nRunning servers take it up \
+        long_about = "Sign with a new key; the others stay accepted, so no one is signed out.\n\nRunning servers take it up \
                       within seconds. Once the old key's access tokens have expired, its entry may be removed from the file; \
                       that ends the sessions whose refresh tokens it made, and the authenticator apps set up under it.",
         after_help = "Examples:\n  spvctl key rotate"
@@ -37,7 +37,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     portal.out.list(found.iter().map(record).collect(), "signing keys")
 }
 
-fn record(key: &Listed) -> Record {
+fn record(key: &KeyInfo) -> Record {
     Record::new()
         .with("kid", key.kid.clone())
         .with("algorithm", key.algorithm)

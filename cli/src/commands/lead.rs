@@ -18,10 +18,10 @@ pub struct List {
     /// new, contacted, qualified, won or lost
     #[arg(long, value_parser = stage)]
     stage: Option<Stage>,
-    /// E-mail address or id of the partner
+    /// Email address or id of the partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
-    /// Beginnings of words of name, e-mail or company
+    /// Beginnings of words of name, email or company
     #[arg(long)]
     q: Option<String>,
     #[command(flatten)]

@@ -16,10 +16,10 @@ pub enum Verb {
     /// List the outbox, newest first
     #[command(after_help = "Examples:\n  spvctl mail list --status failed")]
     List(List),
-    /// Show one mail
+    /// Show one email
     #[command(after_help = "Examples:\n  spvctl mail show 6f1c2d3e-…")]
     Show(One),
-    /// Send a mail again, with the same Message-ID
+    /// Send an email again, with the same Message-ID
     #[command(after_help = "Examples:\n  spvctl mail resend 6f1c2d3e-…")]
     Resend(One),
 }
@@ -59,7 +59,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Show(args) => out.one(record(&mails::get(ctx, args.id).await?)),
         Verb::Resend(args) => {
             let mail = mails::resend(ctx, args.id).await?;
-            say("The mail is queued; a running worker sends it.");
+            say("The email is queued; a running worker sends it.");
             out.one(record(&mail))
         }
     }

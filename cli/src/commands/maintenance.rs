@@ -9,7 +9,7 @@ use domain::platform::maintenance::{self, Maintenance};
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Begin, or change what everybody is told
+    /// Start maintenance, or change its message
     On(On),
     /// Open the portal again
     #[command(after_help = "Examples:\n  spvctl maintenance off")]
@@ -34,12 +34,12 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     match verb {
         Verb::On(args) => {
             let now = maintenance::start(ctx, args.message.as_deref()).await?;
-            say("Only super admins can change anything now. Jobs and mails go on.");
+            say("Only super admins can make changes now. Jobs and emails keep running.");
             out.one(record(Some(&now)))
         }
         Verb::Off => {
             maintenance::end(ctx).await?;
-            say("The portal is open again.");
+            say("The portal is live again.");
             Ok(())
         }
         Verb::Status => out.one(record(maintenance::get(ctx).await?.as_ref())),

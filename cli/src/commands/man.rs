@@ -12,7 +12,7 @@ use std::{fs, io, path::PathBuf};
     after_help = "Examples:\n  spvctl man /usr/local/share/man/man1\n  spvctl man man && man -l man/spvctl-client-create.1"
 )]
 pub struct Args {
-    /// Folder to write the pages into; it is made where it is missing
+    /// Folder for the pages; created if missing
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 }

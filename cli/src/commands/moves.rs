@@ -18,7 +18,7 @@ pub const ABOUT: &str = "\
 Move the whole portal into another database
 
 Stop the portal and its workers first, two minutes before. Every row is copied and compared in one transaction: all of it \
-is there afterwards, or nothing. Documents, mails, keys and backups stay where they are, and so does the old database, as \
+is there afterwards, or nothing. Documents, emails, keys and backups stay where they are, and so does the old database, as \
 it is.";
 
 #[derive(Debug, clap::Args)]
@@ -72,7 +72,7 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
     say("  1. Set SPV_DATABASE_URL, or database_url in the configuration file, to where the portal is now.");
     say("     The other settings, and the data folder with its documents and keys, stay as they are.");
     say("  2. Run `spvctl doctor` and `spvctl activity verify`.");
-    say(&format!("  3. Start the portal: `spvctl serve`. {} jobs, mails among them, go on then.", moved.jobs));
+    say(&format!("  3. Start the portal: `spvctl serve`. {} jobs, including emails, continue then.", moved.jobs));
     say("Do not start it on the old database any more: what is written there is not moved again.");
     Ok(())
 }

@@ -21,12 +21,12 @@ pub enum Verb {
     /// Show a request, and the form that came with it
     #[command(after_help = "Examples:\n  spvctl request show REQ-6f1c2d3e")]
     Show(Show),
-    /// Write a request down, for yourself or for somebody
+    /// Record a request for yourself or someone else
     #[command(
         after_help = "Examples:\n  spvctl request create --kind call --name 'Maya Ortiz' --email maya@example.com --message 'Wants to talk about Japan' --priority high"
     )]
     Create(Box<Create>),
-    /// Give a request to somebody of the staff, or to nobody
+    /// Assign a request to a staff member, or unassign it
     #[command(
         after_help = "Examples:\n  spvctl request assign REQ-6f1c2d3e --to employee@example.com\n  spvctl request assign REQ-6f1c2d3e --to none"
     )]
@@ -37,7 +37,7 @@ pub enum Verb {
     /// Take a request into review
     #[command(after_help = "Examples:\n  spvctl request review REQ-6f1c2d3e")]
     Review(Show),
-    /// Approve a request: make the order, invite the colleague, or say it is done
+    /// Approve a request: create the order, invite the employee, or mark it as done
     #[command(
         after_help = "Applications of clients, ISO partners and companies are approved by `spvctl client|iso|company create --request …`.\n\nExamples:\n  spvctl request approve REQ-6f1c2d3e --price 1250.00\n  spvctl request approve REQ-6f1c2d3e --iso none --custom-identifier HARBOR-7\n  spvctl request approve REQ-0a1b2c3d --reply 'The letter is on its way'"
     )]
@@ -45,14 +45,14 @@ pub enum Verb {
     /// Refuse a request
     #[command(after_help = "Examples:\n  spvctl request reject REQ-6f1c2d3e --reason 'We do not form vehicles there'")]
     Reject(Reject),
-    /// Take a request back for whoever sent it
+    /// Withdraw a request for the requester
     #[command(after_help = "Examples:\n  spvctl request withdraw REQ-6f1c2d3e")]
     Withdraw(Show),
 }
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// Beginnings of words of reference, name or e-mail address
+    /// Beginnings of words of reference, name or email address
     #[arg(short, long)]
     q: Option<String>,
     /// order, account, lead, document, support, call or other
@@ -61,13 +61,13 @@ pub struct List {
     /// pending, in_review, approved, rejected or withdrawn
     #[arg(long, value_parser = named_one::<Status>)]
     status: Option<Status>,
-    /// Only what is still to be decided
+    /// Only undecided requests
     #[arg(long)]
     open: bool,
     /// high, medium or low
     #[arg(long, value_parser = named_one::<Priority>)]
     priority: Option<Priority>,
-    /// E-mail address of one of the staff, or `none`
+    /// Email address of a staff member, or `none`
     #[arg(long, value_name = "USER")]
     assignee: Option<String>,
     /// -created_at, created_at, due_at or priority
@@ -88,7 +88,7 @@ pub struct Create {
     /// lead, document, support, call or other
     #[arg(long)]
     kind: Option<String>,
-    /// Whose it is
+    /// Requester
     #[arg(long)]
     name: Option<String>,
     #[arg(long)]
@@ -98,7 +98,7 @@ pub struct Create {
     /// high, medium or low [default: medium]
     #[arg(long)]
     priority: Option<String>,
-    /// Who is to work on it: e-mail address of one of the staff
+    /// Assignee: email address of a staff member
     #[arg(long, value_name = "USER")]
     assignee: Option<String>,
 }
@@ -107,7 +107,7 @@ pub struct Create {
 pub struct Assign {
     /// Reference or id
     request: String,
-    /// E-mail address or id of one of the staff, or `none`
+    /// Email address or id of a staff member, or `none`
     #[arg(long, value_name = "USER")]
     to: String,
 }
@@ -124,13 +124,13 @@ pub struct Prioritise {
 pub struct Approve {
     /// Reference or id
     request: String,
-    /// Not with an order: what whoever sent it reads
+    /// Reply to the requester; not with an order
     #[arg(long)]
     reply: Option<String>,
     /// Name or id [default: the client's]
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id, or `none` [default: the client's]
+    /// Email address or id, or `none` [default: the client's]
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// [default: the office's prefix and the time]
@@ -157,7 +157,7 @@ pub struct Approve {
 pub struct Reject {
     /// Reference or id
     request: String,
-    /// Why; whoever sent it reads it
+    /// Reason, shown to the requester
     #[arg(long)]
     reason: Option<String>,
 }
@@ -233,7 +233,7 @@ async fn create(args: Create, portal: &Portal) -> Result<Request> {
     let input = Input {
         kind: portal.ask.text(args.kind, "Kind", anything)?,
         name: portal.ask.text(args.name, "Name", anything)?,
-        email: portal.ask.text(args.email, "E-mail", anything)?,
+        email: portal.ask.text(args.email, "Email", anything)?,
         message: portal.ask.text(args.message, "Message", anything)?,
         priority: args.priority,
         assignee_id,

@@ -19,7 +19,7 @@ pub enum Verb {
     /// Show the rules in force
     #[command(after_help = "Examples:\n  spvctl security show --format json")]
     Show,
-    /// Change rules; what is not named stays
+    /// Change rules; omitted rules keep their values
     Set(Set),
     /// List the networks that are kept out
     #[command(after_help = "Examples:\n  spvctl security blocks")]

@@ -43,10 +43,10 @@ pub struct Args {
     /// So many orders with clients, companies, ISO partners and steps
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     spvs: Option<u64>,
-    /// In so many companies; one for every 400 orders unless told
+    /// Number of companies; by default one for every 400 orders
     #[arg(long, value_name = "N", requires = "spvs", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     companies: Option<u64>,
-    /// Of so many ISO partners in each company; up to four unless told
+    /// Number of ISO partners in each company; by default up to four
     #[arg(long, value_name = "N", requires = "spvs", value_parser = clap::value_parser!(u64).range(1..=1_000))]
     isos: Option<u64>,
 }

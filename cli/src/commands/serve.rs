@@ -25,7 +25,7 @@ pub struct Args {
     /// Address of the portal [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<String>,
-    /// Leave mails and scheduled jobs to `spvctl worker`
+    /// Leave emails and scheduled jobs to `spvctl worker`
     #[arg(long)]
     no_worker: bool,
 }
@@ -56,7 +56,7 @@ pub async fn run(args: Args, config: Config) -> Result {
 
     portal::metrics(&config, &ctx, stop.clone()).await?;
     let feed = broadcast::channel(FEED).0;
-    let verified = auth.verified.clone();
+    let verified = auth.token_cache.clone();
     let forgetting = move |event: &domain::platform::activity::Activity| verified.forget(event);
     let following = tokio::spawn(domain::outbox::activity_feed::run(ctx.clone(), feed.clone(), forgetting));
     let watching = tokio::spawn(auth.keys.clone().watch());

@@ -18,7 +18,7 @@ use domain::{
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make a pending order
+    /// Create a pending order
     #[command(
         after_help = "Examples:\n  spvctl spv create --client maya@example.com --purchase-amount 250000\n  spvctl spv create --client maya@example.com --iso ines@example.com --purchase-amount 250000 --iso-commission-percentage 2.5"
     )]
@@ -50,13 +50,13 @@ pub enum Verb {
 
 #[derive(Debug, Args)]
 pub struct Create {
-    /// E-mail address or id
+    /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     /// Name or id [default: the client's]
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id; none without it
+    /// Email address or id; none without it
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// [default: the office's prefix and the time]
@@ -93,10 +93,10 @@ pub struct List {
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id, or `none`
+    /// Email address or id, or `none`
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
-    /// E-mail address or id
+    /// Email address or id
     #[arg(long, value_name = "CLIENT")]
     client: Option<String>,
     #[command(flatten)]
@@ -155,7 +155,7 @@ async fn id(portal: &Portal, name: &str) -> Result<domain::kernel::ids::SpvId> {
 async fn create(args: Create, portal: &Portal) -> Result<Detail> {
     let (ctx, ask) = (&portal.ctx, &portal.ask);
     ask.about(&[("client", args.client.is_some()), ("purchase-amount", args.purchase_amount.is_some())])?;
-    let client = named::client(ctx, &ask.text(args.client, "Client (e-mail)", anything)?).await?;
+    let client = named::client(ctx, &ask.text(args.client, "Client (email)", anything)?).await?;
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);

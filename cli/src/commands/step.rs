@@ -38,7 +38,7 @@ pub enum Verb {
     /// Put the steps of an order into another order
     #[command(after_help = "Examples:\n  spvctl step order SPV-2026-001 2 1 3 4 5 6 7 8")]
     Order(Order),
-    /// Give a step to somebody of the staff, or to nobody
+    /// Assign a step to a staff member, or unassign it
     #[command(
         after_help = "Examples:\n  spvctl step assign SPV-2026-001 2 'Erin Miles'\n  spvctl step assign SPV-2026-001 2"
     )]
@@ -51,7 +51,7 @@ pub struct Assign {
     spv: String,
     /// The step's number in the order, name or id
     step: String,
-    /// Name or id of somebody of the staff; without one the step is nobody's
+    /// Name or id of a staff member; without one the step is unassigned
     #[arg(value_name = "PERSON")]
     to: Option<String>,
 }
@@ -60,7 +60,7 @@ pub struct Assign {
 pub struct Add {
     /// Identifier, order number or id
     spv: String,
-    /// What is to be done
+    /// Name of the step
     step_name: String,
     #[command(flatten)]
     plan: Plan,
@@ -69,8 +69,8 @@ pub struct Add {
 /// Whose a step is, until when, and what comes first.
 #[derive(Debug, Args)]
 pub struct Plan {
-    /// Whose work it is: staff, client, iso or authority
-    #[arg(long, value_name = "WHOSE")]
+    /// Owner: staff, client, iso or authority
+    #[arg(long, value_name = "OWNER")]
     owner: Option<String>,
     /// For example 2026-12-01; an empty one takes the date away
     #[arg(long, value_name = "DATE")]
@@ -136,7 +136,7 @@ pub struct Set {
     #[arg(long, value_name = "REASON")]
     blocked_reason: Option<String>,
     /// staff, client, iso, authority or other
-    #[arg(long, value_name = "WHOM")]
+    #[arg(long, value_name = "PARTY")]
     waiting_on: Option<String>,
     /// Another name
     #[arg(long, value_name = "NAME")]
@@ -220,8 +220,8 @@ async fn person(portal: &Portal, name: &str) -> Result<UserId> {
     let mut found = staff.iter().filter(|(id, whole)| id.to_string() == name || unique_key(whole) == unique_key(name));
     match (found.next(), found.next()) {
         (Some((id, _)), None) => Ok(*id),
-        (None, _) => Err(Failure::Refused(format!("nobody of the staff is called `{name}`"))),
-        _ => Err(Failure::Refused(format!("several of the staff are called `{name}`: give the id"))),
+        (None, _) => Err(Failure::Refused(format!("no staff member is called `{name}`"))),
+        _ => Err(Failure::Refused(format!("several staff members are called `{name}`: give the id"))),
     }
 }
 

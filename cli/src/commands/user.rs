@@ -11,15 +11,16 @@ use clap::{Args, Subcommand};
 use domain::{
     accounts::{
         auth::{device, factors, sessions::Session},
-        users::{self, Filter, Input, Status, User},
+        users::{self, Filter, Status, User},
     },
+    desk::people::{self, CreateUser},
     kernel::access::Role,
 };
 use std::io::Read;
 
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// Make an account of any role; the first one of an empty portal too
+    /// Create an account of any role, including the first one of an empty portal
     Create(Box<Create>),
     /// List accounts, newest first
     #[command(after_help = "Examples:\n  spvctl user list --role employee")]
@@ -35,7 +36,7 @@ pub enum Verb {
     /// Shut an account until it is restored
     #[command(after_help = "Examples:\n  spvctl user suspend eli@example.com")]
     Suspend(One),
-    /// Mail another link to set a password to whoever has not accepted the invitation
+    /// Email another link to set a password to a user who has not accepted the invitation
     #[command(after_help = "Examples:\n  spvctl user invite eli@example.com")]
     Invite(One),
     /// Hide an account and shut it; what was done under it stays
@@ -44,7 +45,7 @@ pub enum Verb {
     /// Open a suspended or archived account
     #[command(after_help = "Examples:\n  spvctl user restore eli@example.com")]
     Restore(One),
-    /// Take every second factor from somebody who has lost theirs; their sessions end
+    /// Remove all second factors of a user who lost theirs; their sessions end
     #[command(after_help = "Examples:\n  spvctl user reset-mfa eli@example.com")]
     ResetMfa(One),
     /// List an account's live sessions
@@ -77,13 +78,13 @@ pub struct Create {
     /// Name or id; for clients and company admins
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id; for ISO partners
+    /// Email address or id; for ISO partners
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// en-US, en-GB or es [default: en-US]
     #[arg(long)]
     language: Option<String>,
-    /// Read a first password from stdin, to be changed at first sign-in; without it a link is mailed
+    /// Read a first password from stdin, to be changed at first sign-in; without it a link is emailed
     #[arg(long)]
     password_stdin: bool,
 }
@@ -105,14 +106,14 @@ pub struct List {
 
 #[derive(Debug, Args)]
 pub struct One {
-    /// E-mail address or id
+    /// Email address or id
     #[arg(value_name = "USER")]
     user: String,
 }
 
 #[derive(Debug, Args)]
 pub struct GiveRole {
-    /// E-mail address or id
+    /// Email address or id
     user: String,
     /// client, iso, employee, company_admin or super_admin
     #[arg(value_parser = role)]
@@ -120,7 +121,7 @@ pub struct GiveRole {
     /// Name or id, where the role needs a company
     #[arg(long, value_name = "COMPANY")]
     company: Option<String>,
-    /// E-mail address or id, where the role needs an ISO partner
+    /// Email address or id, where the role needs an ISO partner
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// Take the ISO partner away from a client
@@ -143,7 +144,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let company = named::company(ctx, args.company.as_deref()).await?;
             let iso = named::iso(ctx, args.iso.as_deref()).await?;
             let iso = if args.no_iso { Some(None) } else { iso.map(Some) };
-            out.one(record(&users::set_role(ctx, user.id, args.role, company, iso, None).await?))
+            out.one(record(&people::set_role(ctx, user.id, args.role, company, iso, None).await?))
         }
         Verb::Suspend(args) => {
             out.one(record(&users::suspend(ctx, named::user(ctx, &args.user).await?.id, None).await?))
@@ -152,7 +153,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             let user = named::user(ctx, &args.user).await?;
             users::invite_again(ctx, user.id).await?;
             say(&format!(
-                "A mail to {} with a link to set a password is queued; a running worker sends it.",
+                "An email to {} with a link to set a password is queued; a running worker sends it.",
                 user.email
             ));
             Ok(())
@@ -201,10 +202,10 @@ async fn create(args: Create, portal: &Portal) -> Result {
         None
     };
     let mailed = password.is_none();
-    let input = Input {
+    let input = CreateUser {
         first_name: ask.text(args.first_name, "First name", anything)?,
         last_name: ask.text(args.last_name, "Last name", anything)?,
-        email: ask.text(args.email, "E-mail", anything)?,
+        email: ask.text(args.email, "Email", anything)?,
         phone: args.phone,
         address: args.address,
         company_id: named::company(ctx, args.company.as_deref()).await?,
@@ -212,9 +213,9 @@ async fn create(args: Create, portal: &Portal) -> Result {
         password,
         language: args.language,
     };
-    let user = users::create(ctx, role, input).await?;
+    let user = people::create(ctx, role, input).await?;
     if mailed {
-        say(&format!("A mail to {} with a link to set a password is queued; a running worker sends it.", user.email));
+        say(&format!("An email to {} with a link to set a password is queued; a running worker sends it.", user.email));
     }
     portal.out.one(record(&user))
 }

@@ -1,5 +1,4 @@
-//! What every request is asked at the door: does it come from an address that is kept out, and is the portal being
-//! maintained. Each process remembers the answers until the activity log tells of a change.
+//! Admission of requests: IP blocklist and maintenance mode, cached per process and invalidated by the activity log.
 use crate::{
     accounts::ip_blocklist,
     kernel::{db::Db, error::Result, network::Network},
@@ -14,84 +13,92 @@ use std::{
     },
 };
 
-/// A database that is away is asked again after so long; until then the last answers stand.
-const PAUSE: Duration = Duration::seconds(1);
-/// Remembered no longer than this: what changed while nobody heard of it, as after a restored backup, is found out.
-const AGE: Duration = Duration::seconds(10);
-/// Nobody waits longer than this for an answer.
-const PATIENCE: std::time::Duration = std::time::Duration::from_secs(1);
+/// Pause between attempts while the database is unavailable; the cached policy applies meanwhile.
+const RETRY_DELAY: Duration = Duration::seconds(1);
+/// Age at which the policy is reloaded without an invalidation, as after a restored backup.
+const MAX_AGE: Duration = Duration::seconds(10);
+/// Longest wait for the database.
+const LOAD_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(1);
 
-/// How the door stands.
+/// The policy: maintenance mode and blocked networks.
 #[derive(Clone, Debug, Default)]
-pub struct Gate {
+pub struct AdmissionPolicy {
     pub maintenance: Option<Maintenance>,
     blocked: Vec<Network>,
 }
 
-impl Gate {
+impl AdmissionPolicy {
     /// Whether requests from this address are refused.
-    pub fn keeps_out(&self, address: IpAddr) -> bool {
+    pub fn is_blocked(&self, address: IpAddr) -> bool {
         self.blocked.iter().any(|network| network.contains(address))
     }
 }
 
-/// Remembers the gate for one process.
+/// Cache of the admission policy in one process.
 #[derive(Debug, Default)]
-pub struct Gatekeeper {
-    known: RwLock<Known>,
+pub struct AdmissionCache {
+    cached: RwLock<CachedPolicy>,
     changes: AtomicU64,
 }
 
 #[derive(Clone, Debug, Default)]
-struct Known {
-    gate: Arc<Gate>,
-    /// The count of changes when it was read; none before the first time.
+struct CachedPolicy {
+    policy: Arc<AdmissionPolicy>,
+    /// Invalidation counter when it was loaded.
     read_at: Option<u64>,
-    /// When somebody last went to read it; none where that failed.
-    asked_at: Option<DateTime<Utc>>,
+    /// When a reload was last started; none after a failure.
+    requested_at: Option<DateTime<Utc>>,
     failed_at: Option<DateTime<Utc>>,
 }
 
-impl Gatekeeper {
-    /// The gate as it stands. Where the database cannot be asked: as it stood when it was asked last.
-    pub async fn look(&self, db: &Db, now: DateTime<Utc>) -> Arc<Gate> {
+impl AdmissionCache {
+    /// The current policy; the last known one while the database is unavailable.
+    pub async fn get(&self, db: &Db, now: DateTime<Utc>) -> Arc<AdmissionPolicy> {
         let changes = self.changes.load(Ordering::SeqCst);
-        let known = self.known.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let failed = known.failed_at.is_some_and(|at| now - at < PAUSE);
-        if failed || known.read_at == Some(changes) && !self.is_due(&known, now) {
-            return known.gate;
+        let cached = self.cached.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let failed = cached.failed_at.is_some_and(|at| now - at < RETRY_DELAY);
+        if failed || cached.read_at == Some(changes) && !self.claim_reload(&cached, now) {
+            return cached.policy;
         }
-        let read = tokio::time::timeout(PATIENCE, Box::pin(read(db))).await;
-        let mut kept = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let read = tokio::time::timeout(LOAD_TIMEOUT, Box::pin(load(db))).await;
+        let mut cached = self.cached.write().unwrap_or_else(PoisonError::into_inner);
         match read {
-            Ok(Ok(gate)) => {
-                *kept = Known { gate: Arc::new(gate), read_at: Some(changes), asked_at: Some(now), failed_at: None };
+            Ok(Ok(policy)) => {
+                *cached = CachedPolicy {
+                    policy: Arc::new(policy),
+                    read_at: Some(changes),
+                    requested_at: Some(now),
+                    failed_at: None,
+                };
             }
-            Ok(Err(_)) | Err(_) => (kept.asked_at, kept.failed_at) = (None, Some(now)),
+            Ok(Err(_)) | Err(_) => (cached.requested_at, cached.failed_at) = (None, Some(now)),
         }
-        kept.gate.clone()
+        cached.policy.clone()
     }
 
-    /// Whether what is remembered is too old. Only one is told so and reads it; the others go on with it meanwhile.
-    fn is_due(&self, known: &Known, now: DateTime<Utc>) -> bool {
-        // A clock that was set back is no reason to wait.
-        let old = |asked: Option<DateTime<Utc>>| asked.is_none_or(|at| (now - at).abs() >= AGE);
-        if !old(known.asked_at) {
+    /// Claims the reload of an outdated policy: true for one caller, the others use the cached one.
+    fn claim_reload(&self, cached: &CachedPolicy, now: DateTime<Utc>) -> bool {
+        // `abs`: the clock may have been set back.
+        let old = |asked: Option<DateTime<Utc>>| asked.is_none_or(|at| (now - at).abs() >= MAX_AGE);
+        if !old(cached.requested_at) {
             return false;
         }
-        let mut kept = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let first = old(kept.asked_at);
-        kept.asked_at = Some(now);
+        let mut cached = self.cached.write().unwrap_or_else(PoisonError::into_inner);
+        let first = old(cached.requested_at);
+        cached.requested_at = Some(now);
         first
     }
 
-    /// Something about it has changed.
-    pub fn forget(&self) {
+    /// Invalidates the cached policy.
+    pub fn invalidate(&self) {
         self.changes.fetch_add(1, Ordering::SeqCst);
     }
 }
 
-async fn read(db: &Db) -> Result<Gate> {
+async fn load(db: &Db) -> Result<AdmissionPolicy> {
     let mut db = db.clone();
-    Ok(Gate { maintenance: maintenance::read(&mut db).await?, blocked: ip_blocklist::networks(&mut db).await? })
+    Ok(AdmissionPolicy {
+        maintenance: maintenance::read(&mut db).await?,
+        blocked: ip_blocklist::networks(&mut db).await?,
+    })
 }

@@ -1,4 +1,4 @@
-//! The office's daily work: the request desk, messages and tasks.
+//! The office's daily work: the request desk, messages, tasks, and the life of people.
 
 pub mod messages;
 pub mod people;

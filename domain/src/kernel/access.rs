@@ -505,7 +505,7 @@ impl Actor {
 
 /// SQL condition: whether an account of this company, ISO partner and role is shut out because the company, or the partner
 /// whose person it is, is archived (archived partners, decision 26). A client of an archived partner is not shut out.
-pub(crate) fn shut_out_sql(company: &str, iso: &str, role: &str) -> String {
+pub(crate) fn is_shut_out_sql(company: &str, iso: &str, role: &str) -> String {
     format!(
         "(exists (select 1 from companies where id = {company} and archived_at is not null) \
          or ({role} = 'iso' and exists (select 1 from isos where id = {iso} and archived_at is not null)))"

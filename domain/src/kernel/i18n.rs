@@ -201,7 +201,7 @@ mod tests {
         for (actor, en, es) in [
             (Actor::Anonymous, "Visitor", "Visitante"),
             (Actor::System("worker"), "The system", "El sistema"),
-            (Actor::Service, "A program", "Un programa"),
+            (Actor::Service, "Service", "Servicio"),
             (Actor::Operator("root".to_owned()), "Operator root", "Operador root"),
             (Actor::Operator(String::new()), "Operator", "Operador"),
         ] {

@@ -1,7 +1,7 @@
 //! Accounts of the demo office whose password is public: which of them can sign in, and their end after demo mode.
 use crate::{
     accounts::{
-        auth::passwords::{self, Verdict},
+        auth::passwords::{self, PasswordCheck},
         users::{self, User},
     },
     kernel::{
@@ -44,7 +44,9 @@ async fn with_demo_password(ctx: &Ctx) -> Result<Vec<User>> {
     for email in EMAILS {
         let Some(user) = find(ctx, email).await? else { continue };
         let active = matches!(user.status, users::Status::Active | users::Status::Pending);
-        if active && passwords::verify(user.password_hash.as_ref(), &ctx.options.demo_password).await? != Verdict::Wrong
+        if active
+            && passwords::verify(user.password_hash.as_ref(), &ctx.options.demo_password).await?
+                != PasswordCheck::Invalid
         {
             open.push(user);
         }

@@ -2,7 +2,7 @@
 use crate::{outcome, state::State};
 use chrono::Duration;
 use domain::{
-    accounts::auth::{factors, failures, flows, gaps, links, sessions},
+    accounts::auth::{factors, flows, links, login_throttle, mail_rate_limit, sessions},
     kernel::idempotency,
     orders::documents::uploads,
     outbox::notifications,
@@ -28,10 +28,10 @@ pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let now = ctx.now();
     let links = links::clean_up(&ctx, now).await.map_err(outcome::of)?;
     let sessions =
-        sessions::clean_up(&ctx, now - sessions::IDLE, now - Duration::days(30)).await.map_err(outcome::of)?;
+        sessions::clean_up(&ctx, now - sessions::MAX_IDLE, now - Duration::days(30)).await.map_err(outcome::of)?;
     let flows = flows::clean_up(&ctx, now).await.map_err(outcome::of)?;
-    let failures = failures::clean_up(&ctx).await.map_err(outcome::of)?;
-    let gaps = gaps::clean_up(&ctx, now - Duration::days(1)).await.map_err(outcome::of)?;
+    let failures = login_throttle::clean_up(&ctx).await.map_err(outcome::of)?;
+    let gaps = mail_rate_limit::clean_up(&ctx, now - Duration::days(1)).await.map_err(outcome::of)?;
     let challenges = factors::clean_up(&ctx).await.map_err(outcome::of)?;
     let keys = idempotency::clean_up(&ctx).await.map_err(outcome::of)?;
     let told = notifications::clean_up(&ctx).await.map_err(outcome::of)?;

@@ -3,7 +3,7 @@ use crate::{mail::Sender, outcome, state::State, templates};
 use domain::{
     Ctx,
     accounts::{
-        auth::asked::{self, Asked},
+        auth::mail_request::{self, SendAuthMailJob},
         mail_delivery,
     },
     kernel::ids::MailId,
@@ -57,8 +57,8 @@ pub async fn failed(state: State, job: Send, why: String, last: bool) {
 }
 
 /// Writes to whoever asked, if there is somebody to write to.
-pub async fn answer(state: State, job: Asked) -> Result<(), Failure> {
-    asked::answer(&state.ctx(Asked::NAME), &job).await.map_err(outcome::of)
+pub async fn answer(state: State, job: SendAuthMailJob) -> Result<(), Failure> {
+    mail_request::handle_mail_request(&state.ctx(SendAuthMailJob::NAME), &job).await.map_err(outcome::of)
 }
 
 #[cfg(test)]
@@ -68,7 +68,8 @@ mod tests {
         handlers::{
             notifications as notices,
             reminders::{self, RemindOverdue},
-            reports::{self as reporting, MailReports},
+            reports as reporting,
+            reports::MailReports,
         },
         mail::{Mailer, sender},
     };

@@ -102,8 +102,14 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
         }
     }
     if let Some(kind) = mail.kind.link() {
-        let until = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.life());
+        let until = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.ttl());
         params.insert("until".to_owned(), until.into());
+    }
+
+    if let Some(event) = mail.data.get("events").and_then(|events| events.get(0)) {
+        let sentence = sentence(language, outgoing.date_format, event);
+        // A subject is one line.
+        params.insert("first_event".to_owned(), sentence.split_whitespace().collect::<Vec<_>>().join(" ").into());
     }
 
     let kind = mail.kind.name();
@@ -189,6 +195,10 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
         let name = said(&params, "actor").unwrap_or_default();
         params.insert("actor".to_owned(), i18n::actor(language, &kind, &name).into());
     }
+    let action = said(&params, "action").unwrap_or_default();
+    if action == "step.updated" && said(&params, "to").as_deref() == Some("completed") {
+        params.insert("context".to_owned(), "completed".into());
+    }
     for name in ["from", "to"] {
         if let Some(status) = said(&params, name).and_then(|status| named(format!("step_status.{status}"))) {
             params.insert(name.to_owned(), status.into());
@@ -201,7 +211,6 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
     if let Some(Value::String(subject)) = params.get_mut("subject") {
         *subject = names::translated(language, subject);
     }
-    let action = said(&params, "action").unwrap_or_default();
     i18n::find(language, "mails", &format!("event.{action}"), &params)
         .unwrap_or_else(|| i18n::text(language, "events", &action, &params))
 }

@@ -1,7 +1,7 @@
 use super::*;
 use chrono::TimeZone;
 use domain::{
-    accounts::auth::links::Made,
+    accounts::auth::links::IssuedLink,
     kernel::ids::{MailId, UserId},
     outbox::mails::{Mail, Status},
 };
@@ -65,7 +65,7 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
         },
         time_zone: "America/New_York".to_owned(),
         date_format: DateFormat::Auto,
-        link: kind.link().map(|link| Made {
+        link: kind.link().map(|link| IssuedLink {
             url: format!("https://portal.example.com{}?token_hash=abc&type={}", link.page(), link.page_type()),
             token: "abc".to_owned(),
             code: "042137".to_owned(),
@@ -197,7 +197,7 @@ fn names_of_shipped_steps_and_documents_are_in_the_readers_language() {
 fn one_late_step_is_one() {
     let mut one = outgoing(Kind::StepOverdue, "en-US", "Eli");
     one.mail.data.insert("count".to_owned(), 1.into());
-    assert_eq!(letter(&one, noon(), OFFICE).unwrap().subject, "One step is overdue");
+    assert_eq!(letter(&one, noon(), OFFICE).unwrap().subject, "1 step is overdue");
 }
 
 #[test]
@@ -230,7 +230,7 @@ fn replies_are_said_to_go_where_they_go() {
     let office = Office { support: Some("help@example.com"), ..OFFICE };
     let said = letter(&outgoing(Kind::Welcome, "en-US", "Ana"), noon(), office).unwrap();
     for part in [&said.text, &said.html] {
-        assert!(part.contains("Replies go to help@example.com.") && !part.contains("not read"), "{part}");
+        assert!(part.contains("write to help@example.com.") && !part.contains("monitored"), "{part}");
     }
 }
 

@@ -182,7 +182,7 @@ export class Visitor extends Person {
 
   async submitSignIn(email: string, password: string): Promise<void> {
     await this.fillFields({ Email: email, Password: password });
-    await this.button('Sign In').click();
+    await this.button('Sign in').click();
   }
 }
 

@@ -6777,7 +6777,7 @@ export interface operations {
     client_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, e-mail or phone. */
+                /** @description Beginnings of words of name, email or phone. */
                 q?: string;
                 /** @description `pending`, `active`, `suspended` or `archived`; without it all but archived ones. */
                 status?: string;
@@ -6851,7 +6851,7 @@ export interface operations {
     client_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, e-mail or phone. */
+                /** @description Beginnings of words of name, email or phone. */
                 q?: string;
                 /** @description `pending`, `active`, `suspended` or `archived`; without it all but archived ones. */
                 status?: string;
@@ -7166,7 +7166,7 @@ export interface operations {
     commission_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of its order's identifier, client name or e-mail. */
+                /** @description Beginnings of words of its order's identifier, client name or email. */
                 q?: string;
                 iso_id?: components["schemas"]["IsoId"];
                 spv_id?: components["schemas"]["SpvId"];
@@ -7214,7 +7214,7 @@ export interface operations {
     commission_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of its order's identifier, client name or e-mail. */
+                /** @description Beginnings of words of its order's identifier, client name or email. */
                 q?: string;
                 iso_id?: components["schemas"]["IsoId"];
                 spv_id?: components["schemas"]["SpvId"];
@@ -7428,7 +7428,7 @@ export interface operations {
     company_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of names or e-mail. */
+                /** @description Beginnings of words of names or email. */
                 q?: string;
                 /** @description True shows archived ones instead. */
                 archived?: boolean;
@@ -7500,7 +7500,7 @@ export interface operations {
     company_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of names or e-mail. */
+                /** @description Beginnings of words of names or email. */
                 q?: string;
                 /** @description True takes archived ones instead. */
                 archived?: boolean;
@@ -7664,7 +7664,7 @@ export interface operations {
     company_client_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, e-mail or an order's identifier, of the company's own clients also phone. */
+                /** @description Beginnings of words of name, email or an order's identifier, of the company's own clients also phone. */
                 q?: string;
                 /** @description 1 to 500; 50 unless told. */
                 limit?: number;
@@ -7764,7 +7764,7 @@ export interface operations {
     company_member_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name or e-mail. */
+                /** @description Beginnings of words of name or email. */
                 q?: string;
                 /** @description True shows those who were removed instead. */
                 removed?: boolean;
@@ -8565,7 +8565,7 @@ export interface operations {
     invoice_list: {
         parameters: {
             query?: {
-                /** @description A number, or beginnings of words of its order's identifier, client name or e-mail. */
+                /** @description A number, or beginnings of words of its order's identifier, client name or email. */
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
@@ -8602,7 +8602,7 @@ export interface operations {
     invoice_export: {
         parameters: {
             query?: {
-                /** @description A number, or beginnings of words of its order's identifier, client name or e-mail. */
+                /** @description A number, or beginnings of words of its order's identifier, client name or email. */
                 q?: string;
                 spv_id?: components["schemas"]["SpvId"];
                 client_id?: components["schemas"]["UserId"];
@@ -8812,7 +8812,7 @@ export interface operations {
     iso_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name or e-mail. */
+                /** @description Beginnings of words of name or email. */
                 q?: string;
                 company_id?: components["schemas"]["CompanyId"];
                 /** @description True shows archived ones instead. */
@@ -8885,7 +8885,7 @@ export interface operations {
     iso_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name or e-mail. */
+                /** @description Beginnings of words of name or email. */
                 q?: string;
                 company_id?: components["schemas"]["CompanyId"];
                 /** @description True takes archived ones instead. */
@@ -9198,7 +9198,7 @@ export interface operations {
     lead_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, e-mail or organisation. */
+                /** @description Beginnings of words of name, email or organisation. */
                 q?: string;
                 stage?: components["schemas"]["LeadStage"];
                 iso_id?: components["schemas"]["IsoId"];
@@ -9270,7 +9270,7 @@ export interface operations {
     lead_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, e-mail or organisation. */
+                /** @description Beginnings of words of name, email or organisation. */
                 q?: string;
                 stage?: components["schemas"]["LeadStage"];
                 iso_id?: components["schemas"]["IsoId"];
@@ -9412,7 +9412,7 @@ export interface operations {
     log_list: {
         parameters: {
             query?: {
-                /** @description A person by id, name or e-mail address. */
+                /** @description A person by id, name or email address. */
                 who?: string;
                 /** @description A role, `operator`, `system`, `service` or `anonymous`. */
                 role?: string;
@@ -9456,7 +9456,7 @@ export interface operations {
     log_export: {
         parameters: {
             query?: {
-                /** @description A person by id, name or e-mail address. */
+                /** @description A person by id, name or email address. */
                 who?: string;
                 /** @description A role, `operator`, `system`, `service` or `anonymous`. */
                 role?: string;
@@ -10618,7 +10618,7 @@ export interface operations {
     request_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of reference, name or e-mail. */
+                /** @description Beginnings of words of reference, name or email. */
                 q?: string;
                 kind?: components["schemas"]["RequestKind"];
                 status?: components["schemas"]["RequestStatus"];
@@ -10695,7 +10695,7 @@ export interface operations {
     request_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of reference, name or e-mail. */
+                /** @description Beginnings of words of reference, name or email. */
                 q?: string;
                 kind?: components["schemas"]["RequestKind"];
                 status?: components["schemas"]["RequestStatus"];
@@ -11262,7 +11262,7 @@ export interface operations {
     spv_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of identifier, order number, client name or e-mail. */
+                /** @description Beginnings of words of identifier, order number, client name or email. */
                 q?: string;
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
@@ -11338,7 +11338,7 @@ export interface operations {
     spv_export: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of identifier, order number, client name or e-mail. */
+                /** @description Beginnings of words of identifier, order number, client name or email. */
                 q?: string;
                 status?: string;
                 company_id?: components["schemas"]["CompanyId"];
@@ -12209,7 +12209,7 @@ export interface operations {
     user_list: {
         parameters: {
             query?: {
-                /** @description Beginnings of words of name, e-mail or phone. */
+                /** @description Beginnings of words of name, email or phone. */
                 q?: string;
                 role?: components["schemas"]["Role"];
                 /** @description All but the archived unless told. */

@@ -19,7 +19,7 @@ test('three notices are visible, and the fourth follows when one closes', () => 
 });
 
 test('notices close after four seconds by default', () => {
-  notice({ title: 'Backup made', description: 'Everything is in it.' });
+  notice({ title: 'Backup completed', description: 'Everything is in it.' });
   expect(MAX_VISIBLE.notices).toEqual({ limit: 3, autoClose: 4000 });
   expect(seen()).toMatchObject([{ message: 'Everything is in it.', role: 'status' }]);
   expect(seen()[0]?.autoClose).toBeUndefined();

@@ -19,11 +19,12 @@ use domain::{
     Actor, Ctx, Error,
     accounts::auth::{
         self,
-        admin::{self, Action, Ban, New, Query, Standing, Update},
+        admin::{self, AdminFields, AuditQuery, Ban, CreateAccount, LinkAction, Update},
         factors,
     },
+    desk::people,
     kernel::{
-        access::{Action as Doing, Resource},
+        access::{Action, Resource},
         ids::{CompanyId, FactorId, IsoId, UserId},
     },
 };
@@ -47,7 +48,7 @@ impl FromRequestParts<AppState> for Admin {
             meta.set_signed_in(user);
         }
         let ctx = app.ctx(actor, origin(parts));
-        ctx.may(Doing::View, Resource::Users).map_err(|error| match error {
+        ctx.may(Action::View, Resource::Users).map_err(|error| match error {
             // A super admin who has not passed the second factor.
             Error::Forbidden(problem) if problem.code.starts_with("mfa_") => {
                 AuthError::new(StatusCode::FORBIDDEN, "insufficient_aal")
@@ -104,7 +105,7 @@ pub async fn list(
     let (users, all) = admin::list(&ctx, params.get("filter"), oldest_first, (page - 1) * per_page, per_page)
         .await
         .map_err(map_error)?;
-    let views: Vec<UserView> = auth::whole_of_many(&ctx, users).await?.into_iter().map(UserView::from).collect();
+    let views: Vec<UserView> = auth::load_accounts(&ctx, users).await?.into_iter().map(UserView::from).collect();
     let mut headers = HeaderMap::new();
     headers.insert(TOTAL, HeaderValue::from(all));
     // The client takes the first `=` of each link for the page's and cannot parse an empty header.
@@ -145,13 +146,13 @@ struct AppMetadata {
     noted: Map<String, Value>,
 }
 
-impl From<AppMetadata> for Standing {
+impl From<AppMetadata> for AdminFields {
     fn from(metadata: AppMetadata) -> Self {
         let AppMetadata { role, company_id, iso_id, mut noted } = metadata;
         // Derived from the identities.
         noted.remove("provider");
         noted.remove("providers");
-        Self { role, company_id, iso_id, noted }
+        Self { role, company_id, iso_id, app_metadata: noted }
     }
 }
 
@@ -206,28 +207,28 @@ pub async fn create(
     extract::check_email(&email, StatusCode::BAD_REQUEST)?;
     let ban = input.ban()?;
     input.one_password()?;
-    let new = New {
+    let new = CreateAccount {
         id: input.id,
         email,
         password: input.password.filter(|password| !password.is_empty()),
         password_hash: input.password_hash,
         confirmed: input.email_confirm == Some(true),
         data: input.user_metadata.unwrap_or_default(),
-        standing: input.app_metadata.unwrap_or_default().into(),
+        fields: input.app_metadata.unwrap_or_default().into(),
     };
     let user = admin::create(&ctx, new).await.map_err(map_error)?;
     let user = match ban {
-        Some(_) => {
-            admin::update(&ctx, &app.auth, user.id, Update { ban, ..Update::default() }).await.map_err(map_error)?
-        }
+        Some(_) => people::update_by_admin(&ctx, &app.auth, user.id, Update { ban, ..Update::default() })
+            .await
+            .map_err(map_error)?,
         None => user,
     };
-    Ok(Json(auth::whole(&ctx, user).await?.into()))
+    Ok(Json(auth::load_account(&ctx, user).await?.into()))
 }
 
 pub async fn get(Path(user): Path<String>, Admin(ctx): Admin) -> Result<Json<UserView>> {
     let user = admin::get(&ctx, id(&user)?).await.map_err(map_error)?;
-    Ok(Json(auth::whole(&ctx, user).await?.into()))
+    Ok(Json(auth::load_account(&ctx, user).await?.into()))
 }
 
 pub async fn update(
@@ -250,11 +251,11 @@ pub async fn update(
         password_hash: input.password_hash,
         confirmed: input.email_confirm == Some(true),
         data: input.user_metadata,
-        standing: input.app_metadata.unwrap_or_default().into(),
+        fields: input.app_metadata.unwrap_or_default().into(),
         ban,
     };
-    let user = admin::update(&ctx, &app.auth, user, change).await.map_err(map_error)?;
-    Ok(Json(auth::whole(&ctx, user).await?.into()))
+    let user = people::update_by_admin(&ctx, &app.auth, user, change).await.map_err(map_error)?;
+    Ok(Json(auth::load_account(&ctx, user).await?.into()))
 }
 
 /// Archives the account, also without `should_soft_delete`.
@@ -279,7 +280,7 @@ pub async fn remove_factor(
     let factor: FactorId = factor
         .parse()
         .map_err(|_| AuthError::validation("factor_id must be an UUID").with_status(StatusCode::NOT_FOUND))?;
-    let gone = factors::remove_of(&ctx, &app.auth, user.id, factor).await.map_err(|error| {
+    let gone = factors::remove_for_user(&ctx, &app.auth, user.id, factor).await.map_err(|error| {
         let error = AuthError::from(error);
         if error.code() == "mfa_factor_not_found" { error.with_status(StatusCode::NOT_FOUND) } else { error }
     })?;
@@ -303,7 +304,7 @@ pub async fn invite(
     extract::check_email(email, StatusCode::BAD_REQUEST)?;
     let to = redirect.or_from_body(&app, input.redirect_to.as_deref()).requested();
     let user = admin::invite(&ctx, email, input.data.unwrap_or_default(), to).await.map_err(map_error)?;
-    Ok(Json(auth::whole(&ctx, user).await?.into()))
+    Ok(Json(auth::load_account(&ctx, user).await?.into()))
 }
 
 #[derive(Deserialize)]
@@ -326,9 +327,9 @@ pub async fn generate_link(
     let email = non_empty(input.email.as_ref()).unwrap_or("");
     extract::check_email(email, StatusCode::BAD_REQUEST)?;
     let kind = non_empty(input.r#type.as_ref()).unwrap_or("");
-    let action = Action::read(kind).ok_or(AuthError::validation("Invalid email action link type requested"))?;
+    let action = LinkAction::read(kind).ok_or(AuthError::validation("Invalid email action link type requested"))?;
     let password = input.password.filter(|password| !password.is_empty());
-    if action == Action::Signup && password.is_none() {
+    if action == LinkAction::Signup && password.is_none() {
         return Err(AuthError::validation("Signup requires a valid password"));
     }
     if let Some(new_email) = non_empty(input.new_email.as_ref()) {
@@ -336,7 +337,7 @@ pub async fn generate_link(
     }
     let to = redirect.or_from_body(&app, input.redirect_to.as_deref());
     let data = input.data.unwrap_or_default();
-    let made = admin::make_link(&ctx, action, email, password, non_empty(input.new_email.as_ref()), data)
+    let made = admin::generate_link(&ctx, action, email, password, non_empty(input.new_email.as_ref()), data)
         .await
         .map_err(map_error)?;
     let query = url::form_urlencoded::Serializer::new(String::new())
@@ -344,7 +345,7 @@ pub async fn generate_link(
         .append_pair("type", action.kind().verified_as())
         .append_pair("redirect_to", to.url())
         .finish();
-    let view = UserView::from(auth::whole(&ctx, made.user).await?);
+    let view = UserView::from(auth::load_account(&ctx, made.user).await?);
     let mut answer = serde_json::to_value(view).map_err(Error::internal)?;
     answer["action_link"] = format!("{}/auth/v1/verify?{query}", app.options.public_url).into();
     answer["email_otp"] = made.link.code.into();
@@ -359,7 +360,9 @@ pub async fn audit(params: QueryParams, Admin(ctx): Admin) -> Result<Json<Value>
     let (page, per_page) = page(&params)?;
     let query = match params.get("query") {
         None => None,
-        Some(text) => Some(Query::read(text).ok_or(AuthError::validation("bad query scope: author, action or type"))?),
+        Some(text) => {
+            Some(AuditQuery::parse(text).ok_or(AuthError::validation("bad query scope: author, action or type"))?)
+        }
     };
     let rows = admin::audit(&ctx, query.as_ref(), (page - 1) * per_page, per_page).await.map_err(map_error)?;
     let entries = rows.into_iter().map(|row| {

@@ -139,7 +139,7 @@ impl AccountLimiter {
     pub async fn check(&self, app: &AppState, email: &str) -> Result<(), AuthError> {
         let Some(key) = self.key else { return Ok(()) };
         match app.auth_rate_limits.account(key, email) {
-            Err(_) if auth::is_at_home(&self.ctx, email).await? => Ok(()),
+            Err(_) if auth::is_known_location(&self.ctx, email).await? => Ok(()),
             counted => Ok(counted?),
         }
     }

@@ -34,7 +34,7 @@ pub async fn authorize(
         .ok_or(AuthError::validation("Linking an identity requires the PKCE flow: code_challenge is missing"))?;
     provider.reach().await.map_err(provider_unavailable)?;
     let wire = provider.settings.kind.wire();
-    let flow = identities::begin_linking(&ctx, wire, challenge, to.url().to_owned()).await?;
+    let flow = identities::start_linking(&ctx, wire, challenge, to.url().to_owned()).await?;
     let state = flow.id.to_string();
     let address =
         provider.authorization_url(flow_secrets(&flow, &state), &scopes(&params), &forwarded_params(&params)).await;

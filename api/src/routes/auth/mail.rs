@@ -8,7 +8,7 @@ use crate::{
     state::AppState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::accounts::auth::{self, NewAccount, Wanted, Way};
+use domain::accounts::auth::{self, MailRequestKind, NewAccount, RedirectContext};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -32,9 +32,12 @@ pub async fn recover(
         non_empty(input.email.as_ref()).ok_or(AuthError::validation("Password recovery requires an email"))?;
     extract::check_email(address, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
-    let way = Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge };
+    let way = RedirectContext {
+        redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(),
+        challenge,
+    };
     if ours {
-        auth::ask(&ctx, Wanted::Recovery, address, way).await?;
+        auth::request_mail(&ctx, MailRequestKind::Recovery, address, way).await?;
     }
     Ok(Json(json!({})))
 }
@@ -69,7 +72,10 @@ pub async fn otp(
     }
     extract::check_email(address, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
-    let way = Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge };
+    let way = RedirectContext {
+        redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(),
+        challenge,
+    };
     let creates = ours && input.create_user.unwrap_or(true) && ctx.options.signup;
     // The protocol reveals unknown addresses when no account is to be created, unless the operator disabled that.
     let reveals = creates || !ctx.options.otp_alike;
@@ -80,10 +86,10 @@ pub async fn otp(
         return Err(AuthError::fixed(StatusCode::UNPROCESSABLE_ENTITY, "otp_disabled", "Signups not allowed for otp"));
     }
     let data = input.data.unwrap_or_default();
-    let new = NewAccount { email: address.to_owned(), password: None, data, way: way.clone() };
-    if let auth::SignedUp::Session(_) = auth::sign_up(&ctx, &app.auth, new).await? {
+    let new = NewAccount { email: address.to_owned(), password: None, data, redirect: way.clone() };
+    if let auth::SignUpOutcome::Session(_) = auth::sign_up(&ctx, &app.auth, new).await? {
         // The address counts as confirmed; the link is still needed to sign in.
-        auth::ask(&ctx, Wanted::Magiclink, address, way).await?;
+        auth::request_mail(&ctx, MailRequestKind::Magiclink, address, way).await?;
     }
     Ok(Json(json!({})))
 }
@@ -108,17 +114,19 @@ pub async fn resend(
 ) -> Result<Json<Value>> {
     let kind = non_empty(input.r#type.as_ref()).unwrap_or("");
     let wanted = match kind {
-        "signup" => Wanted::Signup,
-        _ => Wanted::EmailChange,
+        "signup" => MailRequestKind::Signup,
+        _ => MailRequestKind::EmailChange,
     };
     match (kind, non_empty(input.email.as_ref()), non_empty(input.phone.as_ref())) {
         ("signup" | "email_change", Some(address), None) => {
             extract::check_email(address, StatusCode::BAD_REQUEST)?;
             let challenge = input.pkce.read()?;
-            let way =
-                Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge };
+            let way = RedirectContext {
+                redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(),
+                challenge,
+            };
             if ours {
-                auth::ask(&ctx, wanted, address, way).await?;
+                auth::request_mail(&ctx, wanted, address, way).await?;
             }
             Ok(Json(json!({})))
         }

@@ -21,8 +21,9 @@ use domain::{
     Actor, Ctx, Error,
     accounts::auth::{
         flows::{Challenge, Flow},
-        identities::{self, Landing},
+        identities::{self, CallbackOutcome},
     },
+    desk::people,
 };
 use std::convert::Infallible;
 
@@ -81,7 +82,7 @@ pub async fn authorize(
     if provider.reach().await.is_err() {
         return Ok(redirect_with_error(to.url(), "provider_unavailable", language));
     }
-    let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
+    let flow = identities::start_sign_in(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
     Ok(
         match provider
             .authorization_url(flow_secrets(&flow, &flow.id.to_string()), &scopes(&params), &forwarded_params(&params))
@@ -101,7 +102,7 @@ pub async fn callback(
     RawBody(form): RawBody,
 ) -> Response {
     let params = params.with_form(&form);
-    let flow = match identities::come_back(&ctx, params.get("state").unwrap_or_default()).await {
+    let flow = match identities::consume_state(&ctx, params.get("state").unwrap_or_default()).await {
         Ok(flow) => flow,
         // Without a flow the redirect URL is unknown: our first page.
         Err(e) => {
@@ -110,8 +111,8 @@ pub async fn callback(
         }
     };
     match finish_callback(&app, &ctx, &flow, &params).await {
-        Ok(Landing::Code(code)) => found(&with_query(&flow.redirect_to, "code", &code)),
-        Ok(Landing::Session(granted)) => found(&with_session(&flow.redirect_to, &granted)),
+        Ok(CallbackOutcome::Code(code)) => found(&with_query(&flow.redirect_to, "code", &code)),
+        Ok(CallbackOutcome::Session(granted)) => found(&with_session(&flow.redirect_to, &granted)),
         Err(code) => redirect_with_error(&flow.redirect_to, code, language),
     }
 }
@@ -122,7 +123,7 @@ async fn finish_callback(
     ctx: &Ctx,
     flow: &Flow,
     params: &QueryParams,
-) -> std::result::Result<Landing, &'static str> {
+) -> std::result::Result<CallbackOutcome, &'static str> {
     const BAD: &str = "bad_oauth_callback";
     let provider = flow.provider.as_deref().and_then(|wire| app.providers.get(wire)).ok_or(BAD)?;
     let name = provider.settings.kind.wire();
@@ -151,7 +152,7 @@ async fn finish_callback(
             ProviderError::Refused(_) => BAD,
         }
     })?;
-    identities::arrive(ctx, &app.auth, flow, &arrival).await.map_err(|e| error_code(&e))
+    people::sign_in_with_provider(ctx, &app.auth, flow, &arrival).await.map_err(|e| error_code(&e))
 }
 
 /// The provider of this name, if it is configured.

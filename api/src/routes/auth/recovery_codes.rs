@@ -9,7 +9,7 @@ use crate::{
     state::AppState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::accounts::auth::recovery_codes::{self, Made};
+use domain::accounts::auth::recovery_codes::{self, IssuedCodes};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -35,12 +35,12 @@ pub async fn make(
         [] => Make::default(),
         text => serde_json::from_slice(text).map_err(|_| AuthError::bad_json())?,
     };
-    let made = recovery_codes::make(&ctx, &app.auth, input.friendly_name.as_deref()).await.map_err(map_invalid)?;
+    let made = recovery_codes::issue(&ctx, &app.auth, input.friendly_name.as_deref()).await.map_err(map_invalid)?;
     Ok(Json(view(made)))
 }
 
 pub async fn remake(SessionCtx(ctx, _): SessionCtx) -> Result<Json<Value>> {
-    Ok(Json(view(recovery_codes::remake(&ctx).await?)))
+    Ok(Json(view(recovery_codes::reissue(&ctx).await?)))
 }
 
 pub async fn remove(State(app): State<AppState>, SessionCtx(ctx, _): SessionCtx) -> Result<Json<Value>> {
@@ -69,7 +69,7 @@ pub async fn verify(
     Ok(granted.into())
 }
 
-fn view(made: Made) -> Value {
+fn view(made: IssuedCodes) -> Value {
     json!({
         "id": made.factor.id,
         "type": KIND,

@@ -3,7 +3,7 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use domain::{accounts::auth::Granted, kernel::i18n};
+use domain::{accounts::auth::TokenGrant, kernel::i18n};
 use serde_json::Map;
 use url::{Url, form_urlencoded::Serializer};
 
@@ -59,7 +59,7 @@ pub fn with_query(to: &str, name: &str, value: &str) -> String {
 }
 
 /// Implicit flow: the session in the fragment, which browsers do not send to servers.
-pub fn with_session(to: &str, granted: &Granted) -> String {
+pub fn with_session(to: &str, granted: &TokenGrant) -> String {
     let Ok(mut url) = Url::parse(to) else { return to.to_owned() };
     let mut fragment = Serializer::new(String::new());
     fragment

@@ -57,6 +57,6 @@ pub async fn end(
 ) -> Result<StatusCode> {
     let id: SessionId = id.parse().map_err(|_| AuthError::from(Error::NotFound("session")))?;
     sessions::end(&ctx, id).await?;
-    app.auth.verified.forget_sessions(&[id]);
+    app.auth.token_cache.forget_sessions(&[id]);
     Ok(StatusCode::NO_CONTENT)
 }

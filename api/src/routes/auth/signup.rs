@@ -14,7 +14,7 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use domain::accounts::auth::{self, NewAccount, SignedUp, Way, passwords};
+use domain::accounts::auth::{self, NewAccount, RedirectContext, SignUpOutcome, passwords};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -66,12 +66,21 @@ pub async fn signup(
     }
     extract::check_email(email, StatusCode::BAD_REQUEST)?;
     let challenge = input.pkce.read()?;
-    let way = Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge };
-    let new =
-        NewAccount { email: email.to_owned(), password: Some(password), data: input.data.unwrap_or_default(), way };
+    let way = RedirectContext {
+        redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(),
+        challenge,
+    };
+    let new = NewAccount {
+        email: email.to_owned(),
+        password: Some(password),
+        data: input.data.unwrap_or_default(),
+        redirect: way,
+    };
     Ok(match auth::sign_up(&ctx, &app.auth, new).await? {
-        SignedUp::Session(granted) => SessionView::from(*granted).into_response(),
-        SignedUp::Waiting(user) => Json(UserView::from(auth::whole(&ctx, *user).await?)).into_response(),
-        SignedUp::Known => Json(fake_user(&ctx, email)).into_response(),
+        SignUpOutcome::Session(granted) => SessionView::from(*granted).into_response(),
+        SignUpOutcome::ConfirmationSent(user) => {
+            Json(UserView::from(auth::load_account(&ctx, *user).await?)).into_response()
+        }
+        SignUpOutcome::AlreadyRegistered => Json(fake_user(&ctx, email)).into_response(),
     })
 }

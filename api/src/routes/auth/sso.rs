@@ -48,7 +48,7 @@ pub async fn sso(
     let challenge = pkce(non_empty(input.code_challenge.as_ref()), non_empty(input.code_challenge_method.as_ref()))?;
     let to = to.or_from_body(&app, input.redirect_to.as_deref());
     provider.reach().await.map_err(provider_unavailable)?;
-    let flow = identities::begin(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
+    let flow = identities::start_sign_in(&ctx, provider.settings.kind.wire(), challenge, to.url().to_owned()).await?;
     let address = provider
         .authorization_url(flow_secrets(&flow, &flow.id.to_string()), &[], &[])
         .await

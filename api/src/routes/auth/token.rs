@@ -9,7 +9,7 @@ use crate::{
     state::AppState,
 };
 use axum::{extract::State, http::StatusCode};
-use domain::accounts::auth::{self, Which, flows};
+use domain::accounts::auth::{self, SignOutScope, flows};
 use serde::Deserialize;
 
 /// The fields of all grants.
@@ -89,9 +89,9 @@ pub async fn logout(
     SessionCtx(ctx, _): SessionCtx,
 ) -> Result<StatusCode> {
     let which = match params.get("scope") {
-        None | Some("global") => Which::Global,
-        Some("local") => Which::Local,
-        Some("others") => Which::Others,
+        None | Some("global") => SignOutScope::Global,
+        Some("local") => SignOutScope::Local,
+        Some("others") => SignOutScope::Others,
         Some(_) => return Err(AuthError::validation("Unsupported logout scope")),
     };
     auth::sign_out(&ctx, &app.auth, which).await.map_err(|error| {

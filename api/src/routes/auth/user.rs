@@ -10,7 +10,7 @@ use crate::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::accounts::{
-    auth::{self, Change, Credential, Way},
+    auth::{self, Credential, RedirectContext, UpdateAccount},
     users,
 };
 use serde::Deserialize;
@@ -31,7 +31,7 @@ pub struct Input {
 }
 
 pub async fn get(SessionCtx(ctx, me): SessionCtx) -> Result<Json<UserView>> {
-    Ok(Json(auth::whole(&ctx, users::get(&ctx, me.id).await?).await?.into()))
+    Ok(Json(auth::load_account(&ctx, users::get(&ctx, me.id).await?).await?.into()))
 }
 
 pub async fn update(
@@ -51,19 +51,22 @@ pub async fn update(
         extract::check_email(email, StatusCode::BAD_REQUEST)?;
     }
     let challenge = input.pkce.read()?;
-    let change = Change {
+    let change = UpdateAccount {
         password: input.password,
         current_password: non_empty_secret(input.current_password),
         nonce: non_empty_secret(input.nonce),
         email,
         data: input.data,
-        way: Way { redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(), challenge },
+        redirect: RedirectContext {
+            redirect_to: redirect.or_from_body(&app, input.redirect_to.as_deref()).requested(),
+            challenge,
+        },
     };
     let user = auth::update_user(&ctx, &app.auth, &change).await.map_err(|error| {
         let error = AuthError::from(error);
         if error.code() == "insufficient_aal" { error.with_status(StatusCode::UNAUTHORIZED) } else { error }
     })?;
-    Ok(Json(auth::whole(&ctx, user).await?.into()))
+    Ok(Json(auth::load_account(&ctx, user).await?.into()))
 }
 
 #[derive(Deserialize)]
@@ -84,7 +87,7 @@ pub async fn reauthenticate(
         (None, Some(nonce)) => Credential::MailedCode(nonce),
         _ => return Err(AuthError::validation("Either a password or a nonce is needed")),
     };
-    Ok(auth::prove(&ctx, &app.auth, &credential).await?.into())
+    Ok(auth::reauthenticate_with(&ctx, &app.auth, &credential).await?.into())
 }
 
 /// The text unless it is missing or empty; not trimmed, because a password may begin with a space.

@@ -18,7 +18,8 @@ use axum::{
 };
 use domain::{
     Error,
-    accounts::auth::{self, Came, Granted, Purpose, Ticket, links},
+    accounts::auth::{Purpose, TokenGrant, VerificationInput, VerifyOutcome, links},
+    desk::people,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -87,16 +88,18 @@ pub async fn verify(
     let redirects = form || input.skip_http_redirect == Some(true);
     let came = match parse(&input) {
         Ok((purpose, ticket)) => {
-            let came = auth::verify(&ctx, &app.auth, purpose, &ticket, redirects).await;
+            let came = people::verify(&ctx, &app.auth, purpose, &ticket, redirects).await;
             came.map(|came| (purpose, came)).map_err(refused)
         }
         Err(error) => Err(error),
     };
     if !redirects {
         return Ok(match came?.1 {
-            Came::Session(granted) => SessionView::from(*granted).into_response(),
-            Came::Half => Json(json!({ "msg": FIRST_CONFIRMATION_MESSAGE, "code": "200" })).into_response(),
-            Came::Code(_) => return Err(Error::internal("a code where a session was requested").into()),
+            VerifyOutcome::Session(granted) => SessionView::from(*granted).into_response(),
+            VerifyOutcome::FirstConfirmation => {
+                Json(json!({ "msg": FIRST_CONFIRMATION_MESSAGE, "code": "200" })).into_response()
+            }
+            VerifyOutcome::Code(_) => return Err(Error::internal("a code where a session was requested").into()),
         });
     }
     let to = match came {
@@ -112,7 +115,7 @@ fn refused(error: Error) -> AuthError {
     if error.code() == "email_exists" { error.with_status(StatusCode::UNPROCESSABLE_ENTITY) } else { error }
 }
 
-fn parse(input: &Input) -> Result<(Purpose, Ticket)> {
+fn parse(input: &Input) -> Result<(Purpose, VerificationInput)> {
     let kind = non_empty(input.r#type.as_ref()).ok_or(AuthError::validation("Verify requires a verification type"))?;
     let purpose = Purpose::read(kind);
     if purpose.is_none() && !["sms", "phone_change"].contains(&kind) {
@@ -126,11 +129,11 @@ fn parse(input: &Input) -> Result<(Purpose, Ticket)> {
         (Some(_), None) if email.is_some() || phone.is_some() => {
             return Err(AuthError::validation("Only the token_hash and type should be provided"));
         }
-        (Some(hash), None) => Ticket::Token(hash.to_owned()),
+        (Some(hash), None) => VerificationInput::Token(hash.to_owned()),
         (None, Some(code)) => match (email, phone) {
             (Some(email), None) => {
                 extract::check_email(email, StatusCode::UNPROCESSABLE_ENTITY)?;
-                Ticket::Code { email: email.to_owned(), code: code.to_owned() }
+                VerificationInput::Code { email: email.to_owned(), code: code.to_owned() }
             }
             (None, Some(phone)) => {
                 let digits = phone.strip_prefix('+').unwrap_or(phone);
@@ -153,19 +156,19 @@ fn parse(input: &Input) -> Result<(Purpose, Ticket)> {
 
 /// PKCE clients read the query, the others the fragment.
 fn uses_pkce(input: &Input) -> bool {
-    input.token_hash.as_ref().is_some_and(|token| token.starts_with(links::PKCE))
+    input.token_hash.as_ref().is_some_and(|token| token.starts_with(links::PKCE_TOKEN_PREFIX))
 }
 
 /// The redirect URL with the outcome.
-fn outcome_url(came: Came, purpose: Purpose, redirect_to: &str, pkce: bool) -> String {
+fn outcome_url(came: VerifyOutcome, purpose: Purpose, redirect_to: &str, pkce: bool) -> String {
     match came {
-        Came::Code(back) => with_params(&back.redirect_to, &[("code", &back.code)], &[]),
-        Came::Half => {
+        VerifyOutcome::Code(back) => with_params(&back.redirect_to, &[("code", &back.code)], &[]),
+        VerifyOutcome::FirstConfirmation => {
             let query: &[_] = if pkce { &[("message", FIRST_CONFIRMATION_MESSAGE)] } else { &[] };
             with_params(redirect_to, query, &[("message", FIRST_CONFIRMATION_MESSAGE), ("sb", "")])
         }
-        Came::Session(granted) => {
-            let Granted { access_token, refresh_token, expires_in, expires_at, .. } = &*granted;
+        VerifyOutcome::Session(granted) => {
+            let TokenGrant { access_token, refresh_token, expires_in, expires_at, .. } = &*granted;
             with_params(
                 redirect_to,
                 &[],

@@ -10,7 +10,7 @@ use domain::{
     Ctx,
     accounts::{
         auth::{
-            Account, Granted,
+            Account, TokenGrant,
             factors::Factor,
             identities::{self, Identity},
             tokens,
@@ -181,7 +181,7 @@ impl From<Account> for UserView {
     fn from(Account { user, identities, factors }: Account) -> Self {
         // An account created by staff counts as unconfirmed until its first sign-in.
         let confirmed = (user.status != Status::Pending).then_some(user.created_at);
-        let own = identities::has_email(&user, &identities).then(|| own_identity(&user, confirmed.is_some()));
+        let own = identities::has_email_identity(&user, &identities).then(|| own_identity(&user, confirmed.is_some()));
         let app_metadata = tokens::app_metadata(&user, &identities);
         Self {
             id: user.id,
@@ -239,8 +239,8 @@ pub fn fake_user(ctx: &Ctx, email: &str) -> UserView {
     }
 }
 
-impl From<Granted> for SessionView {
-    fn from(granted: Granted) -> Self {
+impl From<TokenGrant> for SessionView {
+    fn from(granted: TokenGrant) -> Self {
         let (provider_token, provider_refresh_token) =
             granted.provider_tokens.map_or((None, None), |tokens| (Some(tokens.access_token), tokens.refresh_token));
         Self {

@@ -1,16 +1,15 @@
-//! What people change about their own sign-in: the password, the address, what they say of themselves.
+//! Changes of the signed-in user to their own credentials: password, address, metadata.
 mod email;
 
-use email::take_back as take_back_email;
-pub(super) use email::{confirm as confirm_email, mail_confirmations, want as want_email};
+use email::{cancel_change as cancel_email_change, request_change as request_email_change};
+pub(super) use email::{confirm_change as confirm_email_change, mail_confirmations};
 
 use super::{
-    Auth, Way,
-    failures::{self, Counter},
-    flows, history, links,
-    passwords::{self, PasswordHash, Verdict},
+    Auth, RedirectContext, flows, links,
+    login_throttle::{self, ThrottleKey},
+    passwords::{self, PasswordCheck, PasswordHash},
     sessions::{self, Session},
-    store,
+    sign_in_history, store,
 };
 use crate::{
     accounts::users::{self, Status, User},
@@ -27,44 +26,44 @@ use crate::{
 use chrono::Duration;
 use serde_json::{Map, Value};
 
-/// A session begun by a link or code may set a password for so long without the old one: that is what the link was for.
-const FRESH: Duration = Duration::minutes(15);
-/// A session older than this is asked to prove who sits there.
-const OLD: Duration = Duration::hours(24);
-/// Bytes that people may say of themselves.
-const METADATA: usize = 16 << 10;
+/// A session started by a link or code may set a password without the old one for this time.
+const REAUTH_WINDOW: Duration = Duration::minutes(15);
+/// Older sessions must reauthenticate to set a password.
+const SESSION_MAX_AGE_FOR_PASSWORD: Duration = Duration::hours(24);
+/// Largest `user_metadata`.
+const MAX_METADATA_BYTES: usize = 16 << 10;
 
-/// Nothing given, nothing changed.
+/// A change to one's own account; `None` keeps a field.
 #[derive(Clone, Default)]
-pub struct Change {
+pub struct UpdateAccount {
     pub password: Option<String>,
-    /// Where it is given it must be right.
+    /// Must be correct when given.
     pub current_password: Option<String>,
     /// The code of [`super::reauthenticate`].
     pub nonce: Option<String>,
-    /// An address that is to be confirmed by mail; the present one takes a wanted one back.
+    /// New address, to be confirmed by mail; the present address cancels a pending change.
     pub email: Option<String>,
     /// Merged key by key; null deletes a key.
     pub data: Option<Map<String, Value>>,
-    /// What came with a new address.
-    pub way: Way,
+    /// Context of the confirmation mails of a new address.
+    pub redirect: RedirectContext,
 }
 
-impl std::fmt::Debug for Change {
+impl std::fmt::Debug for UpdateAccount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Change(hidden)")
+        f.write_str("UpdateAccount(hidden)")
     }
 }
 
-/// Changes one's own account. A new password makes it active and ends every other session and every link of it
-/// (decisions 20 and 27); a new address waits until it is confirmed at both addresses.
+/// Changes one's own account. A new password activates the account and ends its other sessions and all its links
+/// (decisions 20 and 27); a new address is pending until both addresses have confirmed it.
 ///
 /// # Errors
-/// Unauthenticated for nobody; Forbidden `insufficient_aal` while a second factor is to be shown; Invalid `password` (`weak_password`, `too_long`), `data` (`too_large`,
-/// `control_characters`); Conflict `same_password`, `current_password_required`, `current_password_invalid`,
-/// `reauthentication_needed`, `reauthentication_not_valid`, `email_taken`, `over_email_send_rate_limit`; TooMany when
-/// the machine is busy with sign-ins.
-pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User> {
+/// Unauthenticated for anonymous actors; Forbidden `insufficient_aal` while a second factor is due; Invalid `password`
+/// (`weak_password`, `too_long`), `data` (`too_large`, `control_characters`); Conflict `same_password`,
+/// `current_password_required`, `current_password_invalid`, `reauthentication_needed`, `reauthentication_not_valid`,
+/// `email_taken`, `over_email_send_rate_limit`; TooMany when throttled or the hash queue is full.
+pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &UpdateAccount) -> Result<User> {
     let Actor::User(me) = &ctx.actor else { return Err(Error::unauthenticated("no_authorization")) };
     let gone = || Error::unauthenticated("user_not_found");
     if (change.password.is_some() || change.email.is_some()) && me.mfa.pending() == Some(PendingRequirement::Challenge)
@@ -75,57 +74,57 @@ pub async fn update_user(ctx: &Ctx, auth: &Auth, change: &Change) -> Result<User
     let password = match &change.password {
         Some(password) => {
             let session = store::session(&mut ctx.db(), me.session_id).await?;
-            Some(new_password(ctx, &user, session.as_ref(), change, password).await?)
+            Some(validate_new_password(ctx, &user, session.as_ref(), change, password).await?)
         }
         None => None,
     };
 
     let known = user.password_hash.as_ref();
     let new = password.as_ref().map(Option::as_ref);
-    let changed = ctx.transaction(|tx| change_in(tx, ctx, me, change, known, new).scope_boxed()).await??;
+    let changed = ctx.transaction(|tx| update_within(tx, ctx, me, change, known, new).scope_boxed()).await??;
     if matches!(new, Some(Some(_))) {
-        auth.verified.forget_user(me.id);
+        auth.token_cache.forget_user(me.id);
     }
     Ok(changed)
 }
 
-/// [`update_user`] within its transaction. `password` is the hash of a new password, `Some(None)` where it equals the
+/// [`update_user`] within its transaction. `password` is the hash of a new password, `Some(None)` when it equals the
 /// present one; `known` is the hash it was compared with. The inner error keeps what was written: the count of a wrong
 /// code.
-async fn change_in(
+async fn update_within(
     tx: &mut Tx,
     ctx: &Ctx,
     me: &SignedIn,
-    change: &Change,
+    change: &UpdateAccount,
     known: Option<&PasswordHash>,
     password: Option<Option<&PasswordHash>>,
 ) -> Result<Result<User>> {
     let gone = || Error::unauthenticated("user_not_found");
     let mut user = users::store::lock(tx, me.id).await?.ok_or_else(gone)?;
-    if !users::is_welcome(tx, &user, ctx.now()).await? {
+    if !users::can_sign_in(tx, &user, ctx.now()).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
-    // While the passwords were compared, somebody else may have changed this one and ended this session.
+    // The session may have been ended by another change while the passwords were compared.
     if store::session(tx, me.session_id).await?.is_none_or(|session| session.ended_at.is_some()) {
         return Err(Error::unauthenticated("session_not_found"));
     }
     if password.is_some() && user.password_hash.as_ref() != known {
         return Err(Error::conflict("current_password_invalid"));
     }
-    let metadata = change.data.as_ref().map(|data| merged(&user.metadata, data)).transpose()?;
+    let metadata = change.data.as_ref().map(|data| merge_metadata(&user.metadata, data)).transpose()?;
     if password.is_some()
         && let Some(nonce) = &change.nonce
     {
-        let counters = Counter::of_session("nonce", user.id, &ctx.origin);
-        failures::check(tx, ctx.now(), &counters).await?;
+        let keys = ThrottleKey::for_session("nonce", user.id, &ctx.origin);
+        login_throttle::check_locked(tx, ctx.now(), &keys).await?;
         if !links::consume_nonce(tx, ctx, &user, nonce).await? {
-            failures::note(tx, ctx.now(), &counters).await?;
-            history::failed(tx, ctx, Some(&user), "otp", "wrong_mailed_code").await?;
+            login_throttle::record_failure(tx, ctx.now(), &keys).await?;
+            sign_in_history::record_failure(tx, ctx, Some(&user), "otp", "wrong_mailed_code").await?;
             return Ok(Err(Error::conflict("reauthentication_not_valid")));
         }
-        failures::forget(tx, &counters).await?;
+        login_throttle::reset(tx, &keys).await?;
     }
-    // Told only to somebody who has shown who they are: it confirms a guess.
+    // Only after the proof: the error confirms a guess.
     if matches!(password, Some(None)) {
         return Err(Error::conflict("same_password"));
     }
@@ -136,71 +135,72 @@ async fn change_in(
         activity::append(tx, ctx, users::event("user.updated", &user)).await?;
     }
     if let Some(hash) = password {
-        user = with_password(tx, ctx, &user, hash, me.session_id).await?;
+        user = set_password(tx, ctx, &user, hash, me.session_id).await?;
     }
     if let Some(email) = &change.email {
         user = if users::email_key(email) == user.email_key {
-            take_back_email(tx, ctx, user).await?
+            cancel_email_change(tx, ctx, user).await?
         } else {
-            want_email(tx, ctx, user, email, &change.way).await?
+            request_email_change(tx, ctx, user, email, &change.redirect).await?
         };
     }
     Ok(Ok(user))
 }
 
-/// The hash of a new password that may be set; none where it is the one there is.
-async fn new_password(
+/// Validates and hashes a new password; none when it equals the present one.
+async fn validate_new_password(
     ctx: &Ctx,
     user: &User,
     session: Option<&Session>,
-    change: &Change,
+    change: &UpdateAccount,
     password: &str,
 ) -> Result<Option<PasswordHash>> {
     let names = [user.first_name.as_str(), &user.last_name, &user.name()];
-    passwords::rules(password, &user.email, &names, passwords::shortest(ctx).await?)
+    passwords::validate(password, &user.email, &names, passwords::min_length(ctx).await?)
         .map_err(|problem| Error::field_with("password", problem))?;
     match &change.current_password {
         Some(current) => {
-            let counters = &Counter::of_session("password", user.id, &ctx.origin);
-            failures::peek(&mut ctx.db(), ctx.now(), counters).await?;
-            let wrong = passwords::verify(user.password_hash.as_ref(), current).await? == Verdict::Wrong;
+            let keys = &ThrottleKey::for_session("password", user.id, &ctx.origin);
+            login_throttle::check(&mut ctx.db(), ctx.now(), keys).await?;
+            let wrong = passwords::verify(user.password_hash.as_ref(), current).await? == PasswordCheck::Invalid;
             ctx.transaction(|tx| {
                 async move {
-                    failures::check(tx, ctx.now(), counters).await?;
+                    login_throttle::check_locked(tx, ctx.now(), keys).await?;
                     if wrong {
-                        failures::note(tx, ctx.now(), counters).await?;
-                        history::failed(tx, ctx, Some(user), "password", "wrong_current_password").await?;
+                        login_throttle::record_failure(tx, ctx.now(), keys).await?;
+                        sign_in_history::record_failure(tx, ctx, Some(user), "password", "wrong_current_password")
+                            .await?;
                         return Ok(Err(Error::conflict("current_password_invalid")));
                     }
-                    failures::forget(tx, counters).await?;
+                    login_throttle::reset(tx, keys).await?;
                     Ok(Ok(()))
                 }
                 .scope_boxed()
             })
             .await??;
         }
-        // Too many wrong codes are refused before any password is compared: how long that takes would tell.
+        // Throttled before any password is compared: the time would tell.
         None if change.nonce.is_some() => {
-            let counters = Counter::of_session("nonce", user.id, &ctx.origin);
-            failures::peek(&mut ctx.db(), ctx.now(), &counters).await?;
+            let keys = ThrottleKey::for_session("nonce", user.id, &ctx.origin);
+            login_throttle::check(&mut ctx.db(), ctx.now(), &keys).await?;
         }
-        None => proven(ctx, user, session)?,
+        None => check_recent_authentication(ctx, user, session)?,
     }
     let same = user.password_hash.is_some()
-        && passwords::verify(user.password_hash.as_ref(), password).await? != Verdict::Wrong;
-    // Hashed in either case: half the time for the right guess would be an answer.
+        && passwords::verify(user.password_hash.as_ref(), password).await? != PasswordCheck::Invalid;
+    // Hashed in either case: constant time.
     let hash = passwords::hash(ctx, password).await?;
     Ok((!same).then_some(hash))
 }
 
-/// Whether the session itself shows well enough who sits there.
-fn proven(ctx: &Ctx, user: &User, session: Option<&Session>) -> Result<()> {
-    let old = session.is_none_or(|session| ctx.now() - session.created_at > OLD);
+/// Checks that the session is recent enough to set a password without a further proof.
+fn check_recent_authentication(ctx: &Ctx, user: &User, session: Option<&Session>) -> Result<()> {
+    let old = session.is_none_or(|session| ctx.now() - session.created_at > SESSION_MAX_AGE_FOR_PASSWORD);
     let fresh = session.is_some_and(|session| {
         let first = session.amr.first();
         let by_mail = first.is_some_and(|proof| proof.method != "password" && proof.method != "oauth");
-        // Whoever was given a password has just typed it in.
-        (by_mail || user.must_change_password) && ctx.now() - session.created_at <= FRESH
+        // A temporary password was typed just now.
+        (by_mail || user.must_change_password) && ctx.now() - session.created_at <= REAUTH_WINDOW
     });
     if fresh || (user.password_hash.is_none() && !old) {
         return Ok(());
@@ -208,14 +208,14 @@ fn proven(ctx: &Ctx, user: &User, session: Option<&Session>) -> Result<()> {
     Err(Error::conflict(if old { "reauthentication_needed" } else { "current_password_required" }))
 }
 
-async fn with_password(
+async fn set_password(
     tx: &mut Tx,
     ctx: &Ctx,
     user: &User,
     hash: &PasswordHash,
     keep: crate::kernel::ids::SessionId,
 ) -> Result<User> {
-    let changed = users::touched(
+    let changed = users::bump_version(
         ctx,
         User {
             status: Status::Active,
@@ -226,48 +226,48 @@ async fn with_password(
         },
     );
     users::store::save(tx, &changed).await?;
-    users::count_brought(tx, user, -1);
-    users::count_brought(tx, &changed, 1);
-    users::store::save_bars(tx, &changed).await?;
+    users::update_partner_counts(tx, user, -1);
+    users::update_partner_counts(tx, &changed, 1);
+    users::store::save_restrictions(tx, &changed).await?;
     users::store::save_password(tx, user.id, hash, false).await?;
     sessions::end_others_of(tx, ctx, user.id, keep).await?;
-    links::drop_all_of(tx, ctx, user.id).await?;
-    flows::drop_all_of(tx, user.id).await?;
-    let told = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");
-    activity::append(tx, ctx, told).await?;
+    links::revoke_all_of(tx, ctx, user.id).await?;
+    flows::delete_all_of(tx, user.id).await?;
+    let event = users::event("user.password_changed", &changed).with("from", user.status.name()).with("to", "active");
+    activity::append(tx, ctx, event).await?;
     mails::release(tx, user.id).await?;
     Ok(changed)
 }
 
-/// What somebody says of themselves after a change.
+/// Merges a change into metadata.
 ///
 /// # Errors
 /// Invalid `data` (`too_large`, `control_characters`).
-pub(super) fn merged(old: &Map<String, Value>, change: &Map<String, Value>) -> Result<Map<String, Value>> {
+pub(super) fn merge_metadata(old: &Map<String, Value>, change: &Map<String, Value>) -> Result<Map<String, Value>> {
     let mut new = old.clone();
     for (name, value) in change {
         match value {
             Value::Null => new.remove(name),
-            value => new.insert(nfc(name), composed(value)),
+            value => new.insert(nfc(name), normalize_text(value)),
         };
     }
     let text = Value::Object(new.clone()).to_string();
-    if text.len() > METADATA {
+    if text.len() > MAX_METADATA_BYTES {
         return Err(Error::field("data", "too_large"));
     }
-    // PostgreSQL keeps no such character.
+    // PostgreSQL rejects NUL in JSON.
     if text.contains("\\u0000") {
         return Err(Error::field("data", "control_characters"));
     }
     Ok(new)
 }
 
-/// The same with every text in NFC.
-fn composed(value: &Value) -> Value {
+/// The value with every text in NFC.
+fn normalize_text(value: &Value) -> Value {
     match value {
         Value::String(text) => nfc(text).into(),
-        Value::Array(values) => values.iter().map(composed).collect(),
-        Value::Object(fields) => fields.iter().map(|(name, value)| (nfc(name), composed(value))).collect(),
+        Value::Array(values) => values.iter().map(normalize_text).collect(),
+        Value::Object(fields) => fields.iter().map(|(name, value)| (nfc(name), normalize_text(value))).collect(),
         plain => plain.clone(),
     }
 }
@@ -282,14 +282,16 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_merged_and_null_deletes() {
+    fn metadata_is_merged_and_null_deletes_keys() {
         let old = map(json!({ "a": 1, "b": { "c": 2 } }));
-        let new = merged(&old, &map(json!({ "a": null, "b": { "d": 3 }, "e": "x" }))).expect("is small");
+        let new = merge_metadata(&old, &map(json!({ "a": null, "b": { "d": 3 }, "e": "x" }))).expect("is small");
         assert_eq!(Value::Object(new), json!({ "b": { "d": 3 }, "e": "x" }));
-        assert!(merged(&old, &map(json!({ "x": "y".repeat(METADATA) }))).is_err());
-        assert!(merged(&old, &map(json!({ "x": "a\u{0}b" }))).is_err());
-        let new =
-            merged(&old, &map(json!({ "b": null, "a": null, "names": ["Zoe\u{308}", { "e\u{301}": "e\u{301}" }] })));
+        assert!(merge_metadata(&old, &map(json!({ "x": "y".repeat(MAX_METADATA_BYTES) }))).is_err());
+        assert!(merge_metadata(&old, &map(json!({ "x": "a\u{0}b" }))).is_err());
+        let new = merge_metadata(
+            &old,
+            &map(json!({ "b": null, "a": null, "names": ["Zoe\u{308}", { "e\u{301}": "e\u{301}" }] })),
+        );
         assert_eq!(Value::Object(new.expect("is small")), json!({ "names": ["Zoë", { "é": "é" }] }));
     }
 }

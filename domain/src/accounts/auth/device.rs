@@ -1,9 +1,9 @@
-//! What a browser says of itself, in words: "Chrome on Linux".
+//! User agent in words: "Chrome on Linux".
 use crate::kernel::i18n;
 use serde_json::{Map, Value};
 use woothee::parser::Parser;
 
-/// The program and system of a user agent, worded; none for what is no browser we know.
+/// Browser and system of a user agent in a language; none for unknown ones.
 pub fn name(language: &str, user_agent: Option<&str>) -> Option<String> {
     let found = Parser::new().parse(user_agent?)?;
     let known = |text: &str| (!text.is_empty() && text != "UNKNOWN").then(|| text.to_owned());
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn browsers_are_named_with_their_system() {
+    fn user_agents_are_named_with_their_system() {
         for (agent, device) in [
             (
                 "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36",

@@ -1,16 +1,15 @@
-//! Second factors: authenticator apps, added and shown. Recovery codes are a factor too, with use cases of their
-//! own ([`super::recovery_codes`]).
+//! Second factors (MFA): TOTP authenticators, enrolled and verified. Recovery codes are factors too
+//! ([`super::recovery_codes`]).
 //!
-//! An authenticator's secret is in no table: it is made from a signing key and the factor's id, as refresh tokens
-//! are, so that a copy of the database opens nothing.
+//! Authenticator secrets are not stored: they are derived from a signing key and the factor's id, like refresh tokens,
+//! so that a copy of the database is not enough to sign in.
 pub(crate) mod store;
 
 use super::{
-    Auth, Granted,
-    failures::{self, Counter},
-    history,
+    Auth, TokenGrant,
+    login_throttle::{self, ThrottleKey},
     sessions::{self, Session},
-    tokens,
+    sign_in_history, tokens,
 };
 use crate::{
     accounts::users::{self, User},
@@ -30,14 +29,14 @@ use serde::Deserialize;
 use std::collections::HashMap;
 use totp_rs::{Builder, Secret, Totp};
 
-/// Factors of all kinds that one person may have.
-const MOST: usize = 10;
-/// Life of a factor that nobody has shown yet.
-pub const UNVERIFIED_LIFE: Duration = Duration::seconds(300);
-const CHALLENGE_LIFE: Duration = Duration::seconds(300);
-/// Codes that may be tried on one challenge.
-const TRIES: i64 = 10;
-const NAME: usize = 100;
+/// Most factors of all kinds per user.
+const MAX_FACTORS: usize = 10;
+/// Lifetime of a factor that was not verified.
+pub const UNVERIFIED_TTL: Duration = Duration::seconds(300);
+const CHALLENGE_TTL: Duration = Duration::seconds(300);
+/// Most codes tried on one challenge.
+const MAX_ATTEMPTS: i64 = 10;
+const MAX_NAME_LENGTH: usize = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
@@ -73,7 +72,7 @@ impl Status {
     }
 }
 
-/// How a second factor is called among a session's proofs.
+/// Authentication method of a second factor in the `amr` claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     Totp,
@@ -88,7 +87,7 @@ impl Method {
         }
     }
 
-    pub fn is_second(proof: &str) -> bool {
+    pub fn is_second_factor(proof: &str) -> bool {
         [Self::Totp, Self::RecoveryCode].iter().any(|method| method.name() == proof)
     }
 }
@@ -101,7 +100,7 @@ pub struct Factor {
     pub kind: Kind,
     pub friendly_name: String,
     pub status: Status,
-    /// The signing key that its secret is made from.
+    /// Signing key that the secret is derived from.
     pub key_id: Option<String>,
     pub last_step: Option<i64>,
     pub last_challenged_at: Option<DateTime<Utc>>,
@@ -121,78 +120,49 @@ pub struct Challenge {
     pub verified_at: Option<DateTime<Utc>>,
 }
 
-/// A new authenticator, with what the app must be told. Never printed, and never told again.
+/// A new authenticator with its secret, returned once. Debug output is hidden.
 #[derive(Clone)]
-pub struct Enrolled {
+pub struct EnrolledFactor {
     pub factor: Factor,
-    /// Base 32, for typing.
+    /// Base 32, to type.
     pub secret: String,
-    /// `otpauth://…`, for a QR code.
+    /// `otpauth://…`, for the QR code.
     pub uri: String,
 }
 
-impl std::fmt::Debug for Enrolled {
+impl std::fmt::Debug for EnrolledFactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Enrolled").field("factor", &self.factor.id).finish_non_exhaustive()
+        f.debug_struct("EnrolledFactor").field("factor", &self.factor.id).finish_non_exhaustive()
     }
 }
 
-/// Adds an authenticator that counts once it has been shown, within five minutes.
+/// Enrolls an authenticator that must be verified within five minutes.
 ///
 /// # Errors
-/// Unauthenticated; Invalid `friendly_name`, `issuer`; Forbidden `insufficient_aal` while a factor is to be shown;
-/// Conflict `reauthentication_needed`, `mfa_factor_name_conflict` (no name is a name too), `too_many_enrolled_mfa_factors`.
-pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer: Option<&str>) -> Result<Enrolled> {
-    let me = me(ctx)?;
-    raised_where_enrolled(ctx, me).await?;
-    let name = name(friendly_name)?;
+/// Unauthenticated; Invalid `friendly_name`, `issuer`; Forbidden `insufficient_aal` while a factor is to be verified;
+/// Conflict `reauthentication_needed`, `mfa_factor_name_conflict` (an empty name counts as a name),
+/// `too_many_enrolled_mfa_factors`.
+pub async fn enroll(
+    ctx: &Ctx,
+    auth: &Auth,
+    friendly_name: Option<&str>,
+    issuer: Option<&str>,
+) -> Result<EnrolledFactor> {
+    let me = require_signed_in(ctx)?;
+    require_aal2_if_enrolled(ctx, me).await?;
+    let name = validate_name(friendly_name)?;
     let issuer = match issuer.map(str::trim).filter(|issuer| !issuer.is_empty()) {
         Some(issuer) => issuer.to_owned(),
-        None => host(&ctx.options.public_url),
+        None => issuer_host(&ctx.options.public_url),
     };
     let mut check = Check::new();
-    let issuer = check.line("issuer", &issuer, NAME);
+    let issuer = check.line("issuer", &issuer, MAX_NAME_LENGTH);
     check.done()?;
 
     let name = name.as_str();
-    let (user, factor) = ctx
-        .transaction(|tx| {
-            async move {
-                let user = lock_me(tx, me.id).await?;
-                let now = ctx.now();
-                store::delete_unverified(tx, me.id, Some(now - UNVERIFIED_LIFE)).await?;
-                let present = store::list(tx, me.id).await?;
-                // Checked again under the lock: a first factor may have been verified since.
-                if !me.mfa.aal2 && present.iter().any(|factor| factor.status == Status::Verified) {
-                    return Err(Error::forbidden("insufficient_aal"));
-                }
-                sessions::recently_proven(tx, ctx, me).await?;
-                if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(name)) {
-                    return Err(Error::conflict("mfa_factor_name_conflict"));
-                }
-                if present.len() >= MOST {
-                    return Err(Error::conflict("too_many_enrolled_mfa_factors"));
-                }
-                let factor = Factor {
-                    id: FactorId(ctx.chance.uuid()),
-                    user_id: me.id,
-                    kind: Kind::Totp,
-                    friendly_name: name.to_owned(),
-                    status: Status::Unverified,
-                    key_id: Some(auth.keys.own_id()),
-                    last_step: None,
-                    last_challenged_at: None,
-                    created_at: now,
-                    updated_at: now,
-                };
-                store::insert(tx, &factor).await?;
-                Ok((user, factor))
-            }
-            .scope_boxed()
-        })
-        .await?;
-    let secret = secret(auth, &factor)?;
-    // A colon would end the issuer, and the name before the address.
+    let (user, factor) = ctx.transaction(|tx| insert_unverified(tx, ctx, auth, me, name).scope_boxed()).await?;
+    let secret = totp_secret(auth, &factor)?;
+    // Colons separate issuer and account name.
     let totp = Builder::new()
         .with_secret(secret)
         .with_account_name(user.email.replace(':', "_"))
@@ -200,18 +170,51 @@ pub async fn enroll(ctx: &Ctx, auth: &Auth, friendly_name: Option<&str>, issuer:
         .build()
         .map_err(|e| Error::internal(e.to_string()))?;
     let uri = totp.to_url().map_err(|e| Error::internal(e.to_string()))?;
-    Ok(Enrolled { secret: Secret::from(secret).to_base32(), uri, factor })
+    Ok(EnrolledFactor { secret: Secret::from(secret).to_base32(), uri, factor })
 }
 
-/// Begins the showing of an authenticator of one's own.
+/// [`enroll`] within its transaction.
+async fn insert_unverified(tx: &mut Tx, ctx: &Ctx, auth: &Auth, me: &SignedIn, name: &str) -> Result<(User, Factor)> {
+    let user = lock_signed_in(tx, me.id).await?;
+    let now = ctx.now();
+    store::delete_unverified(tx, me.id, Some(now - UNVERIFIED_TTL)).await?;
+    let present = store::list(tx, me.id).await?;
+    // Checked again under the lock: a first factor may have been verified since.
+    if !me.mfa.aal2 && present.iter().any(|factor| factor.status == Status::Verified) {
+        return Err(Error::forbidden("insufficient_aal"));
+    }
+    sessions::require_recent_reauthentication(tx, ctx, me).await?;
+    if present.iter().any(|factor| unique_key(&factor.friendly_name) == unique_key(name)) {
+        return Err(Error::conflict("mfa_factor_name_conflict"));
+    }
+    if present.len() >= MAX_FACTORS {
+        return Err(Error::conflict("too_many_enrolled_mfa_factors"));
+    }
+    let factor = Factor {
+        id: FactorId(ctx.chance.uuid()),
+        user_id: me.id,
+        kind: Kind::Totp,
+        friendly_name: name.to_owned(),
+        status: Status::Unverified,
+        key_id: Some(auth.keys.derivation_key_id()),
+        last_step: None,
+        last_challenged_at: None,
+        created_at: now,
+        updated_at: now,
+    };
+    store::insert(tx, &factor).await?;
+    Ok((user, factor))
+}
+
+/// Creates a challenge for one's own authenticator.
 ///
 /// # Errors
 /// Unauthenticated; Conflict `mfa_factor_not_found`.
 pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
-    let me = me(ctx)?;
+    let me = require_signed_in(ctx)?;
     ctx.transaction(|tx| {
         async move {
-            let factor = mine(tx, ctx.now(), me.id, id).await?;
+            let factor = find_own(tx, ctx.now(), me.id, id).await?;
             let now = ctx.now();
             let challenge = Challenge {
                 id: ChallengeId(ctx.chance.uuid()),
@@ -219,11 +222,11 @@ pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
                 address: ctx.origin.address.clone(),
                 attempts: 0,
                 created_at: now,
-                expires_at: now + CHALLENGE_LIFE,
+                expires_at: now + CHALLENGE_TTL,
                 verified_at: None,
             };
             store::insert_challenge(tx, &challenge).await?;
-            store::challenged(tx, factor.id, now).await?;
+            store::mark_challenged(tx, factor.id, now).await?;
             Ok(challenge)
         }
         .scope_boxed()
@@ -231,26 +234,25 @@ pub async fn challenge(ctx: &Ctx, id: FactorId) -> Result<Challenge> {
     .await
 }
 
-/// Shows an authenticator: the session goes on at aal2 with new tokens, sessions at aal1 end, and so do factors
-/// that nobody has shown.
+/// Verifies a code: raises the session to aal2 with new tokens, ends the user's sessions at aal1 and deletes unverified
+/// factors.
 ///
 /// # Errors
-/// Unauthenticated; Conflict `reauthentication_needed` for a factor that is not verified yet, `mfa_factor_not_found`,
-/// `mfa_challenge_not_found`, `mfa_challenge_expired`,
-/// `mfa_ip_address_mismatch` (from elsewhere, or shown before), `mfa_verification_failed`; TooMany after several
-/// wrong codes.
-pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId, code: &str) -> Result<Granted> {
-    let me = me(ctx)?;
-    let shown = ctx.transaction(|tx| show(tx, ctx, auth, id, challenge, code).scope_boxed()).await;
-    let (user, session, ended) = history::record_refusal(ctx, shown).await??;
-    auth.verified.forget_user(me.id);
-    auth.verified.forget_sessions(&ended);
+/// Unauthenticated; Conflict `reauthentication_needed` for an unverified factor, `mfa_factor_not_found`,
+/// `mfa_challenge_not_found`, `mfa_challenge_expired`, `mfa_ip_address_mismatch` (another address, or verified before),
+/// `mfa_verification_failed`; TooMany when throttled.
+pub async fn verify(ctx: &Ctx, auth: &Auth, id: FactorId, challenge: ChallengeId, code: &str) -> Result<TokenGrant> {
+    let me = require_signed_in(ctx)?;
+    let shown = ctx.transaction(|tx| verify_within(tx, ctx, auth, id, challenge, code).scope_boxed()).await;
+    let (user, session, ended) = sign_in_history::record_refusal(ctx, shown).await??;
+    auth.token_cache.forget_user(me.id);
+    auth.token_cache.forget_sessions(&ended);
     tokens::grant(ctx, auth, user, session).await
 }
 
-/// [`verify`] within its transaction: the user, the raised session, and the sessions that ended. The inner error
-/// keeps what was written: the count of a wrong code.
-async fn show(
+/// [`verify`] within its transaction: the user, the raised session and the ended ones. The inner error keeps what was
+/// written: the count of a wrong code.
+async fn verify_within(
     tx: &mut Tx,
     ctx: &Ctx,
     auth: &Auth,
@@ -258,11 +260,11 @@ async fn show(
     challenge: ChallengeId,
     code: &str,
 ) -> Result<Result<(User, Session, Vec<SessionId>)>> {
-    let me = me(ctx)?;
-    let counters = Counter::of_session("factor", me.id, &ctx.origin);
-    let user = lock_me(tx, me.id).await?;
+    let me = require_signed_in(ctx)?;
+    let keys = ThrottleKey::for_session("factor", me.id, &ctx.origin);
+    let user = lock_signed_in(tx, me.id).await?;
     let now = ctx.now();
-    let factor = mine(tx, now, me.id, id).await?;
+    let factor = find_own(tx, now, me.id, id).await?;
     if factor.status == Status::Unverified && !me.mfa.aal2 {
         let present = store::list(tx, me.id).await?;
         if present.iter().any(|factor| factor.status == Status::Verified) {
@@ -270,52 +272,52 @@ async fn show(
         }
     }
     if factor.status == Status::Unverified {
-        sessions::recently_proven(tx, ctx, me).await?;
+        sessions::require_recent_reauthentication(tx, ctx, me).await?;
     }
     let challenge =
         store::try_challenge(tx, factor.id, challenge).await?.ok_or(Error::conflict("mfa_challenge_not_found"))?;
     if challenge.verified_at.is_some() || challenge.address != ctx.origin.address {
-        // Not counted as a try: from elsewhere nobody uses up the owner's.
+        // Not counted: requests from other addresses must not use up the owner's attempts.
         let response = Error::conflict("mfa_ip_address_mismatch");
-        return Err(history::refuse(&user, Method::Totp.name(), "wrong_challenge", response));
+        return Err(sign_in_history::refuse(&user, Method::Totp.name(), "wrong_challenge", response));
     }
-    if challenge.expires_at <= now || challenge.attempts > TRIES {
+    if challenge.expires_at <= now || challenge.attempts > MAX_ATTEMPTS {
         let response = Error::conflict("mfa_challenge_expired");
-        return Err(history::refuse(&user, Method::Totp.name(), "too_late", response));
+        return Err(sign_in_history::refuse(&user, Method::Totp.name(), "too_late", response));
     }
-    failures::check(tx, now, &counters).await?;
+    login_throttle::check_locked(tx, now, &keys).await?;
     let totp =
-        Builder::new().with_secret(secret(auth, &factor)?).build().map_err(|e| Error::internal(e.to_string()))?;
-    // A code works once, and none before it works after it.
-    let step = step(&totp, code.trim(), now).filter(|step| factor.last_step.is_none_or(|last| *step > last));
+        Builder::new().with_secret(totp_secret(auth, &factor)?).build().map_err(|e| Error::internal(e.to_string()))?;
+    // A code works once, and older ones do not work after it.
+    let step = matching_step(&totp, code.trim(), now).filter(|step| factor.last_step.is_none_or(|last| *step > last));
     let Some(step) = step else {
-        failures::note(tx, now, &counters).await?;
-        history::failed(tx, ctx, Some(&user), Method::Totp.name(), "wrong_code").await?;
+        login_throttle::record_failure(tx, now, &keys).await?;
+        sign_in_history::record_failure(tx, ctx, Some(&user), Method::Totp.name(), "wrong_code").await?;
         return Ok(Err(Error::conflict("mfa_verification_failed")));
     };
-    failures::forget(tx, &counters).await?;
-    store::verified(tx, factor.id, step, now).await?;
-    store::challenge_verified(tx, challenge.id, now).await?;
+    login_throttle::reset(tx, &keys).await?;
+    store::mark_verified(tx, factor.id, step, now).await?;
+    store::mark_challenge_verified(tx, challenge.id, now).await?;
     store::delete_unverified(tx, me.id, None).await?;
     if factor.status == Status::Unverified {
-        let told = users::event("user.factor_added", &user).with("factor_id", factor.id.to_string());
-        activity::append(tx, ctx, told).await?;
+        let event = users::event("user.factor_added", &user).with("factor_id", factor.id.to_string());
+        activity::append(tx, ctx, event).await?;
     }
-    let (session, ended) = sessions::raise(tx, ctx, &user, me.session_id, (factor.id, Method::Totp)).await?;
+    let (session, ended) = sessions::elevate_to_aal2(tx, ctx, &user, me.session_id, (factor.id, Method::Totp)).await?;
     Ok(Ok((user, session, ended)))
 }
 
-/// Removes a factor of one's own; sessions that it had raised go on at aal1. With the last authenticator go the
-/// recovery codes.
+/// Removes one's own factor and drops the sessions it had raised to aal1. The last authenticator takes the recovery
+/// codes with it.
 ///
 /// # Errors
-/// Unauthenticated; Conflict `mfa_factor_not_found`; for a factor that counts, Forbidden `insufficient_aal` in a session
-/// that has shown none, and Conflict `reauthentication_needed`.
+/// Unauthenticated; Conflict `mfa_factor_not_found`; for a verified factor Forbidden `insufficient_aal` in a session at
+/// aal1 and Conflict `reauthentication_needed`.
 pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
-    let me = me(ctx)?;
+    let me = require_signed_in(ctx)?;
     ctx.transaction(|tx| {
         async move {
-            let user = lock_me(tx, me.id).await?;
+            let user = lock_signed_in(tx, me.id).await?;
             let factors = store::list(tx, me.id).await?;
             let factor =
                 factors.iter().find(|factor| factor.id == id).ok_or(Error::conflict("mfa_factor_not_found"))?;
@@ -323,22 +325,22 @@ pub async fn unenroll(ctx: &Ctx, auth: &Auth, id: FactorId) -> Result<()> {
                 return Err(Error::forbidden("insufficient_aal"));
             }
             if factor.status == Status::Verified {
-                sessions::recently_proven(tx, ctx, me).await?;
+                sessions::require_recent_reauthentication(tx, ctx, me).await?;
             }
             remove_with_codes(tx, ctx, &user, &factors, factor).await
         }
         .scope_boxed()
     })
     .await?;
-    auth.verified.forget_user(me.id);
+    auth.token_cache.forget_user(me.id);
     Ok(())
 }
 
-/// Removes one factor of somebody, as [`unenroll`] does. Super admins, service tokens.
+/// Removes a user's factor, as [`unenroll`]. Super admins, service tokens.
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `mfa_factor_not_found`.
-pub async fn remove_of(ctx: &Ctx, auth: &Auth, owner: UserId, id: FactorId) -> Result<Factor> {
+pub async fn remove_for_user(ctx: &Ctx, auth: &Auth, owner: UserId, id: FactorId) -> Result<Factor> {
     ctx.may(Action::Update, Resource::Users)?;
     let factor = ctx
         .transaction(|tx| {
@@ -353,13 +355,13 @@ pub async fn remove_of(ctx: &Ctx, auth: &Auth, owner: UserId, id: FactorId) -> R
             .scope_boxed()
         })
         .await?;
-    auth.verified.forget_user(owner);
+    auth.token_cache.forget_user(owner);
     Ok(factor)
 }
 
 async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], factor: &Factor) -> Result<()> {
     remove(tx, ctx, user, factor).await?;
-    let authenticators = all.iter().filter(|f| counts(f) && f.id != factor.id);
+    let authenticators = all.iter().filter(|f| is_verified_authenticator(f) && f.id != factor.id);
     if factor.kind == Kind::Totp && authenticators.count() == 0 {
         for codes in all.iter().filter(|f| f.kind == Kind::RecoveryCode) {
             remove(tx, ctx, user, codes).await?;
@@ -368,8 +370,8 @@ async fn remove_with_codes(tx: &mut Tx, ctx: &Ctx, user: &User, all: &[Factor], 
     Ok(())
 }
 
-/// Takes every second factor from somebody who has lost theirs; all sessions end. Says how many authenticators there
-/// were. Super admins and the operator.
+/// Removes all second factors of a user who has lost them, and ends their sessions. Returns the number of
+/// authenticators. Super admins and the operator.
 ///
 /// # Errors
 /// NotFound; Forbidden.
@@ -384,15 +386,14 @@ pub async fn reset(ctx: &Ctx, id: UserId) -> Result<usize> {
             }
             sessions::end_all_of(tx, ctx, id).await?;
             activity::append(tx, ctx, users::event("user.mfa_reset", &user)).await?;
-            Ok(factors.iter().filter(|f| counts(f)).count())
+            Ok(factors.iter().filter(|f| is_verified_authenticator(f)).count())
         }
         .scope_boxed()
     })
     .await
 }
 
-/// The factors of a user, oldest first, without those that were not shown in time. The user, super admins and the
-/// operator.
+/// Factors of a user, oldest first, without expired unverified ones. The user, super admins and the operator.
 ///
 /// # Errors
 /// Forbidden for others.
@@ -400,47 +401,46 @@ pub async fn list(ctx: &Ctx, user: UserId) -> Result<Vec<Factor>> {
     if ctx.actor.user_id() != Some(user) {
         ctx.may(Action::View, Resource::Users)?;
     }
-    Ok(alive(store::list(&mut ctx.db(), user).await?, ctx.now()))
+    Ok(retain_live(store::list(&mut ctx.db(), user).await?, ctx.now()))
 }
 
-/// Those of the factors that were shown, or still may be.
-pub(super) fn alive(mut factors: Vec<Factor>, now: DateTime<Utc>) -> Vec<Factor> {
-    factors.retain(|factor| is_alive(factor, now));
+/// The verified factors and the unverified ones that have not expired.
+pub(super) fn retain_live(mut factors: Vec<Factor>, now: DateTime<Utc>) -> Vec<Factor> {
+    factors.retain(|factor| is_live(factor, now));
     factors
 }
 
-/// Those of many users at once.
-pub(super) async fn of_many(
+/// [`list`] of several users.
+pub(super) async fn load_many(
     db: &mut impl Sql,
     now: DateTime<Utc>,
     users: &[UserId],
 ) -> Result<HashMap<UserId, Vec<Factor>>> {
     let mut found: HashMap<UserId, Vec<Factor>> = HashMap::new();
-    for factor in store::list_of_many(db, users).await?.into_iter().filter(|factor| is_alive(factor, now)) {
+    for factor in store::list_of_many(db, users).await?.into_iter().filter(|factor| is_live(factor, now)) {
         found.entry(factor.user_id).or_default().push(factor);
     }
     Ok(found)
 }
 
-/// Whether somebody has an authenticator, so that every session must show a second factor. Recovery codes are
-/// never alone.
+/// Whether a user has a verified authenticator, so that sessions require a second factor.
 ///
 /// # Errors
-/// What the database refuses.
+/// Database errors.
 pub async fn is_enrolled(db: &mut impl Sql, user: UserId) -> Result<bool> {
     store::is_enrolled(db, user).await
 }
 
-/// Deletes challenges that have expired; says how many. For the schedule.
+/// Deletes expired challenges and returns their number. Scheduled.
 ///
 /// # Errors
-/// What the database refuses.
+/// Database errors.
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
-    ctx.transaction(|tx| store::delete_expired(tx, ctx.now(), ctx.now() - UNVERIFIED_LIFE).scope_boxed()).await
+    ctx.transaction(|tx| store::delete_expired(tx, ctx.now(), ctx.now() - UNVERIFIED_TTL).scope_boxed()).await
 }
 
 pub(super) async fn remove(tx: &mut Tx, ctx: &Ctx, user: &User, factor: &Factor) -> Result<()> {
-    sessions::lower(tx, user.id, factor.id).await?;
+    sessions::drop_to_aal1(tx, user.id, factor.id).await?;
     store::delete(tx, factor).await?;
     if factor.status == Status::Verified {
         let action = match factor.kind {
@@ -452,74 +452,74 @@ pub(super) async fn remove(tx: &mut Tx, ctx: &Ctx, user: &User, factor: &Factor)
     Ok(())
 }
 
-pub(super) fn me(ctx: &Ctx) -> Result<&SignedIn> {
+pub(super) fn require_signed_in(ctx: &Ctx) -> Result<&SignedIn> {
     match &ctx.actor {
         Actor::User(me) => Ok(me),
         _ => Err(Error::unauthenticated("no_authorization")),
     }
 }
 
-pub(super) async fn lock_me(tx: &mut Tx, id: UserId) -> Result<User> {
+pub(super) async fn lock_signed_in(tx: &mut Tx, id: UserId) -> Result<User> {
     users::store::lock(tx, id).await?.ok_or(Error::unauthenticated("user_not_found"))
 }
 
-/// Who has a factor must have shown it.
-pub(super) async fn raised_where_enrolled(ctx: &Ctx, me: &SignedIn) -> Result<()> {
+/// Requires aal2 of users with a verified authenticator.
+pub(super) async fn require_aal2_if_enrolled(ctx: &Ctx, me: &SignedIn) -> Result<()> {
     if !me.mfa.aal2 && is_enrolled(&mut ctx.db(), me.id).await? {
         return Err(Error::forbidden("insufficient_aal"));
     }
     Ok(())
 }
 
-pub(super) fn name(text: Option<&str>) -> Result<String> {
+pub(super) fn validate_name(text: Option<&str>) -> Result<String> {
     let mut check = Check::new();
-    let name = check.optional_line("friendly_name", text, NAME);
+    let name = check.optional_line("friendly_name", text, MAX_NAME_LENGTH);
     check.done()?;
     Ok(name.unwrap_or_default())
 }
 
-/// An authenticator that was shown.
-pub(super) fn counts(factor: &Factor) -> bool {
+/// Whether this is a verified authenticator.
+pub(super) fn is_verified_authenticator(factor: &Factor) -> bool {
     factor.kind == Kind::Totp && factor.status == Status::Verified
 }
 
-fn is_alive(factor: &Factor, now: DateTime<Utc>) -> bool {
-    factor.status == Status::Verified || factor.created_at + UNVERIFIED_LIFE > now
+fn is_live(factor: &Factor, now: DateTime<Utc>) -> bool {
+    factor.status == Status::Verified || factor.created_at + UNVERIFIED_TTL > now
 }
 
-async fn mine(tx: &mut Tx, now: DateTime<Utc>, user: UserId, id: FactorId) -> Result<Factor> {
+async fn find_own(tx: &mut Tx, now: DateTime<Utc>, user: UserId, id: FactorId) -> Result<Factor> {
     let found =
-        store::list(tx, user).await?.into_iter().find(|f| f.id == id && f.kind == Kind::Totp && is_alive(f, now));
+        store::list(tx, user).await?.into_iter().find(|f| f.id == id && f.kind == Kind::Totp && is_live(f, now));
     found.ok_or(Error::conflict("mfa_factor_not_found"))
 }
 
 /// # Errors
-/// Conflict `mfa_factor_unusable` where the operator has taken away the signing key that it was made with.
-fn secret(auth: &Auth, factor: &Factor) -> Result<[u8; 20]> {
+/// Conflict `mfa_factor_unusable` when the signing key was removed.
+fn totp_secret(auth: &Auth, factor: &Factor) -> Result<[u8; 20]> {
     let key = factor.key_id.as_deref().unwrap_or_default();
     auth.keys.factor_secret(key, factor.id).ok_or_else(|| {
-        tracing::error!(factor = %factor.id, key, "an authenticator was made with a signing key that is not there any more");
+        tracing::error!(factor = %factor.id, key, "authenticator unusable: its signing key was removed");
         Error::conflict("mfa_factor_unusable")
     })
 }
 
-/// The addresses of those whose authenticator was made with a signing key that is none of these: each needs a recovery
-/// code, or a reset. The operator.
+/// Addresses of users whose authenticator was enrolled under another signing key than these: they need a recovery code
+/// or a reset. The operator.
 ///
 /// # Errors
-/// Forbidden; what the database refuses.
-pub async fn unusable(ctx: &Ctx, keys: &super::Keys) -> Result<Vec<String>> {
+/// Forbidden; database errors.
+pub async fn list_unusable(ctx: &Ctx, keys: &super::Keys) -> Result<Vec<String>> {
     ctx.may(Action::View, Resource::Users)?;
-    let made = store::made_with(&mut ctx.db()).await?;
+    let made = store::keys_in_use(&mut ctx.db()).await?;
     Ok(made.into_iter().filter(|(_, key)| !keys.has(key)).map(|(email, _)| email).collect())
 }
 
-/// The time step whose code this is, if it is one of now, the step before or the step after.
-fn step(totp: &Totp, code: &str, now: DateTime<Utc>) -> Option<i64> {
+/// Time step of a code, if it is the present, the previous or the next one.
+fn matching_step(totp: &Totp, code: &str, now: DateTime<Utc>) -> Option<i64> {
     totp.check(code, u64::try_from(now.timestamp()).ok()?).and_then(|step| i64::try_from(step).ok())
 }
 
-fn host(public_url: &str) -> String {
+fn issuer_host(public_url: &str) -> String {
     let url = url::Url::parse(public_url).ok();
     url.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_else(|| "SPV Portal".to_owned())
 }
@@ -530,10 +530,10 @@ mod tests {
     use crate::{accounts::auth::Keys, kernel::access::Role, testing::on_both};
 
     #[tokio::test]
-    async fn an_authenticator_whose_key_was_taken_away_is_refused_for_good_and_named_to_the_operator() {
+    async fn authenticator_without_its_signing_key_is_unusable_and_listed() {
         on_both(async |world| {
             let auth = Auth::new(Keys::for_tests());
-            for (first, key) in [("Maya", auth.keys.own_id()), ("Noah", "gone".to_owned())] {
+            for (first, key) in [("Maya", auth.keys.derivation_key_id()), ("Noah", "gone".to_owned())] {
                 let user = world.user(Role::Employee, first, None, None).await;
                 let factor = Factor {
                     id: FactorId(world.chance.uuid()),
@@ -550,18 +550,18 @@ mod tests {
                 let mut tx = world.db.begin().await.expect("begins");
                 store::insert(&mut tx, &factor).await.expect("is kept");
                 tx.commit().await.expect("commits");
-                let found = secret(&auth, &factor);
+                let found = totp_secret(&auth, &factor);
                 let refused = matches!(&found, Err(Error::Conflict(problem)) if problem.code == "mfa_factor_unusable");
                 assert_eq!((found.is_ok(), refused), (first == "Maya", first == "Noah"));
             }
-            assert_eq!(unusable(&world.operator(), &auth.keys).await.expect("is told"), ["noah@example.com"]);
-            assert!(matches!(unusable(&world.nobody(), &auth.keys).await, Err(Error::Unauthenticated(_))));
+            assert_eq!(list_unusable(&world.operator(), &auth.keys).await.expect("is event"), ["noah@example.com"]);
+            assert!(matches!(list_unusable(&world.nobody(), &auth.keys).await, Err(Error::Unauthenticated(_))));
         })
         .await;
     }
 
     #[test]
-    fn a_code_is_good_in_its_step_and_in_the_two_beside_it() {
+    fn totp_code_is_valid_in_its_step_and_adjacent_ones() {
         let totp = Builder::new().with_secret(*b"12345678901234567890").build().expect("a good secret");
         let at = |seconds: i64| DateTime::from_timestamp(seconds, 0).expect("in range");
         let code = totp.generate(1_000 * 30).to_string();
@@ -572,16 +572,16 @@ mod tests {
             (30_059, Some(1_000)),
             (30_060, None),
         ] {
-            assert_eq!(step(&totp, &code, at(seconds)), found, "{seconds}");
+            assert_eq!(matching_step(&totp, &code, at(seconds)), found, "{seconds}");
         }
         for wrong in ["", "12345", "1234567", "abcdef", "１２３４５６"] {
-            assert_eq!(step(&totp, wrong, at(30_000)), None, "{wrong}");
+            assert_eq!(matching_step(&totp, wrong, at(30_000)), None, "{wrong}");
         }
     }
 
     #[test]
-    fn the_issuer_is_the_hosts_name() {
-        assert_eq!(host("https://portal.example.com:8443/x"), "portal.example.com");
-        assert_eq!(host("nonsense"), "SPV Portal");
+    fn totp_issuer_is_the_host() {
+        assert_eq!(issuer_host("https://portal.example.com:8443/x"), "portal.example.com");
+        assert_eq!(issuer_host("nonsense"), "SPV Portal");
     }
 }

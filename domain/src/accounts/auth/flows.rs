@@ -1,13 +1,14 @@
-//! Sign-ins that begin in one place and end in another: by a mail, or at a provider. Whoever began one keeps a
-//! secret (PKCE) and shows it to turn the code that comes back into a session.
+//! PKCE flows: sign-ins that start in a browser and return through a mail or a provider. The browser proves with its
+//! verifier that it started the flow, and exchanges the returned code for a session.
 mod store;
 
 use super::{
-    Auth, history,
-    identities::{self, Arrival, ProviderTokens},
+    Auth,
+    identities::{self, ProviderClaims, ProviderTokens},
     secret,
     sessions::{self, Session},
-    tokens::{self, Granted},
+    sign_in_history,
+    tokens::{self, TokenGrant},
 };
 use crate::{
     accounts::users::{self, User},
@@ -23,20 +24,20 @@ use chrono::{DateTime, Duration, Utc};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// From the beginning to the way back, and from the code to its exchange.
-pub const LIFE: Duration = Duration::seconds(300);
+/// From start to callback, and from code to exchange.
+pub const FLOW_TTL: Duration = Duration::seconds(300);
 
-/// How a challenge was made from its verifier.
+/// Transformation of a verifier into a challenge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "lowercase")]
 #[sqlx(type_name = "text", rename_all = "lowercase")]
 pub enum ChallengeMethod {
     S256,
-    /// Of a flow that an earlier version began.
+    /// Rows of earlier versions only.
     Plain,
 }
 
-/// What somebody shows at the beginning, in place of the secret.
+/// PKCE challenge.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Challenge {
     pub code_challenge: String,
@@ -44,30 +45,30 @@ pub struct Challenge {
 }
 
 impl Challenge {
-    /// None for what no client would send: 43 to 128 characters of `A-Za-z0-9.~_-`, and a method in any letter case. One
-    /// that is the verifier itself is hashed at once: it is kept in a row and in a job, where no secret belongs.
+    /// Parses a challenge of 43 to 128 characters `A-Za-z0-9.~_-` and a method in any case. A plain challenge is the
+    /// verifier itself, so it is hashed before it is stored.
     pub fn read(code_challenge: &str, method: &str) -> Option<Self> {
         let long_enough = (43..=128).contains(&code_challenge.len());
         let plain = code_challenge.bytes().all(|b| b.is_ascii_alphanumeric() || b".~_-".contains(&b));
         let code_challenge = match method.to_ascii_lowercase().as_str() {
             "s256" => code_challenge.to_owned(),
-            "plain" => hashed(code_challenge),
+            "plain" => s256(code_challenge),
             _ => return None,
         };
         (long_enough && plain).then_some(Self { code_challenge, method: ChallengeMethod::S256 })
     }
 
-    /// Whether this verifier is the one the challenge was made from.
-    pub fn is_met_by(&self, verifier: &str) -> bool {
+    /// Whether the verifier matches.
+    pub fn verify(&self, verifier: &str) -> bool {
         match self.method {
-            ChallengeMethod::S256 => secret::constant_time_eq(&self.code_challenge, &hashed(verifier)),
+            ChallengeMethod::S256 => secret::constant_time_eq(&self.code_challenge, &s256(verifier)),
             ChallengeMethod::Plain => secret::constant_time_eq(&self.code_challenge, verifier),
         }
     }
 }
 
-/// The challenge of a verifier (RFC 7636, section 4.2).
-fn hashed(verifier: &str) -> String {
+/// S256 challenge of a verifier (RFC 7636, section 4.2).
+fn s256(verifier: &str) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(verifier))
 }
 
@@ -76,7 +77,8 @@ fn hashed(verifier: &str) -> String {
 pub struct Flow {
     pub id: FlowId,
     pub user_id: Option<UserId>,
-    /// How the session will say it was begun: `oauth`, `recovery`, `magiclink`, `email/signup`, `email_change`, `invite`.
+    /// Authentication method of the session: `oauth`, `recovery`, `magiclink`, `email/signup`, `email_change`,
+    /// `invite`.
     pub method: String,
     code_challenge: Option<String>,
     code_challenge_method: Option<ChallengeMethod>,
@@ -85,11 +87,12 @@ pub struct Flow {
     pub provider_nonce: Option<String>,
     pub provider_verifier: Option<String>,
     pub linking_user_id: Option<UserId>,
-    /// The session that began the linking, and must be there until it is done.
+    /// Session that started the linking; must be active until it completes.
     pub linking_session_id: Option<SessionId>,
-    /// What the provider said, kept from the way back to the exchange.
-    arrival: Option<Json<Arrival>>,
-    /// The provider's own tokens, sealed under the code.
+    /// Claims of the provider, kept between callback and exchange.
+    #[sqlx(rename = "arrival")]
+    claims: Option<Json<ProviderClaims>>,
+    /// Tokens of the provider, encrypted under the code.
     provider_tokens: Option<String>,
     pub created_at: DateTime<Utc>,
     pub expires_at: DateTime<Utc>,
@@ -104,27 +107,27 @@ impl std::fmt::Debug for Flow {
 }
 
 impl Flow {
-    /// None for the implicit flow: the way back then brings the session itself.
+    /// None for the implicit flow, whose callback returns the session itself.
     pub fn challenge(&self) -> Option<Challenge> {
         let (code_challenge, method) = self.code_challenge.clone().zip(self.code_challenge_method)?;
         Some(Challenge { code_challenge, method })
     }
 
-    /// What a provider said at the end of a linking flow.
-    pub(super) fn brought(&self) -> Option<Arrival> {
-        self.arrival.as_ref().map(|arrival| arrival.0.clone())
+    /// Claims of the provider in a linking flow.
+    pub(super) fn claims(&self) -> Option<ProviderClaims> {
+        self.claims.as_ref().map(|claims| claims.0.clone())
     }
 
-    /// The provider's own tokens, for whoever has the code.
-    fn tokens_under(&self, auth_code: &str) -> Option<ProviderTokens> {
+    /// Tokens of the provider, for the holder of the code.
+    fn decrypt_tokens(&self, auth_code: &str) -> Option<ProviderTokens> {
         let tokens = secret::decrypt(auth_code, self.provider_tokens.as_deref()?)?;
         serde_json::from_str(&tokens).ok()
     }
 }
 
-/// A flow to be begun.
+/// A flow to be created.
 #[derive(Clone, Default)]
-pub struct New {
+pub struct CreateFlow {
     pub method: &'static str,
     pub user_id: Option<UserId>,
     pub challenge: Option<Challenge>,
@@ -134,21 +137,21 @@ pub struct New {
     pub provider_verifier: Option<String>,
     pub linking_user_id: Option<UserId>,
     pub linking_session_id: Option<SessionId>,
-    /// How long the way back stays open; [`LIFE`] unless a mail has longer.
-    pub life: Option<Duration>,
+    /// Lifetime; [`FLOW_TTL`] by default.
+    pub ttl: Option<Duration>,
 }
 
-impl std::fmt::Debug for New {
+impl std::fmt::Debug for CreateFlow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("New").field("method", &self.method).finish_non_exhaustive()
+        f.debug_struct("CreateFlow").field("method", &self.method).finish_non_exhaustive()
     }
 }
 
-/// Begins a flow. Its id is what a provider gets as `state`.
+/// Creates a flow. Its id is the provider's `state`.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn begin(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<Flow> {
+/// Database errors.
+pub async fn create(tx: &mut Tx, ctx: &Ctx, new: CreateFlow) -> Result<Flow> {
     let now = ctx.now();
     let (code_challenge, code_challenge_method) = new.challenge.map(|c| (c.code_challenge, c.method)).unzip();
     let flow = Flow {
@@ -163,10 +166,10 @@ pub async fn begin(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<Flow> {
         provider_verifier: new.provider_verifier,
         linking_user_id: new.linking_user_id,
         linking_session_id: new.linking_session_id,
-        arrival: None,
+        claims: None,
         provider_tokens: None,
         created_at: now,
-        expires_at: now + new.life.unwrap_or(LIFE),
+        expires_at: now + new.ttl.unwrap_or(FLOW_TTL),
         code_issued_at: None,
         used_at: None,
     };
@@ -174,11 +177,11 @@ pub async fn begin(tx: &mut Tx, ctx: &Ctx, new: New) -> Result<Flow> {
     Ok(flow)
 }
 
-/// A flow on its way back, locked, and used by it: the same way back does not come twice.
+/// Consumes a flow on its callback; works once.
 ///
 /// # Errors
-/// Unauthenticated `bad_oauth_state` for an id that is unknown or too old, `flow_state_already_used`.
-pub async fn take(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Flow> {
+/// Unauthenticated `bad_oauth_state` for an unknown or expired id, `flow_state_already_used`.
+pub async fn consume(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Flow> {
     let flow = store::lock(tx, id).await?.ok_or(Error::unauthenticated("bad_oauth_state"))?;
     if flow.used_at.is_some() {
         return Err(Error::unauthenticated("flow_state_already_used"));
@@ -186,23 +189,23 @@ pub async fn take(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Flow> {
     if flow.expires_at <= ctx.now() {
         return Err(Error::unauthenticated("bad_oauth_state"));
     }
-    store::used(tx, id, ctx.now()).await?;
+    store::mark_used(tx, id, ctx.now()).await?;
     Ok(Flow { used_at: Some(ctx.now()), ..flow })
 }
 
-/// Keeps what a provider said until the code is exchanged.
+/// Stores the claims of a provider until the code is exchanged.
 ///
 /// # Errors
-/// What the database refuses.
-pub(super) async fn bring(tx: &mut Tx, id: FlowId, arrival: &Arrival) -> Result<()> {
-    store::bring(tx, id, arrival).await
+/// Database errors.
+pub(super) async fn attach_claims(tx: &mut Tx, id: FlowId, claims: &ProviderClaims) -> Result<()> {
+    store::save_claims(tx, id, claims).await
 }
 
-/// Makes the code that the flow's browser takes back; a later one makes an earlier one worthless. Good for [`LIFE`].
-/// The provider's own tokens wait with it, sealed under it, as only its hash is kept.
+/// Issues the code of a flow, valid for [`FLOW_TTL`]; replaces an earlier one. The provider's tokens are stored
+/// encrypted under the code, of which only the hash is stored.
 ///
 /// # Errors
-/// What the database refuses.
+/// Database errors.
 pub async fn issue_code(
     tx: &mut Tx,
     ctx: &Ctx,
@@ -216,68 +219,73 @@ pub async fn issue_code(
         None => None,
     };
     let now = ctx.now();
-    store::code_issued(tx, flow.id, user, &secret::token_hash(&code), now, now + LIFE, sealed).await?;
+    store::save_code(tx, flow.id, user, &secret::token_hash(&code), now, now + FLOW_TTL, sealed).await?;
     Ok(code)
 }
 
-/// The flow of a link, locked, while its code may still be issued.
+/// Locks the flow of a link, if it has not expired.
 ///
 /// # Errors
-/// What the database refuses.
-pub(super) async fn of_link(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Option<Flow>> {
+/// Database errors.
+pub(super) async fn lock_of_link(tx: &mut Tx, ctx: &Ctx, id: FlowId) -> Result<Option<Flow>> {
     Ok(store::lock(tx, id).await?.filter(|flow| flow.expires_at > ctx.now()))
 }
 
-/// Turns a code into a session; the code is worth nothing afterwards. Anybody with the secret may.
+/// Exchanges a code for a session; works once. Anybody with the verifier may.
 ///
 /// # Errors
-/// Unauthenticated `flow_state_not_found` (unknown, used, or linking for a session that is over), `flow_state_expired`,
-/// `bad_code_verifier` (the code stays good), `user_banned`, `identity_already_exists`.
-pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -> Result<Granted> {
+/// Unauthenticated `flow_state_not_found` (unknown, used, or linking for a session that has ended),
+/// `flow_state_expired`, `bad_code_verifier` (the code stays valid), `user_banned`, `identity_already_exists`.
+pub async fn exchange(ctx: &Ctx, auth: &Auth, auth_code: &str, verifier: &str) -> Result<TokenGrant> {
     let hash = secret::token_hash(auth_code);
     let exchanged = ctx.transaction(|tx| exchange_in(tx, ctx, &hash, verifier).scope_boxed()).await;
-    let (user, session, flow) = history::record_refusal(ctx, exchanged).await?;
+    let (user, session, flow) = sign_in_history::record_refusal(ctx, exchanged).await?;
     let granted = tokens::grant(ctx, auth, user, session).await?;
-    Ok(Granted { provider_tokens: flow.tokens_under(auth_code), ..granted })
+    Ok(TokenGrant { provider_tokens: flow.decrypt_tokens(auth_code), ..granted })
 }
 
-/// [`exchange`] within its transaction; `hash` is the code's. A refusal leaves the code as it was.
+/// [`exchange`] within its transaction; `hash` is the code's. An error leaves the code valid.
 async fn exchange_in(tx: &mut Tx, ctx: &Ctx, hash: &str, verifier: &str) -> Result<(User, Session, Flow)> {
     let unknown = || Error::unauthenticated("flow_state_not_found");
     let owner = store::owner(tx, hash).await?.ok_or_else(unknown)?;
-    // The user first, then what is the user's: the order every writer of both keeps.
+    // Lock order: the user before its rows.
     let user: User = users::store::lock(tx, owner).await?.ok_or_else(unknown)?;
     let flow = store::lock_by_code(tx, hash).await?.ok_or_else(unknown)?;
     if flow.expires_at <= ctx.now() {
-        return Err(history::refuse(&user, "pkce", "too_late", Error::unauthenticated("flow_state_expired")));
+        return Err(sign_in_history::refuse(&user, "pkce", "too_late", Error::unauthenticated("flow_state_expired")));
     }
-    if !flow.challenge().is_some_and(|challenge| challenge.is_met_by(verifier)) {
-        return Err(history::refuse(&user, "pkce", "wrong_verifier", Error::unauthenticated("bad_code_verifier")));
+    if !flow.challenge().is_some_and(|challenge| challenge.verify(verifier)) {
+        return Err(sign_in_history::refuse(
+            &user,
+            "pkce",
+            "wrong_verifier",
+            Error::unauthenticated("bad_code_verifier"),
+        ));
     }
-    if !users::is_welcome(tx, &user, ctx.now()).await? {
-        return Err(history::refuse(&user, "pkce", "account_shut", Error::unauthenticated("user_banned")));
+    if !users::can_sign_in(tx, &user, ctx.now()).await? {
+        return Err(sign_in_history::refuse(&user, "pkce", "account_shut", Error::unauthenticated("user_banned")));
     }
     store::delete(tx, flow.id).await?;
-    if let Err(e) = identities::settle(tx, ctx, &user, &flow).await {
+    if let Err(e) = identities::complete_linking(tx, ctx, &user, &flow).await {
         let taken = matches!(&e, Error::Unauthenticated(problem) if problem.code == "identity_already_exists");
-        return Err(if taken { history::refuse(&user, identities::METHOD, "identity_taken", e) } else { e });
+        return Err(if taken { sign_in_history::refuse(&user, identities::METHOD, "identity_taken", e) } else { e });
     }
-    let session = sessions::start_at(tx, ctx, &user, &flow.method, flow.provider.as_deref()).await?;
+    let session = sessions::start_with_provider(tx, ctx, &user, &flow.method, flow.provider.as_deref()).await?;
     Ok((user, session, flow))
 }
 
-/// Makes the codes of a user that wait to be exchanged worthless, and whatever is on its way to be linked.
+/// Deletes the issued codes and linking flows of a user.
 ///
 /// # Errors
-/// What the database refuses.
-pub(in crate::accounts::auth) async fn drop_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
-    store::delete_of(tx, user).await
+/// Database errors.
+pub(in crate::accounts::auth) async fn delete_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
+    store::delete_all_of(tx, user).await
 }
 
-/// Deletes flows that expired before `before`; says how many. For the schedule.
+/// Deletes flows that expired before `before` and returns their number. Scheduled.
 ///
 /// # Errors
-/// What the database refuses.
+/// Database errors.
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
     ctx.transaction(|tx| store::delete_expired(tx, before).scope_boxed()).await
 }
@@ -291,19 +299,19 @@ mod tests {
     const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
     #[test]
-    fn a_challenge_is_met_by_its_verifier_alone() {
+    fn challenge_accepts_only_its_verifier() {
         let hashed = Challenge::read(CHALLENGE, "S256").expect("a challenge");
         assert_eq!(Some(&hashed), Challenge::read(CHALLENGE, "s256").as_ref());
-        assert!(hashed.is_met_by(VERIFIER) && !hashed.is_met_by(CHALLENGE) && !hashed.is_met_by(""));
+        assert!(hashed.verify(VERIFIER) && !hashed.verify(CHALLENGE) && !hashed.verify(""));
         let plain = Challenge::read(VERIFIER, "Plain").expect("a challenge");
-        assert!(plain.is_met_by(VERIFIER) && !plain.is_met_by(CHALLENGE));
+        assert!(plain.verify(VERIFIER) && !plain.verify(CHALLENGE));
         assert_eq!(plain, hashed, "the verifier is kept nowhere");
         let before = Challenge { code_challenge: VERIFIER.to_owned(), method: ChallengeMethod::Plain };
-        assert!(before.is_met_by(VERIFIER) && !before.is_met_by(CHALLENGE));
+        assert!(before.verify(VERIFIER) && !before.verify(CHALLENGE));
     }
 
     #[test]
-    fn what_is_no_challenge_is_refused() {
+    fn invalid_challenges_are_rejected() {
         for (challenge, method) in [
             ("a".repeat(42), "s256"),
             ("a".repeat(129), "s256"),

@@ -1,20 +1,20 @@
-//! Sign-ins at OpenID providers: who gets in with one, and which belong to whom.
+//! Sign-in with OpenID providers, and the identities of accounts.
 //!
-//! Only existing accounts get in. A provider's word for an address counts when the provider has verified it; the
-//! e-mail identity is the account itself. Talking to providers is the API's business, done before it comes here.
+//! Only existing accounts sign in; an address counts if the provider has verified it. The account itself is the `email`
+//! identity. The API talks to the providers before it calls this.
 mod linking;
-mod request;
 pub(crate) mod store;
 
-pub(super) use linking::settle;
-pub use linking::{begin_linking, unlink};
+pub(super) use linking::complete_linking;
+pub use linking::{start_linking, unlink};
 
 use super::{
     Auth,
     flows::{self, Challenge, Flow},
-    history, links, secret,
+    links, secret,
     sessions::{self, Session},
-    tokens::{self, Granted},
+    sign_in_history,
+    tokens::{self, TokenGrant},
 };
 use crate::{
     accounts::users::{self, Status, User},
@@ -24,9 +24,10 @@ use crate::{
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, Result},
         ids::{FlowId, IdentityId, SessionId, UserId},
-        text::nfc,
-        validate::Check,
+        text::{self, nfc},
+        validate::{Check, LINE},
     },
+    outbox::requests::Applicant,
     platform::activity,
 };
 use chrono::{DateTime, Utc};
@@ -35,7 +36,7 @@ use serde_json::{Map, Value, json};
 use std::{collections::HashMap, sync::Arc};
 use uuid::Uuid;
 
-/// How a session says that a provider vouched for it.
+/// Authentication method of provider sessions.
 pub const METHOD: &str = "oauth";
 
 /// A row of `identities`.
@@ -43,9 +44,9 @@ pub const METHOD: &str = "oauth";
 pub struct Identity {
     pub id: IdentityId,
     pub user_id: UserId,
-    /// What the wire calls it: `google`, `azure`.
+    /// Name in the protocol: `google`, `azure`.
     pub provider: String,
-    /// Who that is there; never another person's, whatever their address becomes.
+    /// Subject at the provider; stable when the address changes.
     pub provider_id: String,
     pub email: String,
     #[sqlx(json)]
@@ -55,20 +56,20 @@ pub struct Identity {
     pub updated_at: DateTime<Utc>,
 }
 
-/// What a provider has said of somebody, verified by the caller.
+/// Claims of a provider about a person, verified by the caller.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Arrival {
+pub struct ProviderClaims {
     pub subject: String,
     pub email: Option<String>,
-    /// By the provider, or by whoever vouches for it.
+    /// Verified by the provider, or by configuration.
     pub email_verified: bool,
     pub name: Option<String>,
-    /// Never kept with the rest.
+    /// Stored separately.
     #[serde(skip)]
     pub tokens: Option<ProviderTokens>,
 }
 
-/// A provider's own tokens, with which whoever signed in may ask it more. Handed on once; never printed.
+/// Tokens of a provider, with which the client may call it. Returned once; debug output is hidden.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct ProviderTokens {
     pub access_token: String,
@@ -81,16 +82,16 @@ impl std::fmt::Debug for ProviderTokens {
     }
 }
 
-/// Where somebody who may come in goes on.
+/// Outcome of a provider's callback.
 #[derive(Debug)]
-pub enum Landing {
-    /// With a code, to be exchanged by whoever began the flow.
+pub enum CallbackOutcome {
+    /// A code to be exchanged by the browser that started the flow.
     Code(String),
-    /// With the session itself: the flow began without a challenge.
-    Session(Box<Granted>),
+    /// The session itself, for a flow without a challenge.
+    Session(Box<TokenGrant>),
 }
 
-/// What people call a provider.
+/// Display name of a provider.
 pub fn title(provider: &str) -> &str {
     match provider {
         "google" => "Google",
@@ -99,22 +100,27 @@ pub fn title(provider: &str) -> &str {
     }
 }
 
-/// Begins a sign-in at a provider. Anybody may.
+/// Starts a sign-in at a provider. Anybody may.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn begin(ctx: &Ctx, provider: &str, challenge: Option<Challenge>, redirect_to: String) -> Result<Flow> {
-    start(ctx, provider, challenge, redirect_to, None).await
+/// Database errors.
+pub async fn start_sign_in(
+    ctx: &Ctx,
+    provider: &str,
+    challenge: Option<Challenge>,
+    redirect_to: String,
+) -> Result<Flow> {
+    create_flow(ctx, provider, challenge, redirect_to, None).await
 }
 
-async fn start(
+async fn create_flow(
     ctx: &Ctx,
     provider: &str,
     challenge: Option<Challenge>,
     redirect_to: String,
     linking: Option<&SignedIn>,
 ) -> Result<Flow> {
-    let new = flows::New {
+    let new = flows::CreateFlow {
         method: METHOD,
         challenge,
         redirect_to,
@@ -123,22 +129,22 @@ async fn start(
         provider_verifier: Some(secret::token(&ctx.chance)),
         linking_user_id: linking.map(|me| me.id),
         linking_session_id: linking.map(|me| me.session_id),
-        ..flows::New::default()
+        ..flows::CreateFlow::default()
     };
     let new = &new;
-    ctx.transaction(|tx| flows::begin(tx, ctx, new.clone()).scope_boxed()).await
+    ctx.transaction(|tx| flows::create(tx, ctx, new.clone()).scope_boxed()).await
 }
 
-/// The flow that somebody comes back to from a provider; it comes back once.
+/// Consumes the `state` of a provider's callback.
 ///
 /// # Errors
 /// Unauthenticated `bad_oauth_state`, `flow_state_already_used`.
-pub async fn come_back(ctx: &Ctx, state: &str) -> Result<Flow> {
+pub async fn consume_state(ctx: &Ctx, state: &str) -> Result<Flow> {
     let unknown = || Error::unauthenticated("bad_oauth_state");
     let id: FlowId = state.parse().map_err(|_| unknown())?;
     ctx.transaction(|tx| {
         async move {
-            let flow = flows::take(tx, ctx, id).await?;
+            let flow = flows::consume(tx, ctx, id).await?;
             if flow.provider.is_none() {
                 return Err(unknown());
             }
@@ -149,174 +155,197 @@ pub async fn come_back(ctx: &Ctx, state: &str) -> Result<Flow> {
     .await
 }
 
-/// Lets somebody in whom a provider vouches for: by an identity that is known, or by an address that it has
-/// verified and that an account has, which from then on has the identity. A pending account opens by it, as by
-/// its mailed link, and whatever password it had is forgotten: nobody has proved to know it. Anybody else's
-/// address becomes a request to the staff.
-///
-/// # Errors
-/// Unauthenticated `user_banned`, `provider_email_needs_verification`, `identity_already_exists`,
-/// `account_requested`, `bad_oauth_state` where the session that began to link is over.
-pub async fn arrive(ctx: &Ctx, auth: &Auth, flow: &Flow, arrival: &Arrival) -> Result<Landing> {
-    match ctx.transaction(|tx| arrive_in(tx, ctx, flow, arrival).scope_boxed()).await?? {
-        Admitted::Code(code) => Ok(Landing::Code(code)),
-        Admitted::Session(begun) => {
-            let (user, session) = *begun;
-            let granted = tokens::grant(ctx, auth, user, session).await?;
-            Ok(Landing::Session(Box::new(Granted { provider_tokens: arrival.tokens.clone(), ..granted })))
-        }
-    }
-}
-
-/// [`Landing`], before the tokens of a session are made.
-enum Admitted {
+/// Outcome of a provider sign-in, before the tokens of a session are made.
+#[derive(Debug)]
+pub(crate) enum ProviderSignIn {
     Code(String),
     Session(Box<(User, Session)>),
+    /// No account has the address.
+    Unknown(Applicant),
 }
 
-/// [`arrive`] within its transaction. The inner error keeps what was written: a request to the staff, or the record of a
-/// refused sign-in.
-async fn arrive_in(tx: &mut Tx, ctx: &Ctx, flow: &Flow, arrival: &Arrival) -> Result<Result<Admitted>> {
+/// Signs in with the claims of a provider: by a known identity, or by a verified address of an account, which gets the
+/// identity. A pending account becomes active and loses its password, which its owner has not proved to know. The inner
+/// error keeps what was written: the record of a refused sign-in.
+///
+/// # Errors
+/// Unauthenticated `user_banned`, `provider_email_needs_verification`, `identity_already_exists`, `bad_oauth_state`
+/// when the session that started a linking has ended.
+pub(crate) async fn sign_in_with_claims(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    flow: &Flow,
+    claims: &ProviderClaims,
+) -> Result<Result<ProviderSignIn>> {
     let provider = flow.provider.as_deref().unwrap_or_default();
     let admitted = match flow.linking_user_id {
-        Some(owner) => linking::bring(tx, ctx, owner, flow, arrival).await,
-        None => admit(tx, ctx, provider, arrival).await,
+        Some(owner) => linking::attach_claims(tx, ctx, owner, flow, claims).await,
+        None => find_account(tx, ctx, provider, claims).await,
     };
     let user = match admitted {
         Ok(Some(user)) => user,
-        Ok(None) => {
-            request::make(tx, ctx, title(provider), arrival).await?;
-            return Ok(Err(Error::unauthenticated("account_requested")));
-        }
+        Ok(None) => return Ok(Ok(ProviderSignIn::Unknown(applicant(title(provider), claims)))),
         Err(e) => {
-            // Whose account was tried, and why in vain, is told. Only whoever links is refused an identity that is taken
-            // before anything is done; what others have begun by then is undone.
-            let told = |code: &str| match code {
+            // These are recorded before anything else is written, so the transaction may commit; other errors roll it
+            // back.
+            let is_recorded = |code: &str| match code {
                 "user_banned" | "provider_email_needs_verification" => true,
                 "identity_already_exists" => flow.linking_user_id.is_some(),
                 _ => false,
             };
-            if matches!(&e, Error::Unauthenticated(problem) if told(problem.code)) {
+            if matches!(&e, Error::Unauthenticated(problem) if is_recorded(problem.code)) {
                 return Ok(Err(e));
             }
             return Err(e);
         }
     };
     if flow.challenge().is_some() {
-        let code = flows::issue_code(tx, ctx, flow, user.id, arrival.tokens.as_ref()).await?;
-        return Ok(Ok(Admitted::Code(code)));
+        let code = flows::issue_code(tx, ctx, flow, user.id, claims.tokens.as_ref()).await?;
+        return Ok(Ok(ProviderSignIn::Code(code)));
     }
-    let session = sessions::start_at(tx, ctx, &user, METHOD, Some(provider)).await?;
-    Ok(Ok(Admitted::Session(Box::new((user, session)))))
+    let session = sessions::start_with_provider(tx, ctx, &user, METHOD, Some(provider)).await?;
+    Ok(Ok(ProviderSignIn::Session(Box::new((user, session)))))
 }
 
-/// Whose the identity or the verified address is; none for an address that nobody has.
-async fn admit(tx: &mut Tx, ctx: &Ctx, provider: &str, arrival: &Arrival) -> Result<Option<User>> {
-    if let Some(known) = store::of_subject(tx, provider, &arrival.subject).await? {
-        let user = welcome(tx, ctx, known.user_id).await?;
-        let user = open(tx, ctx, user, provider).await?;
-        let email = stored_email(arrival).unwrap_or(known.email);
-        store::seen(tx, known.id, &email, &data(arrival), ctx.now()).await?;
+/// Issues the tokens of a session that [`sign_in_with_claims`] has started.
+///
+/// # Errors
+/// Unauthenticated `account_requested`; as [`tokens::grant`].
+pub(crate) async fn finish_sign_in(
+    ctx: &Ctx,
+    auth: &Auth,
+    claims: &ProviderClaims,
+    admitted: ProviderSignIn,
+) -> Result<CallbackOutcome> {
+    match admitted {
+        ProviderSignIn::Code(code) => Ok(CallbackOutcome::Code(code)),
+        ProviderSignIn::Session(begun) => {
+            let (user, session) = *begun;
+            let granted = tokens::grant(ctx, auth, user, session).await?;
+            Ok(CallbackOutcome::Session(Box::new(TokenGrant { provider_tokens: claims.tokens.clone(), ..granted })))
+        }
+        ProviderSignIn::Unknown(_) => Err(Error::unauthenticated("account_requested")),
+    }
+}
+
+/// The applicant as shown to the staff; the name is untrusted text.
+fn applicant(provider: &str, claims: &ProviderClaims) -> Applicant {
+    let email = claims.email.as_deref().unwrap_or_default();
+    let email = crate::kernel::email::normalise(email).unwrap_or_else(|_| email.to_owned());
+    let name = claims.name.as_deref().unwrap_or_default();
+    let shown = |c: &char| !c.is_control() && !text::is_bidi_control(*c);
+    let name = text::line(&name.chars().filter(shown).take(LINE).collect::<String>());
+    let name = if name.is_empty() { email.clone() } else { name };
+    Applicant { name, email, provider: provider.to_owned() }
+}
+
+/// The account of a known identity or of a verified address; none for an unknown address.
+async fn find_account(tx: &mut Tx, ctx: &Ctx, provider: &str, claims: &ProviderClaims) -> Result<Option<User>> {
+    if let Some(known) = store::by_subject(tx, provider, &claims.subject).await? {
+        let user = lock_open_account(tx, ctx, known.user_id).await?;
+        let user = activate(tx, ctx, user, provider).await?;
+        let email = stored_email(claims).unwrap_or(known.email);
+        store::record_sign_in(tx, known.id, &email, &data(claims), ctx.now()).await?;
         return Ok(Some(user));
     }
-    let address = arrival.email.as_deref().filter(|email| arrival.email_verified && is_address(email));
+    let address = claims.email.as_deref().filter(|email| claims.email_verified && is_address(email));
     let Some(address) = address else {
-        let claimed = match &arrival.email {
+        let claimed = match &claims.email {
             Some(email) => users::store::by_email(tx, &users::email_key(email)).await?,
             None => None,
         };
         match &claimed {
-            Some(user) => history::repeated(tx, ctx, user, METHOD, "unverified_address").await?,
-            None => history::failed(tx, ctx, None, METHOD, "unverified_address").await?,
+            Some(user) => sign_in_history::record_sampled(tx, ctx, user, METHOD, "unverified_address").await?,
+            None => sign_in_history::record_failure(tx, ctx, None, METHOD, "unverified_address").await?,
         }
         return Err(Error::unauthenticated("provider_email_needs_verification"));
     };
     let key = users::email_key(address);
     let Some(found) = users::store::by_email(tx, &key).await? else { return Ok(None) };
-    let user = welcome(tx, ctx, found.id).await?;
-    // Changed since it was found.
+    let user = lock_open_account(tx, ctx, found.id).await?;
+    // Changed since it was read.
     if user.email_key != key {
         return Ok(None);
     }
-    let user = open(tx, ctx, user, provider).await?;
-    link(tx, ctx, &user, provider, arrival).await?;
+    let user = activate(tx, ctx, user, provider).await?;
+    insert_identity(tx, ctx, &user, provider, claims).await?;
     Ok(Some(user))
 }
 
-/// The account, locked, if it is one that people may come in to.
-async fn welcome(tx: &mut Tx, ctx: &Ctx, id: UserId) -> Result<User> {
+/// Locks an account that may sign in.
+async fn lock_open_account(tx: &mut Tx, ctx: &Ctx, id: UserId) -> Result<User> {
     let user = users::store::lock(tx, id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
-    if users::is_welcome(tx, &user, ctx.now()).await? {
+    if users::can_sign_in(tx, &user, ctx.now()).await? {
         return Ok(user);
     }
-    history::repeated(tx, ctx, &user, METHOD, "user_banned").await?;
+    sign_in_history::record_sampled(tx, ctx, &user, METHOD, "user_banned").await?;
     Err(Error::unauthenticated("user_banned"))
 }
 
-/// A pending account becomes active; any other is as it was.
-async fn open(tx: &mut Tx, ctx: &Ctx, user: User, provider: &str) -> Result<User> {
+/// Activates a pending account; any other is returned unchanged.
+async fn activate(tx: &mut Tx, ctx: &Ctx, user: User, provider: &str) -> Result<User> {
     if user.status != Status::Pending {
         return Ok(user);
     }
-    let ctx = &acting(ctx, &user);
-    users::store::drop_password(tx, user.id).await?;
-    links::drop_all_of(tx, ctx, user.id).await?;
+    let ctx = &as_owner(ctx, &user);
+    users::store::clear_password(tx, user.id).await?;
+    links::revoke_all_of(tx, ctx, user.id).await?;
     sessions::end_all_of(tx, ctx, user.id).await?;
     let bare = User { password_hash: None, must_change_password: false, awaits_confirmation: false, ..user };
     let opened = users::change_status(tx, ctx, &bare, Status::Active).await?;
-    users::store::save_bars(tx, &opened).await?;
-    let told = users::event("user.activated", &opened).with("provider", title(provider));
-    activity::append(tx, ctx, told).await?;
+    users::store::save_restrictions(tx, &opened).await?;
+    let event = users::event("user.activated", &opened).with("provider", title(provider));
+    activity::append(tx, ctx, event).await?;
     Ok(opened)
 }
 
-async fn link(tx: &mut Tx, ctx: &Ctx, user: &User, provider: &str, arrival: &Arrival) -> Result<()> {
+async fn insert_identity(tx: &mut Tx, ctx: &Ctx, user: &User, provider: &str, claims: &ProviderClaims) -> Result<()> {
     let now = ctx.now();
     let identity = Identity {
         id: IdentityId(ctx.chance.uuid()),
         user_id: user.id,
         provider: provider.to_owned(),
-        provider_id: arrival.subject.clone(),
-        email: stored_email(arrival).unwrap_or_default(),
-        data: data(arrival),
+        provider_id: claims.subject.clone(),
+        email: stored_email(claims).unwrap_or_default(),
+        data: data(claims),
         last_sign_in_at: Some(now),
         created_at: now,
         updated_at: now,
     };
-    // Of two at once, one gets past the question before and is stopped here.
+    // The check before and the insert race: the unique index decides.
     store::insert(tx, &identity)
         .await
         .map_err(|e| if e.is_unique_violation() { Error::unauthenticated("identity_already_exists") } else { e })?;
-    let told = users::event("identity.linked", user)
+    let event = users::event("identity.linked", user)
         .with("provider", title(provider))
         .with("identity_id", identity.id.to_string())
         .with("email", identity.email);
-    activity::append(tx, &acting(ctx, user), told).await?;
+    activity::append(tx, &as_owner(ctx, user), event).await?;
     Ok(())
 }
 
-/// The identities of many users at once, each user's oldest first; the e-mail identity is not among them.
-pub(super) async fn of_many(db: &mut impl Sql, users: &[UserId]) -> Result<HashMap<UserId, Vec<Identity>>> {
+/// Identities of several users, oldest first, without the `email` identity.
+pub(super) async fn load_many(db: &mut impl Sql, users: &[UserId]) -> Result<HashMap<UserId, Vec<Identity>>> {
     let mut found: HashMap<UserId, Vec<Identity>> = HashMap::new();
-    for identity in store::of_many(db, users).await? {
+    for identity in store::list_of_many(db, users).await? {
         found.entry(identity.user_id).or_default().push(identity);
     }
     Ok(found)
 }
 
-/// Whether the e-mail identity, which is the account itself, is a way in: with a password, or where there is no other.
-pub fn has_email(user: &User, identities: &[Identity]) -> bool {
+/// Whether the account has the `email` identity: with a password, or as its only one.
+pub fn has_email_identity(user: &User, identities: &[Identity]) -> bool {
     user.password_hash.is_some() || identities.is_empty()
 }
 
-/// Before there is a session, what happens to an account is its owner's doing all the same.
-fn acting(ctx: &Ctx, user: &User) -> Ctx {
+/// Before a session exists, events are logged as the owner's.
+fn as_owner(ctx: &Ctx, user: &User) -> Ctx {
     ctx.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(Uuid::nil())))))
 }
 
-/// The provider's address in the form in which ours are stored; as it came where it is none of ours.
-fn stored_email(arrival: &Arrival) -> Option<String> {
-    arrival.email.as_deref().map(|email| crate::kernel::email::normalise(email).unwrap_or_else(|_| nfc(email)))
+/// The provider's address normalized like those of accounts; unchanged if it is not valid here.
+fn stored_email(claims: &ProviderClaims) -> Option<String> {
+    claims.email.as_deref().map(|email| crate::kernel::email::normalise(email).unwrap_or_else(|_| nfc(email)))
 }
 
 fn is_address(text: &str) -> bool {
@@ -325,13 +354,13 @@ fn is_address(text: &str) -> bool {
     check.done().is_ok()
 }
 
-fn data(arrival: &Arrival) -> Map<String, Value> {
+fn data(claims: &ProviderClaims) -> Map<String, Value> {
     let mut data = Map::from_iter([
-        ("sub".to_owned(), json!(arrival.subject)),
-        ("email_verified".to_owned(), json!(arrival.email_verified)),
+        ("sub".to_owned(), json!(claims.subject)),
+        ("email_verified".to_owned(), json!(claims.email_verified)),
         ("phone_verified".to_owned(), json!(false)),
     ]);
-    for (name, value) in [("email", &arrival.email), ("name", &arrival.name)] {
+    for (name, value) in [("email", &claims.email), ("name", &claims.name)] {
         if let Some(value) = value {
             data.insert(name.to_owned(), json!(nfc(value)));
         }

@@ -1,17 +1,17 @@
-//! Signing keys: a JWK set of private keys in one file, made at the first start.
+//! Signing keys: a JWK set of private keys in a file that is created at the first start.
 //!
-//! The first key signs, all of them verify, and their public parts are published (a shared secret has none). Refresh tokens are made from
-//! the private parts too, so nothing secret is in the database and a rotated key signs nobody out. A process looks
-//! at the file every second, and whenever it meets a key it does not know.
+//! The first key signs, all verify, and the public keys are published. Refresh tokens and authenticator secrets are
+//! derived from the private keys, so the database holds no secret and a rotation signs nobody out. The file is reloaded
+//! when it changes, checked every second and on an unknown key id.
 mod es256;
 mod file;
 mod jwk;
 
-pub use self::file::{Listed, list, rotate};
+pub use self::file::{KeyInfo, list, rotate};
 
 use self::{
-    file::Stamp,
-    jwk::{Set, Signing},
+    file::FileFingerprint,
+    jwk::{JwkSet, SigningKey},
 };
 use crate::kernel::{
     clock::Chance,
@@ -31,27 +31,27 @@ use std::{
 };
 use uuid::Uuid;
 
-/// First byte of a refresh token.
-const VERSION: u8 = 1;
+/// Format version: first byte of a refresh token.
+const REFRESH_TOKEN_VERSION: u8 = 1;
 const MAC_BYTES: usize = 16;
-/// How often the file is looked at.
-const LOOK: Duration = Duration::from_secs(1);
+/// Interval of checks for a changed file.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Every key this process trusts. Prints nothing of them.
+/// The keys of a process. Debug output shows key ids only.
 pub struct Keys {
-    ring: RwLock<Arc<Vec<Signing>>>,
-    /// Where they are from, and how the file looked when it was read.
-    file: Option<(PathBuf, Mutex<Option<Stamp>>)>,
-    /// For tokens of service clients, signed with the shared secret.
+    ring: RwLock<Arc<Vec<SigningKey>>>,
+    /// The file and its fingerprint when it was read.
+    file: Option<(PathBuf, Mutex<Option<FileFingerprint>>)>,
+    /// Shared secret for tokens of service clients.
     service: Option<DecodingKey>,
 }
 
-/// Why a refresh token is not taken.
+/// Why a refresh token is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NotOurs {
-    /// Not the form of one.
+pub enum RefreshTokenError {
+    /// Not in the format.
     Malformed,
-    /// The form is right, the proof is not.
+    /// In the format, with a wrong MAC.
     Forged,
 }
 
@@ -62,100 +62,101 @@ impl std::fmt::Debug for Keys {
 }
 
 impl Keys {
-    /// Reads the key file, or makes one with an ES256 key that only its owner may read.
+    /// Loads the key file, or creates one with an ES256 key and owner-only permissions.
     ///
     /// # Errors
-    /// Internal, naming the file and what is wrong with it.
+    /// Internal, naming the file and the reason.
     pub fn load_or_create(path: &Path) -> Result<Self> {
         let named = |e: &dyn std::fmt::Display| Error::internal(format!("signing keys {}: {e}", path.display()));
         if !path.exists() {
             file::create(path, &Chance::system()).map_err(|e| named(&e))?;
         }
-        let stamp = Stamp::of(path);
+        let fingerprint = FileFingerprint::of(path);
         let text = std::fs::read_to_string(path).map_err(|e| named(&e))?;
         let keys = Self::read(&text).map_err(|e| named(&e))?;
-        Ok(Self { file: Some((path.to_owned(), Mutex::new(stamp))), ..keys })
+        Ok(Self { file: Some((path.to_owned(), Mutex::new(fingerprint))), ..keys })
     }
 
-    /// Takes up what becomes of the file, until the process ends.
+    /// Reloads the file when it changes, until the process ends.
     pub async fn watch(self: Arc<Self>) {
         loop {
-            tokio::time::sleep(LOOK).await;
-            self.look();
+            tokio::time::sleep(RELOAD_INTERVAL).await;
+            self.reload_if_changed();
         }
     }
 
-    /// Reads the file again if it has changed; says whether the keys are others now. A file that cannot be read
-    /// leaves them as they are.
-    fn look(&self) -> bool {
+    /// Reloads the file if it has changed, and says whether the keys were replaced. An unreadable file leaves them.
+    fn reload_if_changed(&self) -> bool {
         let Some((path, seen)) = &self.file else { return false };
-        let stamp = Stamp::of(path);
+        let fingerprint = FileFingerprint::of(path);
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if stamp.is_none() || *seen == stamp {
+        if fingerprint.is_none() || *seen == fingerprint {
             return false;
         }
-        *seen = stamp;
-        let read = std::fs::read_to_string(path).map_err(|e| e.to_string()).and_then(|text| read_set(&text));
+        *seen = fingerprint;
+        let read = std::fs::read_to_string(path).map_err(|e| e.to_string()).and_then(|text| parse_set(&text));
         match read {
             Ok(ring) => {
                 tracing::info!(
                     signs = ring.first().map(|key| key.kid.as_str()),
                     keys = ring.len(),
-                    "signing keys taken up"
+                    "reloaded the signing keys"
                 );
                 *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
                 true
             }
             Err(error) => {
-                tracing::warn!(file = %path.display(), error, "the changed signing keys cannot be read; the old ones stay");
+                tracing::warn!(file = %path.display(), error, "could not reload the signing keys; keeping the old ones");
                 false
             }
         }
     }
 
-    fn ring(&self) -> Arc<Vec<Signing>> {
+    fn ring(&self) -> Arc<Vec<SigningKey>> {
         self.ring.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// One fixed key.
+    /// A fixed key.
     #[cfg(any(test, feature = "testing"))]
     pub fn for_tests() -> Self {
         Self::read(&jwk::new_set(&Chance::seeded(1)).expect("a seeded key is a key")).expect("our own set is readable")
     }
 
-    /// Takes HS256 tokens signed with this secret as well.
+    /// Also accepts HS256 tokens signed with this secret.
     #[must_use]
     pub fn with_secret(mut self, secret: &str) -> Self {
         self.service = Some(DecodingKey::from_secret(secret.as_bytes()));
         self
     }
 
+    /// Parses a JWK set.
+    ///
     /// # Errors
     /// A sentence for the operator.
     fn read(text: &str) -> std::result::Result<Self, String> {
         es256::install();
-        Ok(Self { ring: RwLock::new(Arc::new(read_set(text)?)), file: None, service: None })
+        Ok(Self { ring: RwLock::new(Arc::new(parse_set(text)?)), file: None, service: None })
     }
 
     /// Signs with the first key.
     ///
     /// # Errors
-    /// Internal when the key is unusable.
+    /// Internal for an unusable key.
     pub fn sign(&self, claims: &impl Serialize) -> Result<String> {
         let ring = self.ring();
-        let key = first(&ring);
+        let key = signing_key(&ring);
         let header = Header { kid: Some(key.kid.clone()), ..Header::new(key.algorithm) };
         jsonwebtoken::encode(&header, claims, &key.encoding).map_err(Error::internal)
     }
 
-    /// The claims of a token that one of our keys signed. Says nothing about time or issuer: the caller has the clock and
-    /// the options. A token with critical headers is refused, for none of them is understood here (RFC 7515, 4.1.11).
+    /// Claims of a token with a valid signature; times and issuer are left to the caller. Tokens with critical headers
+    /// are rejected, as none is supported (RFC 7515, section 4.1.11).
     pub fn verify<T: DeserializeOwned>(&self, token: &str) -> Option<T> {
         let header = jsonwebtoken::decode_header(token).ok().filter(|header| header.crit.is_none())?;
         let mut ring = self.ring();
-        let knows = |ring: &[Signing]| ring.iter().any(|key| header.kid.as_ref() == Some(&key.kid));
-        // Another process may have rotated the keys a moment ago.
-        if header.kid.is_some() && !knows(&ring) && self.look() {
+        let knows = |ring: &[SigningKey]| ring.iter().any(|key| header.kid.as_ref() == Some(&key.kid));
+        // Another process may have just rotated the keys.
+        if header.kid.is_some() && !knows(&ring) && self.reload_if_changed() {
             ring = self.ring();
         }
         let ours = ring.iter().find(|key| header.kid.as_ref() == Some(&key.kid) && header.alg == key.algorithm);
@@ -171,55 +172,55 @@ impl Keys {
         jsonwebtoken::decode(token, key, &rules).ok().map(|data| data.claims)
     }
 
-    /// The public parts, as a JWK set; none of a key that is a secret as a whole.
+    /// Public keys as a JWK set, without shared secrets.
     pub fn jwks(&self) -> Value {
         json!({ "keys": self.ring().iter().filter_map(|key| key.public.as_ref()).collect::<Vec<_>>() })
     }
 
-    /// The refresh token of a session's `counter`: base64url of version, session, counter, proof.
+    /// Refresh token of a session and counter: base64url of version, session, counter and MAC.
     pub fn refresh_token(&self, session: SessionId, counter: i64) -> String {
-        let mut bytes = message(session, counter);
-        let proof = own(&self.ring()).refresh.clone().chain_update(&bytes).finalize().into_bytes();
+        let mut bytes = refresh_token_payload(session, counter);
+        let proof = derivation_key(&self.ring()).refresh.clone().chain_update(&bytes).finalize().into_bytes();
         bytes.extend_from_slice(&proof[..MAC_BYTES]);
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The session and counter of a refresh token that one of our keys made.
+    /// Session and counter of a refresh token.
     ///
     /// # Errors
-    /// Why it is not one of ours.
-    pub fn read_refresh_token(&self, token: &str) -> std::result::Result<(SessionId, i64), NotOurs> {
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| NotOurs::Malformed)?;
-        let (said, proof) = bytes.split_last_chunk::<MAC_BYTES>().ok_or(NotOurs::Malformed)?;
-        let [VERSION, rest @ ..] = said else { return Err(NotOurs::Malformed) };
-        let (session, counter) = rest.split_first_chunk::<16>().ok_or(NotOurs::Malformed)?;
-        let counter: [u8; 8] = counter.try_into().map_err(|_| NotOurs::Malformed)?;
-        let made_by = |ring: &[Signing]| {
+    /// Why it is rejected.
+    pub fn read_refresh_token(&self, token: &str) -> std::result::Result<(SessionId, i64), RefreshTokenError> {
+        let bytes = BASE64_URL_SAFE_NO_PAD.decode(token).map_err(|_| RefreshTokenError::Malformed)?;
+        let (said, proof) = bytes.split_last_chunk::<MAC_BYTES>().ok_or(RefreshTokenError::Malformed)?;
+        let [REFRESH_TOKEN_VERSION, rest @ ..] = said else { return Err(RefreshTokenError::Malformed) };
+        let (session, counter) = rest.split_first_chunk::<16>().ok_or(RefreshTokenError::Malformed)?;
+        let counter: [u8; 8] = counter.try_into().map_err(|_| RefreshTokenError::Malformed)?;
+        let made_by = |ring: &[SigningKey]| {
             ring.iter().any(|key| key.refresh.clone().chain_update(said).verify_truncated_left(proof).is_ok())
         };
-        let ours = made_by(&self.ring()) || (self.look() && made_by(&self.ring()));
+        let ours = made_by(&self.ring()) || (self.reload_if_changed() && made_by(&self.ring()));
         match i64::try_from(u64::from_be_bytes(counter)) {
             Ok(counter) if ours => Ok((SessionId(Uuid::from_bytes(*session)), counter)),
-            _ => Err(NotOurs::Forged),
+            _ => Err(RefreshTokenError::Forged),
         }
     }
 
-    /// The file they are from, if they are from one.
+    /// The key file, if any.
     pub fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// The id of the key that the secrets of authenticators are made from.
-    pub fn own_id(&self) -> String {
-        own(&self.ring()).kid.clone()
+    /// Id of the key that authenticator secrets are derived from.
+    pub fn derivation_key_id(&self) -> String {
+        derivation_key(&self.ring()).kid.clone()
     }
 
-    /// Whether there is a key of this id.
+    /// Whether a key has this id.
     pub fn has(&self, kid: &str) -> bool {
         self.ring().iter().any(|key| key.kid == kid)
     }
 
-    /// The secret of an authenticator that was enrolled under the key `kid`; none without that key.
+    /// Secret of an authenticator that was enrolled under the key `kid`; none without that key.
     pub fn factor_secret(&self, kid: &str, factor: FactorId) -> Option<[u8; 20]> {
         let ring = self.ring();
         let key = ring.iter().find(|key| key.kid == kid)?;
@@ -230,11 +231,11 @@ impl Keys {
 
 /// # Errors
 /// A sentence for the operator.
-fn read_set(text: &str) -> std::result::Result<Vec<Signing>, String> {
-    // What serde says of it would quote it, and this is logged.
-    let set: Set = serde_json::from_str(text)
+fn parse_set(text: &str) -> std::result::Result<Vec<SigningKey>, String> {
+    // serde's message would quote the file, and this is logged.
+    let set: JwkSet = serde_json::from_str(text)
         .map_err(|e| format!("not a JWK set of EC, RSA and oct keys (line {}, column {})", e.line(), e.column()))?;
-    let signing = set.keys.into_iter().map(Signing::read).collect::<std::result::Result<Vec<_>, _>>()?;
+    let signing = set.keys.into_iter().map(SigningKey::read).collect::<std::result::Result<Vec<_>, _>>()?;
     if signing.is_empty() {
         return Err("there is no key in it".to_owned());
     }
@@ -245,19 +246,19 @@ fn read_set(text: &str) -> std::result::Result<Vec<Signing>, String> {
     }
 }
 
-fn first(ring: &[Signing]) -> &Signing {
+fn signing_key(ring: &[SigningKey]) -> &SigningKey {
     ring.first().expect("a set without keys is refused when it is read")
 }
 
-/// The key that refresh tokens and the secrets of authenticators are made from: the first that is ours alone. A shared
-/// one may leak where we cannot see it.
-fn own(ring: &[Signing]) -> &Signing {
-    ring.iter().find(|key| key.public.is_some()).unwrap_or_else(|| first(ring))
+/// Key that refresh tokens and authenticator secrets are derived from: the first that is not shared, as a shared one
+/// may leak elsewhere.
+fn derivation_key(ring: &[SigningKey]) -> &SigningKey {
+    ring.iter().find(|key| key.public.is_some()).unwrap_or_else(|| signing_key(ring))
 }
 
-fn message(session: SessionId, counter: i64) -> Vec<u8> {
+fn refresh_token_payload(session: SessionId, counter: i64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(25 + MAC_BYTES);
-    bytes.push(VERSION);
+    bytes.push(REFRESH_TOKEN_VERSION);
     bytes.extend_from_slice(session.0.as_bytes());
     bytes.extend_from_slice(&counter.unsigned_abs().to_be_bytes());
     bytes

@@ -1,5 +1,5 @@
-//! One-time links and their six-digit codes. Only hashes are kept (decision 21); a link is used by a POST that
-//! follows a person's click, so that a mail scanner's visit uses nothing up.
+//! One-time links and their six-digit codes. Only hashes are stored (decision 21). A link is consumed by the POST of a
+//! click, so that mail scanners do not consume it.
 mod store;
 
 pub use crate::outbox::mails::LinkKind;
@@ -16,13 +16,13 @@ use crate::{
 };
 use chrono::{DateTime, Duration, Utc};
 
-/// Wrong codes after which no code of this user is taken any more, until the tried links have expired.
+/// Wrong codes after which a user's codes are refused until the tried links expire.
 pub const MAX_WRONG_CODES: i64 = 10;
-/// What the token of a link starts with that leads back to the browser where its flow began.
-pub const PKCE: &str = "pkce_";
+/// Prefix of link tokens whose flow uses PKCE.
+pub const PKCE_TOKEN_PREFIX: &str = "pkce_";
 
 impl LinkKind {
-    /// What the protocol calls it when it is used.
+    /// Verification type in the auth protocol.
     pub fn verified_as(self) -> &'static str {
         match self {
             Self::EmailChangeCurrent | Self::EmailChangeNew => "email_change",
@@ -30,7 +30,7 @@ impl LinkKind {
         }
     }
 
-    /// How a session says that it was begun by it, where the flow is PKCE.
+    /// Authentication method of a session started by it, where the flow uses PKCE.
     pub fn method(self) -> &'static str {
         match self {
             Self::Signup => "email/signup",
@@ -38,14 +38,14 @@ impl LinkKind {
         }
     }
 
-    pub fn life(self) -> Duration {
+    pub fn ttl(self) -> Duration {
         match self {
             Self::Recovery | Self::Magiclink | Self::Reauthentication => Duration::hours(1),
             Self::Invite | Self::Signup | Self::EmailChangeCurrent | Self::EmailChangeNew => Duration::hours(24),
         }
     }
 
-    /// The page of ours that asks for the click, or for the code.
+    /// Page of the web app that asks for the click or the code.
     pub fn page(self) -> &'static str {
         match self {
             Self::Recovery | Self::Invite => "/auth/reset-password",
@@ -53,7 +53,7 @@ impl LinkKind {
         }
     }
 
-    /// The type that our page is told. Its page serves recoveries and invitations alike, so both say `recovery`.
+    /// `type` parameter of the page: recoveries and invitations share a page and say `recovery`.
     pub fn page_type(self) -> &'static str {
         match self {
             Self::Recovery | Self::Invite => "recovery",
@@ -62,7 +62,7 @@ impl LinkKind {
     }
 }
 
-/// What somebody says a link or code is for. Kinds that share a name in the protocol are taken for each other.
+/// Verification type that a client names. Kinds that share a name in the protocol are interchangeable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Signup,
@@ -70,7 +70,7 @@ pub enum Purpose {
     Magiclink,
     Recovery,
     EmailChange,
-    /// Whichever mail was the newest.
+    /// Any mail; the newest counts.
     Email,
 }
 
@@ -111,23 +111,23 @@ impl Purpose {
     }
 }
 
-/// A link as it goes into one mail. Never kept, never printed.
+/// A link for one mail. Never stored; debug output is hidden.
 #[derive(Clone)]
-pub struct Made {
+pub struct IssuedLink {
     pub url: String,
-    /// What the page hands back.
+    /// Token that the page sends back.
     pub token: String,
-    /// Six digits, for a reader whose link cannot be opened where the password is to be set.
+    /// Six digits, to type where the link cannot be opened.
     pub code: String,
 }
 
-impl std::fmt::Debug for Made {
+impl std::fmt::Debug for IssuedLink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Made(hidden)")
+        f.write_str("IssuedLink(hidden)")
     }
 }
 
-/// A link's row.
+/// A row of `links`.
 #[derive(Clone, Debug)]
 struct Link {
     id: LinkId,
@@ -140,28 +140,27 @@ struct Link {
     flow_id: Option<FlowId>,
 }
 
-/// A link or code that was good, and is used now.
+/// A link or code that was consumed now.
 #[derive(Debug)]
-pub(super) struct Used {
+pub(super) struct ConsumedLink {
     pub user: User,
     pub kind: LinkKind,
     pub flow_id: Option<FlowId>,
 }
 
-/// Makes a link for a mail that is about to be sent to `email`. Earlier ones stay good until one is used.
+/// Issues a link for a mail to `email`. Earlier links stay valid until one is consumed.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn make(tx: &mut Tx, ctx: &Ctx, user: UserId, email: &str, kind: LinkKind) -> Result<Made> {
-    make_for(tx, ctx, user, email, kind, None, None).await
+/// Database errors.
+pub async fn issue(tx: &mut Tx, ctx: &Ctx, user: UserId, email: &str, kind: LinkKind) -> Result<IssuedLink> {
+    issue_for(tx, ctx, user, email, kind, None, None).await
 }
 
-/// [`make`] for a flow, which the click leads back to, or for a place to go to afterwards. The place was checked
-/// when it was asked for.
+/// [`issue`] with a flow or a validated redirect target.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn make_for(
+/// Database errors.
+pub async fn issue_for(
     tx: &mut Tx,
     ctx: &Ctx,
     user: UserId,
@@ -169,8 +168,8 @@ pub async fn make_for(
     kind: LinkKind,
     flow_id: Option<FlowId>,
     redirect_to: Option<&str>,
-) -> Result<Made> {
-    let token = format!("{}{}", if flow_id.is_some() { PKCE } else { "" }, secret::token(&ctx.chance));
+) -> Result<IssuedLink> {
+    let token = format!("{}{}", if flow_id.is_some() { PKCE_TOKEN_PREFIX } else { "" }, secret::token(&ctx.chance));
     let code = ctx.chance.code();
     let now = ctx.now();
     store::insert(
@@ -182,7 +181,7 @@ pub async fn make_for(
             token_hash: secret::token_hash(&token),
             code_hash: secret::code_hash(email, &code),
             created_at: now,
-            expires_at: now + kind.life(),
+            expires_at: now + kind.ttl(),
             flow_id,
         },
     )
@@ -192,95 +191,93 @@ pub async fn make_for(
         url.push_str("&redirect_to=");
         url.extend(url::form_urlencoded::byte_serialize(to.as_bytes()));
     }
-    Ok(Made { url, token, code })
+    Ok(IssuedLink { url, token, code })
 }
 
-/// Uses the link with this token and, with it, every other link of its user. None for a token that is unknown,
-/// expired, used or for something else: they are answered alike.
+/// Consumes the link of a token and revokes the user's other links. None for an unknown, expired, consumed or
+/// unsuitable token alike.
 ///
 /// # Errors
-/// What the database refuses.
-pub(super) async fn consume(tx: &mut Tx, ctx: &Ctx, token: &str, purpose: Purpose) -> Result<Option<Used>> {
+/// Database errors.
+pub(super) async fn consume(tx: &mut Tx, ctx: &Ctx, token: &str, purpose: Purpose) -> Result<Option<ConsumedLink>> {
     let hash = secret::token_hash(token);
     let Some((owner, kind)) = store::owner(tx, &hash).await? else { return Ok(None) };
     if !purpose.kinds().contains(&kind) {
         return Ok(None);
     }
-    // The user first, then the links: the order every writer of both keeps.
+    // Lock order: the user before the links.
     let Some(user) = users::store::lock(tx, owner).await? else { return Ok(None) };
-    let Some(flow_id) = store::take(tx, &hash, ctx.now()).await? else { return Ok(None) };
-    used_up(tx, ctx, user.id, kind).await?;
-    Ok(Some(Used { user, kind, flow_id }))
+    let Some(flow_id) = store::consume(tx, &hash, ctx.now()).await? else { return Ok(None) };
+    revoke_others(tx, ctx, user.id, kind).await?;
+    Ok(Some(ConsumedLink { user, kind, flow_id }))
 }
 
-/// Whose link this was, and why it is good no more: for the log. None for one that is unknown, or good for something
-/// else.
+/// User of a link that is consumed or expired and which of the two, for the log. None for an unknown or a valid one.
 ///
 /// # Errors
-/// What the database refuses.
-pub(super) async fn spent(tx: &mut Tx, ctx: &Ctx, token: &str) -> Result<Option<(User, &'static str)>> {
-    let found = store::spent(tx, &secret::token_hash(token), ctx.now()).await?;
+/// Database errors.
+pub(super) async fn find_consumed(tx: &mut Tx, ctx: &Ctx, token: &str) -> Result<Option<(User, &'static str)>> {
+    let found = store::find_consumed(tx, &secret::token_hash(token), ctx.now()).await?;
     let Some((owner, used_at)) = found else { return Ok(None) };
     let reason = if used_at.is_some() { "link_used" } else { "link_expired" };
     Ok(users::store::get(tx, owner).await?.map(|user| (user, reason)))
 }
 
-/// Uses the newest link of this purpose that was mailed to `email`, by its code. None as in [`consume`]; the attempt
-/// is then counted, so the caller commits.
+/// Consumes the newest link of this purpose mailed to `email` by its code. None as in [`consume`]; the attempt is
+/// counted, so the caller must commit.
 ///
 /// # Errors
-/// What the database refuses.
+/// Database errors.
 pub(super) async fn consume_code(
     tx: &mut Tx,
     ctx: &Ctx,
     email: &str,
     code: &str,
     purpose: Purpose,
-) -> Result<Option<Used>> {
+) -> Result<Option<ConsumedLink>> {
     let key = users::email_key(email);
     let holder = users::store::by_email(tx, &key).await?;
     if purpose != Purpose::EmailChange {
         let Some(user) = holder else { return Ok(None) };
-        return with_code(tx, ctx, user.id, email, code, purpose.kinds()).await;
+        return consume_by_code(tx, ctx, user.id, email, code, purpose.kinds()).await;
     }
     if let Some(user) = holder.filter(|user| user.new_email.is_some())
-        && let Some(used) = with_code(tx, ctx, user.id, email, code, &[LinkKind::EmailChangeCurrent]).await?
+        && let Some(used) = consume_by_code(tx, ctx, user.id, email, code, &[LinkKind::EmailChangeCurrent]).await?
     {
         return Ok(Some(used));
     }
     for user in users::store::waiting_for(tx, &key).await? {
-        if let Some(used) = with_code(tx, ctx, user, email, code, &[LinkKind::EmailChangeNew]).await? {
+        if let Some(used) = consume_by_code(tx, ctx, user, email, code, &[LinkKind::EmailChangeNew]).await? {
             return Ok(Some(used));
         }
     }
     Ok(None)
 }
 
-/// Uses a code that was mailed to prove once more who sits there. False for a wrong one, which is counted: the
-/// caller commits.
+/// Consumes a reauthentication code. False for a wrong one, which is counted: the caller must commit.
 ///
 /// # Errors
-/// What the database refuses.
+/// Database errors.
 pub(super) async fn consume_nonce(tx: &mut Tx, ctx: &Ctx, user: &User, code: &str) -> Result<bool> {
     let kinds = &[LinkKind::Reauthentication];
-    Ok(with_code(tx, ctx, user.id, &user.email, code, kinds).await?.is_some())
+    Ok(consume_by_code(tx, ctx, user.id, &user.email, code, kinds).await?.is_some())
 }
 
-async fn with_code(
+async fn consume_by_code(
     tx: &mut Tx,
     ctx: &Ctx,
     user: UserId,
     email: &str,
     code: &str,
     kinds: &[LinkKind],
-) -> Result<Option<Used>> {
+) -> Result<Option<ConsumedLink>> {
     let Some(user) = users::store::lock(tx, user).await? else { return Ok(None) };
     let tried = store::try_code(tx, user.id, kinds, ctx.now()).await?;
     let hash = secret::code_hash(email, code);
-    // Only the newest mail's code: whoever has many mails sent must not have as many codes to hit.
+    // Only the code of the newest mail: many mails must not mean many valid codes.
     let newest = tried.iter().map(|link| link.created_at).max();
     let mut found = None;
-    // Every one is compared, so that the time does not tell which it was.
+    // All are compared: constant time.
     for link in &tried {
         if secret::constant_time_eq(&link.code_hash, &hash) & (Some(link.created_at) == newest) {
             found = Some(link);
@@ -288,41 +285,41 @@ async fn with_code(
     }
     let worn_out = tried.iter().any(|link| link.attempts > MAX_WRONG_CODES);
     let Some(found) = found.filter(|_| !worn_out) else { return Ok(None) };
-    used_up(tx, ctx, user.id, found.kind).await?;
-    Ok(Some(Used { kind: found.kind, flow_id: found.flow_id, user }))
+    revoke_others(tx, ctx, user.id, found.kind).await?;
+    Ok(Some(ConsumedLink { kind: found.kind, flow_id: found.flow_id, user }))
 }
 
-/// A used link takes every other of its user with it. One half of a change of address leaves the other half, and a
-/// proof of who sits there leaves everything, as the change that follows decides.
-async fn used_up(tx: &mut Tx, ctx: &Ctx, user: UserId, kind: LinkKind) -> Result<()> {
+/// Revokes what a consumed link makes obsolete: every other link of the user, except after one confirmation of a new
+/// address and after a reauthentication.
+async fn revoke_others(tx: &mut Tx, ctx: &Ctx, user: UserId, kind: LinkKind) -> Result<()> {
     match kind {
         LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew | LinkKind::Reauthentication => {
-            store::use_of(tx, user, &[kind], ctx.now()).await
+            store::revoke_kinds(tx, user, &[kind], ctx.now()).await
         }
-        _ => store::use_all(tx, user, ctx.now()).await,
+        _ => store::revoke_all(tx, user, ctx.now()).await,
     }
 }
 
-/// Uses up the links of a change of address that something newer has taken the place of.
+/// Revokes the links of an outdated change of address.
 ///
 /// # Errors
-/// What the database refuses.
-pub(super) async fn drop_email_changes_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<()> {
-    store::use_of(tx, user, &[LinkKind::EmailChangeCurrent, LinkKind::EmailChangeNew], ctx.now()).await
+/// Database errors.
+pub(super) async fn revoke_email_changes_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<()> {
+    store::revoke_kinds(tx, user, &[LinkKind::EmailChangeCurrent, LinkKind::EmailChangeNew], ctx.now()).await
 }
 
-/// Uses up every link of a user: the password was changed, or the account shut.
+/// Revokes every link of a user, after a change of password or status.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn drop_all_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<()> {
-    store::use_all(tx, user, ctx.now()).await
+/// Database errors.
+pub async fn revoke_all_of(tx: &mut Tx, ctx: &Ctx, user: UserId) -> Result<()> {
+    store::revoke_all(tx, user, ctx.now()).await
 }
 
-/// Deletes links that expired before `before`; says how many. For the schedule.
+/// Deletes links that expired before `before` and returns their number. Scheduled.
 ///
 /// # Errors
-/// What the database refuses.
+/// Database errors.
 pub async fn clean_up(ctx: &Ctx, before: DateTime<Utc>) -> Result<u64> {
     ctx.transaction(|tx| store::delete_expired(tx, before).scope_boxed()).await
 }
@@ -332,12 +329,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_does_not_show_itself() {
-        let made = Made {
+    fn issued_link_debug_is_hidden() {
+        let made = IssuedLink {
             url: "https://portal.example/secret".to_owned(),
             token: "secret".to_owned(),
             code: "123456".to_owned(),
         };
-        assert_eq!(format!("{made:?}"), "Made(hidden)");
+        assert_eq!(format!("{made:?}"), "IssuedLink(hidden)");
     }
 }

@@ -1,43 +1,44 @@
-//! Signing in, staying signed in, and getting out: passwords, one-time links, sessions and their tokens.
+//! Authentication: passwords, one-time links, provider sign-in, second factors, sessions and their tokens.
 //!
-//! Whose account it is, and whether it is open, is `users`' business; the wire protocol is the API's.
-pub mod asked;
+//! Accounts and their status are in `users`; the wire protocol is in the API.
 pub mod device;
 pub mod factors;
-pub mod failures;
 pub mod flows;
-pub mod gaps;
-pub mod history;
 pub mod identities;
 pub mod impersonation;
 pub mod keys;
 pub mod links;
+pub mod login_throttle;
+pub mod mail_rate_limit;
+pub mod mail_request;
 pub mod passwords;
 pub mod recovery_codes;
 pub mod sessions;
+pub mod sign_in_history;
 mod store;
 pub mod tokens;
 
 mod account;
-mod again;
-mod entry;
 mod reauthentication;
+mod revalidate;
+mod sign_in;
 mod signup;
 mod verify;
 
 pub mod admin;
 
-pub use account::{Change, update_user};
-pub(crate) use again::ask_again;
-pub use asked::{Wanted, Way, ask, otp, reauthenticate};
-pub use entry::{is_at_home, refresh, session_owner, sign_in};
+pub use account::{UpdateAccount, update_user};
 pub use keys::Keys;
 pub use links::Purpose;
-pub use reauthentication::{Credential, prove};
-pub use sessions::{Which, sign_out};
-pub use signup::{NewAccount, SignedUp, sign_up};
-pub use tokens::{Granted, Verified, authenticate};
-pub use verify::{Back, Came, Ticket, verify};
+pub use mail_request::{MailRequestKind, RedirectContext, otp, reauthenticate, request_mail};
+pub use reauthentication::{Credential, reauthenticate_with};
+pub(crate) use revalidate::revalidate_session;
+pub use sessions::{SignOutScope, sign_out};
+pub use sign_in::{is_known_location, refresh, session_owner, sign_in};
+pub use signup::{NewAccount, SignUpOutcome, sign_up};
+pub use tokens::{TokenCache, TokenGrant, authenticate};
+pub use verify::{CodeRedirect, VerificationInput, VerifyOutcome};
+pub(crate) use verify::{finish_verification, verify_within};
 
 use self::{factors::Factor, identities::Identity};
 use crate::{
@@ -46,7 +47,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// An account with what belongs to it.
+/// An account with its factors and identities.
 #[derive(Clone, Debug)]
 pub struct Account {
     pub user: User,
@@ -54,23 +55,23 @@ pub struct Account {
     pub identities: Vec<Identity>,
 }
 
-/// The account of `user`, who was read by a use case that asked whether its actor may.
+/// Loads the factors and identities of an account that the caller may read.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn whole(ctx: &Ctx, user: User) -> Result<Account> {
-    let belongings = store::belongings(&mut ctx.db(), user.id).await?;
-    Ok(belongings.of(user, ctx.now()))
+/// Database errors.
+pub async fn load_account(ctx: &Ctx, user: User) -> Result<Account> {
+    let extras = store::load_extras(&mut ctx.db(), user.id).await?;
+    Ok(extras.into_account(user, ctx.now()))
 }
 
-/// The accounts of `users`, as [`whole`], in their order: with two questions for all of them.
+/// [`load_account`] for several accounts, in their order, with two queries.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn whole_of_many(ctx: &Ctx, users: Vec<User>) -> Result<Vec<Account>> {
+/// Database errors.
+pub async fn load_accounts(ctx: &Ctx, users: Vec<User>) -> Result<Vec<Account>> {
     let ids: Vec<UserId> = users.iter().map(|user| user.id).collect();
-    let mut factors = factors::of_many(&mut ctx.db(), ctx.now(), &ids).await?;
-    let mut identities = identities::of_many(&mut ctx.db(), &ids).await?;
+    let mut factors = factors::load_many(&mut ctx.db(), ctx.now(), &ids).await?;
+    let mut identities = identities::load_many(&mut ctx.db(), &ids).await?;
     Ok(users
         .into_iter()
         .map(|user| Account {
@@ -81,17 +82,17 @@ pub async fn whole_of_many(ctx: &Ctx, users: Vec<User>) -> Result<Vec<Account>> 
         .collect())
 }
 
-/// What sign-in needs beside a context: the signing keys, and the memories of tokens found good and of passwords found
-/// weak. Cheap to clone.
+/// State of authentication in one process: signing keys, the cache of verified tokens and the cache of weak passwords.
+/// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Auth {
     pub keys: Arc<Keys>,
-    pub verified: Arc<Verified>,
-    weaknesses: Arc<entry::Weaknesses>,
+    pub token_cache: Arc<TokenCache>,
+    weak_passwords: Arc<sign_in::WeakPasswordCache>,
 }
 
 impl Auth {
     pub fn new(keys: Keys) -> Self {
-        Self { keys: Arc::new(keys), verified: Arc::default(), weaknesses: Arc::default() }
+        Self { keys: Arc::new(keys), token_cache: Arc::default(), weak_passwords: Arc::default() }
     }
 }

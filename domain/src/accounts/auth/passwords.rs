@@ -1,9 +1,8 @@
-//! Passwords: the rules for new ones, and Argon2id on a pool as wide as the machine.
+//! Password rules and hashing: Argon2id on a thread pool of one thread per core.
 //!
-//! One hash takes 19 MiB and tens of milliseconds of a core on purpose. So hashes run on threads of their own, as
-//! many as there are cores, each with a block of memory that it uses again, and after everything else the machine
-//! has to do: a burst of sign-ins waits in line instead of starving the reads beside it.
-mod cores;
+//! A hash takes 19 MiB and tens of milliseconds by design. The threads have the lowest priority and reuse their memory,
+//! so that a burst of sign-ins queues up instead of starving other requests.
+mod cpu_yield;
 
 use crate::{
     kernel::{
@@ -18,7 +17,7 @@ use argon2::{
     Algorithm, Argon2, Block, Params, Version,
     password_hash::phc::{Output, ParamsString, PasswordHash as Phc, Salt},
 };
-use cores::Cores;
+use cpu_yield::HashCores;
 use sha2::{Digest, Sha256};
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -28,20 +27,19 @@ use std::{
 use tokio::sync::{Semaphore, oneshot};
 use zxcvbn::{Score, matching::patterns::MatchPattern, zxcvbn};
 
-/// OWASP's first choice for Argon2id: 19 MiB, two passes, one lane.
+/// OWASP's first recommendation for Argon2id: 19 MiB, two passes, one lane.
 pub const MEMORY_KIB: u32 = 19_456;
 pub const PASSES: u32 = 2;
 pub const LANES: u32 = 1;
 pub use crate::kernel::validate::MIN_PASSWORD_LENGTH as MIN_LENGTH;
-/// Characters a password may have at most. Argon2 takes any length; this only bounds the work of a request.
+/// Maximum length in characters; bounds the work of a request.
 pub const MAX_LENGTH: usize = 128;
-/// Hashes for each core, at most, that are handed over together while others are in line.
-const TOGETHER: usize = 4;
-/// How long a sign-in waits for its turn before it is sent away: with the hashes it may be handed over with, less than a
-/// request may take.
-const PATIENCE: Duration = Duration::from_secs(6);
+/// Largest number of finished hashes per core that are returned as a batch.
+const MAX_BATCH_PER_CORE: usize = 4;
+/// Longest wait for a slot; with a batch, shorter than the request timeout.
+const QUEUE_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// A password's hash as it is kept (PHC string). Never printed.
+/// Password hash as a PHC string. Debug output is hidden.
 #[derive(Clone, PartialEq, Eq, sqlx::Type)]
 #[sqlx(transparent)]
 pub struct PasswordHash(String);
@@ -53,7 +51,7 @@ impl std::fmt::Debug for PasswordHash {
 }
 
 impl PasswordHash {
-    /// A hash from elsewhere: Argon2 in a PHC string, no costlier to compare than the machine can bear.
+    /// Parses a hash from another system: Argon2 with bounded parameters.
     pub fn imported(text: &str) -> Option<Self> {
         let phc = Phc::new(text).ok()?;
         let params = Params::try_from(&phc).ok()?;
@@ -65,59 +63,59 @@ impl PasswordHash {
         (known && bearable).then(|| Self(text.to_owned()))
     }
 
-    /// A digest of this hash and these texts, from which neither can be found.
-    pub(super) fn with(&self, texts: &[&str]) -> [u8; 32] {
+    /// Digest of the hash and these texts, as a cache key.
+    pub(super) fn digest_with(&self, texts: &[&str]) -> [u8; 32] {
         Sha256::digest(format!("{}\n{}", self.0, texts.join("\n"))).into()
     }
 }
 
-/// What a comparison found.
+/// Result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    Wrong,
-    Right,
-    /// Right, and hashed with other parameters than today's: hash it again. With greater ones, too, as an imported hash
-    /// may be: a wrong password would take longer than an address that nobody has.
-    RightButOld,
+pub enum PasswordCheck {
+    Invalid,
+    Valid,
+    /// Correct, but hashed with other parameters than the present ones. Also with costlier ones: comparing them would
+    /// take longer than the dummy hash of unknown addresses.
+    ValidNeedsRehash,
 }
 
-/// The hash of no password at all, so that an unknown address takes as long as a known one.
-static NOBODY: LazyLock<PasswordHash> = LazyLock::new(|| {
+/// Hash that no password has: unknown addresses take as long as known ones.
+static DUMMY_HASH: LazyLock<PasswordHash> = LazyLock::new(|| {
     let params = params().to_string();
     PasswordHash(format!("$argon2id$v=19${params}$bm9ib2R5bm9ib2R5bm9ibw$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"))
 });
 
-/// One for the process: the cores are the process's too.
-static POOL: LazyLock<Pool> = LazyLock::new(|| Pool::new(std::thread::available_parallelism().map_or(2, usize::from)));
+/// One pool per process.
+static POOL: LazyLock<HashPool> =
+    LazyLock::new(|| HashPool::new(std::thread::available_parallelism().map_or(2, usize::from)));
 
-struct Pool {
-    turns: Arc<Semaphore>,
-    work: flume::Sender<Work>,
+struct HashPool {
+    slots: Arc<Semaphore>,
+    work: flume::Sender<HashTask>,
 }
 
-/// A hash to be computed in a thread's own memory.
-type Work = Box<dyn FnOnce(&mut Vec<Block>) -> Answer + Send>;
-/// Tells whoever waits for a hash what came of it.
-type Answer = Box<dyn FnOnce() + Send>;
+/// A hash computation with the memory of its thread.
+type HashTask = Box<dyn FnOnce(&mut Vec<Block>) -> Reply + Send>;
+/// Sends a result to its requester.
+type Reply = Box<dyn FnOnce() + Send>;
 
-/// Checks a new password, which has `shortest` characters or more. `names` are the person's own, which make poor
-/// passwords.
+/// Validates a new password of at least `shortest` characters; `names` are the person's own.
 ///
 /// # Errors
-/// `too_long` over [`MAX_LENGTH`]; `weak_password` with its `reasons`: `length`, `pwned` for what stands in lists of
-/// common passwords, `characters` for what is guessed as fast as these: a name, one sign again and again, a row of keys.
-pub fn rules(password: &str, email: &str, names: &[&str], shortest: usize) -> std::result::Result<(), Problem> {
+/// `too_long` over [`MAX_LENGTH`]; `weak_password` with `reasons`: `length`, `pwned` for listed common passwords,
+/// `characters` for those guessed as fast: own names, repetitions, keyboard rows.
+pub fn validate(password: &str, email: &str, names: &[&str], shortest: usize) -> std::result::Result<(), Problem> {
     if is_too_long(password) {
         return Err(Problem::new("too_long").with("max", MAX_LENGTH));
     }
-    let password = &prepared(password);
+    let password = &normalize(password);
     let length = password.chars().count();
     let mut reasons = Vec::new();
     let long_enough = length >= shortest;
     if !long_enough {
         reasons.push("length");
     }
-    reasons.extend(guessable(password, email, names, long_enough));
+    reasons.extend(check_guessable(password, email, names, long_enough));
     if reasons.is_empty() {
         return Ok(());
     }
@@ -126,37 +124,36 @@ pub fn rules(password: &str, email: &str, names: &[&str], shortest: usize) -> st
 
 /// Whether a password has more than [`MAX_LENGTH`] characters.
 pub fn is_too_long(password: &str) -> bool {
-    prepared(password).chars().count() > MAX_LENGTH
+    normalize(password).chars().count() > MAX_LENGTH
 }
 
-/// A password in the form in which it is counted, hashed and compared: NFC, as RFC 8265 (OpaqueString) has it, so that
-/// keyboards that compose letters differently type the same password. One that is too long is cut after what no
-/// password has: it is wrong, and costs no more.
-fn prepared(password: &str) -> String {
-    // A letter with many marks can be longer before it is composed.
+/// Password in the form that is measured, hashed and compared: NFC (RFC 8265, OpaqueString), so that keyboards agree.
+/// An oversized one is cut and made invalid, to bound the work.
+fn normalize(password: &str) -> String {
+    // Decomposed text is longer than composed.
     match password.char_indices().nth(4 * MAX_LENGTH) {
         Some((end, _)) => nfc(&password[..end]) + "\0",
         None => nfc(password),
     }
 }
 
-/// Characters that the office wants of a new password.
+/// Minimum length that the settings require.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn shortest(ctx: &Ctx) -> Result<usize> {
-    Ok(shortest_by(&settings::get(ctx).await?))
+/// Database errors.
+pub async fn min_length(ctx: &Ctx) -> Result<usize> {
+    Ok(min_length_of(&settings::get(ctx).await?))
 }
 
-/// [`shortest`] by these settings.
-pub fn shortest_by(settings: &Settings) -> usize {
+/// [`min_length`] by these settings.
+pub fn min_length_of(settings: &Settings) -> usize {
     let wanted = settings.security.password_min_length;
     wanted.and_then(|wanted| usize::try_from(wanted).ok()).unwrap_or(MIN_LENGTH)
 }
 
-/// Why a password falls within a million guesses of somebody who knows the person. Of a short one only what it is
-/// beside that: every short one falls.
-fn guessable(password: &str, email: &str, names: &[&str], long_enough: bool) -> Option<&'static str> {
+/// Reason why a password falls within a million guesses by somebody who knows the person. Short passwords are only
+/// compared with the names: the estimate would always be low.
+fn check_guessable(password: &str, email: &str, names: &[&str], long_enough: bool) -> Option<&'static str> {
     let email = unique_key(email);
     let own: Vec<String> = names
         .iter()
@@ -184,16 +181,16 @@ fn guessable(password: &str, email: &str, names: &[&str], long_enough: bool) -> 
     Some(if listed { "pwned" } else { "characters" })
 }
 
-/// Hashes a password. Call it before a transaction begins, never inside one.
+/// Hashes a password. Must not be called within a transaction.
 ///
 /// # Errors
-/// TooMany when the machine is busy with other sign-ins.
+/// TooMany when the queue is full.
 pub async fn hash(ctx: &Ctx, password: impl Into<String>) -> Result<PasswordHash> {
-    salted(&ctx.chance, password.into()).await
+    hash_with_salt(&ctx.chance, password.into()).await
 }
 
-async fn salted(chance: &Chance, password: String) -> Result<PasswordHash> {
-    let password = prepared(&password);
+async fn hash_with_salt(chance: &Chance, password: String) -> Result<PasswordHash> {
+    let password = normalize(&password);
     let salt = Salt::new(&chance.bytes::<16>()).map_err(Error::internal)?;
     POOL.run(move |memory| {
         let params = params();
@@ -210,17 +207,17 @@ async fn salted(chance: &Chance, password: String) -> Result<PasswordHash> {
     .await
 }
 
-/// Compares a password with what is kept. With nothing kept it takes as long and says [`Verdict::Wrong`].
+/// Compares a password with a hash. Without a hash it takes as long and returns [`PasswordCheck::Invalid`].
 ///
 /// # Errors
-/// TooMany when the machine is busy with other sign-ins; Internal for a hash that cannot be read.
-pub async fn verify(kept: Option<&PasswordHash>, password: &str) -> Result<Verdict> {
+/// TooMany when the queue is full; Internal for an unreadable hash.
+pub async fn verify(kept: Option<&PasswordHash>, password: &str) -> Result<PasswordCheck> {
     let known = kept.is_some();
-    let kept = kept.unwrap_or(&NOBODY).clone();
-    let password = prepared(password);
+    let kept = kept.unwrap_or(&DUMMY_HASH).clone();
+    let password = normalize(password);
     POOL.run(move |memory| {
         let phc = Phc::new(&kept.0).map_err(Error::internal)?;
-        let (Some(salt), Some(hash)) = (phc.salt, phc.hash) else { return Ok(Verdict::Wrong) };
+        let (Some(salt), Some(hash)) = (phc.salt, phc.hash) else { return Ok(PasswordCheck::Invalid) };
         let algorithm = Algorithm::new(phc.algorithm.as_str()).map_err(Error::internal)?;
         let version = Version::try_from(phc.version.unwrap_or(0x13)).map_err(Error::internal)?;
         let params = Params::try_from(&phc).map_err(Error::internal)?;
@@ -230,13 +227,13 @@ pub async fn verify(kept: Option<&PasswordHash>, password: &str) -> Result<Verdi
         let old = algorithm != Algorithm::Argon2id || cost(&params) != cost(&today);
         // `Output` compares in constant time.
         let right = known && found == hash;
-        if !right && let Some(rest) = rest(&params) {
+        if !right && let Some(rest) = padding_params(&params) {
             compute(&rest, Algorithm::Argon2id, Version::V0x13, &password, &salt, 32, memory)?;
         }
         Ok(match (right, old) {
-            (false, _) => Verdict::Wrong,
-            (true, false) => Verdict::Right,
-            (true, true) => Verdict::RightButOld,
+            (false, _) => PasswordCheck::Invalid,
+            (true, false) => PasswordCheck::Valid,
+            (true, true) => PasswordCheck::ValidNeedsRehash,
         })
     })
     .await
@@ -246,9 +243,9 @@ fn params() -> Params {
     Params::new(MEMORY_KIB, PASSES, LANES, Some(32)).expect("the parameters are in range")
 }
 
-/// What is computed after a hash with smaller parameters, so that a wrong password takes as long to be refused as an
-/// address that nobody has; nothing after others.
-fn rest(kept: &Params) -> Option<Params> {
+/// Parameters of an extra computation after a cheaper hash, so that a wrong password takes as long as an unknown
+/// address; none otherwise.
+fn padding_params(kept: &Params) -> Option<Params> {
     let cost = |params: &Params| params.m_cost() * params.t_cost();
     let missing = cost(&params()).checked_sub(cost(kept)).filter(|missing| *missing > 0)?;
     let passes = missing.div_ceil(MEMORY_KIB);
@@ -275,34 +272,34 @@ fn compute(
     Output::new(out).map_err(Error::internal)
 }
 
-impl Pool {
+impl HashPool {
     fn new(width: usize) -> Self {
         let (work, waiting) = flume::unbounded();
         let finished = Arc::new(Mutex::new(Vec::new()));
-        let cores = Cores::of_this_machine(width);
+        let cores = HashCores::detect(width);
         for _ in 0..width {
             let (waiting, finished, cores) = (waiting.clone(), finished.clone(), cores.clone());
             let thread = std::thread::Builder::new().name("password-hash".to_owned());
             thread
-                .spawn(move || hash_for_ever(&waiting, &finished, &cores, width * TOGETHER))
+                .spawn(move || worker_loop(&waiting, &finished, &cores, width * MAX_BATCH_PER_CORE))
                 .expect("the system gives a few threads at the start");
         }
-        // One more for each thread than it works on: it need not wait for the next to be brought.
-        Self { turns: Arc::new(Semaphore::new(2 * width)), work }
+        // One queued task per thread, so that threads never wait for the next.
+        Self { slots: Arc::new(Semaphore::new(2 * width)), work }
     }
 
     async fn run<T: Send + 'static>(
         &'static self,
         work: impl FnOnce(&mut Vec<Block>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let turn = tokio::time::timeout(PATIENCE, self.turns.clone().acquire_owned())
+        let turn = tokio::time::timeout(QUEUE_TIMEOUT, self.slots.clone().acquire_owned())
             .await
-            .map_err(|_| Error::TooMany(PATIENCE.as_secs()))?
+            .map_err(|_| Error::TooMany(QUEUE_TIMEOUT.as_secs()))?
             .map_err(Error::internal)?;
         let (answer, answered) = oneshot::channel();
-        let work: Work = Box::new(move |memory| {
+        let work: HashTask = Box::new(move |memory| {
             let done = work(memory);
-            // Held until here even when the request has gone away: the core is busy all the same.
+            // Held until here even if the request was cancelled: the core is busy.
             drop(turn);
             Box::new(move || drop(answer.send(done)))
         });
@@ -311,20 +308,19 @@ impl Pool {
     }
 }
 
-/// Each hash wipes what the cores remember of the rest of the portal, which then takes twice as long for what follows.
-/// So while others are in line, up to `most` hashes are finished before the first of them is handed over, and what
-/// follows them (a transaction each) is done for all at once. Whoever comes alone is answered at once.
-fn hash_for_ever(waiting: &flume::Receiver<Work>, finished: &Mutex<Vec<Answer>>, cores: &Cores, most: usize) {
-    cores::yield_to_others();
+/// Runs hash tasks forever. A hash evicts the CPU caches, which doubles the time of what follows it. So while tasks are
+/// queued, up to `most` results are held back and returned as a batch; a single task returns at once.
+fn worker_loop(waiting: &flume::Receiver<HashTask>, finished: &Mutex<Vec<Reply>>, cores: &HashCores, most: usize) {
+    cpu_yield::yield_to_others();
     let mut memory = Vec::new();
     for work in waiting {
-        // Whoever waits for a hash that panics is told by its channel.
-        let core = cores.take();
+        // A panic drops the reply, which is an error at the requester.
+        let core = cores.acquire();
         let answer = catch_unwind(AssertUnwindSafe(|| work(&mut memory))).ok();
         drop(core);
         let mut finished = finished.lock().unwrap_or_else(PoisonError::into_inner);
         finished.extend(answer);
-        // Who still waits is hashed by somebody who comes by here, too: no answer stays behind.
+        // Queued tasks reach this line later: no reply is left behind.
         if finished.len() < most && !waiting.is_empty() {
             continue;
         }
@@ -339,7 +335,7 @@ mod tests {
     use super::*;
 
     fn reasons(password: &str) -> Vec<String> {
-        match rules(password, "maya@example.com", &["Maya", "Ortiz", "Maya Ortiz"], MIN_LENGTH) {
+        match validate(password, "maya@example.com", &["Maya", "Ortiz", "Maya Ortiz"], MIN_LENGTH) {
             Ok(()) => vec![],
             Err(problem) => match problem.params.get("reasons") {
                 Some(reasons) => serde_json::from_value(reasons.clone()).expect("a list of words"),
@@ -349,21 +345,21 @@ mod tests {
     }
 
     #[test]
-    fn what_was_hashed_with_less_takes_as_long_to_be_refused() {
+    fn cheaper_hashes_are_padded_to_constant_time() {
         let cost = |params: &Params| params.m_cost() * params.t_cost();
         let today = params();
         for (memory, passes) in [(8, 1), (4_096, 1), (4_096, 3), (MEMORY_KIB, PASSES - 1), (MEMORY_KIB - 1, PASSES)] {
             let kept = Params::new(memory, passes, 1, Some(32)).expect("in range");
-            let rest = rest(&kept).expect("less than today's");
+            let rest = padding_params(&kept).expect("less than today's");
             let both = cost(&kept) + cost(&rest);
             assert!(rest.m_cost() <= MEMORY_KIB && both.abs_diff(cost(&today)) <= 8, "{memory} {passes}: {both}");
         }
-        assert_eq!(rest(&today), None);
-        assert_eq!(rest(&Params::new(2 * MEMORY_KIB, PASSES, 1, Some(32)).expect("in range")), None);
+        assert_eq!(padding_params(&today), None);
+        assert_eq!(padding_params(&Params::new(2 * MEMORY_KIB, PASSES, 1, Some(32)).expect("in range")), None);
     }
 
     #[test]
-    fn a_hash_from_elsewhere_is_one_that_can_be_compared_and_costs_no_more_than_the_machine_bears() {
+    fn imported_hashes_are_argon2_with_bounded_parameters() {
         let with = |version: &str, m: u32, t: u32, p: u32| {
             let hash = format!(
                 "$argon2id${version}m={m},t={t},p={p}$c29tZXNhbHQxMjM0NTY3OA$BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc"
@@ -378,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_password_is_long_enough_and_not_the_name_or_address() {
+    fn validate_rejects_short_passwords_names_and_addresses() {
         assert!(reasons("portal-demo-2026").is_empty());
         assert!(reasons("ñandú-verde-42").is_empty());
         assert!(reasons("correct horse battery").is_empty());
@@ -394,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_measured_in_characters_after_composition() {
+    fn password_length_counts_nfc_characters() {
         let kanji = "朝霧静かな港に船十三隻が帰り灯台守は茶を淹れて待つ";
         assert_eq!(kanji.chars().count(), 25);
         assert!(reasons(kanji).is_empty());
@@ -417,28 +413,28 @@ mod tests {
         assert_eq!(reasons(&"漢".repeat(1_000_000)), ["too_long"]);
         assert!(reasons("u\u{308}e\u{301}-9kW").contains(&"length".to_owned()), "six characters in eight code points");
         assert_eq!(
-            rules("ZOE\u{308}-NUN\u{303}EZ", "z@example.com", &["Zoë-Núñez", "Zoë-Nuñez"], MIN_LENGTH)
+            validate("ZOE\u{308}-NUN\u{303}EZ", "z@example.com", &["Zoë-Núñez", "Zoë-Nuñez"], MIN_LENGTH)
                 .map_err(|p| p.code),
             Err("weak_password")
         );
     }
 
     #[tokio::test]
-    async fn a_password_is_the_same_from_every_keyboard() {
+    async fn passwords_are_normalized_to_nfc() {
         let chance = Chance::system();
-        let kept = salted(&chance, "Zoe\u{308}s-Schlüssel-42".to_owned()).await.expect("hashes");
+        let kept = hash_with_salt(&chance, "Zoe\u{308}s-Schlüssel-42".to_owned()).await.expect("hashes");
         for (typed, verdict) in [
-            ("Zoës-Schlüssel-42", Verdict::Right),
-            ("Zoës-Schlu\u{308}ssel-42", Verdict::Right),
-            ("Zoes-Schlussel-42", Verdict::Wrong),
-            ("zoës-schlüssel-42", Verdict::Wrong),
+            ("Zoës-Schlüssel-42", PasswordCheck::Valid),
+            ("Zoës-Schlu\u{308}ssel-42", PasswordCheck::Valid),
+            ("Zoes-Schlussel-42", PasswordCheck::Invalid),
+            ("zoës-schlüssel-42", PasswordCheck::Invalid),
         ] {
             assert_eq!(verify(Some(&kept), typed).await.expect("verifies"), verdict, "{typed}");
         }
     }
 
     #[test]
-    fn a_common_password_is_refused() {
+    fn validate_rejects_common_passwords() {
         for common in ["password", "Password1", "iloveyou", "P@ssw0rd", "princess1", "football", "trustno1!"] {
             assert_eq!(reasons(common), ["pwned"], "{common}");
         }
@@ -449,7 +445,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[tokio::test]
-    async fn hashes_let_others_go_first() {
+    async fn hash_threads_have_low_priority() {
         let niceness = || {
             let stat = std::fs::read_to_string("/proc/thread-self/stat").expect("Linux says");
             let fields = stat.rsplit_once(')').expect("a name in brackets").1.to_owned();
@@ -460,20 +456,20 @@ mod tests {
         assert_eq!(there, (here + 10).min(19));
     }
 
-    /// Work for one thread, one piece after the other with the next always in line, of which one panics. Gives who has
-    /// been answered whenever another has ended.
+    /// Runs tasks on one thread with the next always queued; one of them panics. Returns which were answered after each
+    /// ended.
     async fn answered_after_each(pieces: usize, panics: usize) -> Vec<Vec<usize>> {
-        let pool: &'static Pool = Box::leak(Box::new(Pool::new(1)));
+        let pool: &'static HashPool = Box::leak(Box::new(HashPool::new(1)));
         let (begun, mut begins) = tokio::sync::mpsc::unbounded_channel();
         let mut answers = Vec::new();
         let mut ends = Vec::new();
         for piece in 0..pieces {
             let begun = begun.clone();
-            let (end, told) = std::sync::mpsc::channel::<()>();
+            let (end, released) = std::sync::mpsc::channel::<()>();
             ends.push(end);
             answers.push(tokio::spawn(pool.run(move |_| {
                 let _ = begun.send(piece);
-                let _ = told.recv();
+                let _ = released.recv();
                 assert_ne!(piece, panics, "as this test wants");
                 Ok(())
             })));
@@ -504,16 +500,16 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn hashes_are_handed_over_together_while_others_wait() {
+    async fn results_are_batched_while_tasks_are_queued() {
         let a_minute = Duration::from_mins(1);
         let after = tokio::time::timeout(a_minute, answered_after_each(6, 9)).await.expect("none is left behind");
-        let together: Vec<usize> = (0..TOGETHER).collect();
+        let together: Vec<usize> = (0..MAX_BATCH_PER_CORE).collect();
         assert_eq!(after, [vec![], vec![], vec![], together.clone(), together, (0..6).collect()]);
     }
 
-    /// Whose own channel tells of it: at once.
+    /// A panic is reported at once, outside the batch.
     #[tokio::test]
-    async fn a_hash_that_panics_keeps_no_other_from_its_answer() {
+    async fn panicking_task_does_not_block_other_replies() {
         let a_minute = Duration::from_mins(1);
         let after = tokio::time::timeout(a_minute, answered_after_each(3, 2)).await.expect("none is left behind");
         assert_eq!(after, [vec![], vec![], vec![0, 1, 2]]);
@@ -522,27 +518,27 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_password_is_recognised_by_its_hash_alone() {
+    async fn verify_accepts_only_the_hashed_password() {
         let chance = Chance::system();
-        let kept = salted(&chance, "portal-demo-2026".to_owned()).await.expect("hashes");
+        let kept = hash_with_salt(&chance, "portal-demo-2026".to_owned()).await.expect("hashes");
         assert!(kept.0.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{}", kept.0);
-        assert_eq!(verify(Some(&kept), "portal-demo-2026").await.expect("verifies"), Verdict::Right);
-        assert_eq!(verify(Some(&kept), "portal-demo-2027").await.expect("verifies"), Verdict::Wrong);
-        assert_eq!(verify(None, "portal-demo-2026").await.expect("verifies"), Verdict::Wrong);
+        assert_eq!(verify(Some(&kept), "portal-demo-2026").await.expect("verifies"), PasswordCheck::Valid);
+        assert_eq!(verify(Some(&kept), "portal-demo-2027").await.expect("verifies"), PasswordCheck::Invalid);
+        assert_eq!(verify(None, "portal-demo-2026").await.expect("verifies"), PasswordCheck::Invalid);
         assert_ne!(
             kept,
-            salted(&chance, "portal-demo-2026".to_owned()).await.expect("hashes"),
+            hash_with_salt(&chance, "portal-demo-2026".to_owned()).await.expect("hashes"),
             "each has its own salt"
         );
         assert_eq!(format!("{kept:?}"), "PasswordHash(hidden)");
     }
 
     #[tokio::test]
-    async fn a_hash_with_smaller_parameters_is_good_and_old() {
+    async fn hash_with_smaller_parameters_needs_rehash() {
         use argon2::PasswordHasher;
         let small = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(8_192, 1, 1, None).expect("in range"));
         let kept = PasswordHash(small.hash_password(b"portal-demo-2026").expect("hashes").to_string());
-        assert_eq!(verify(Some(&kept), "portal-demo-2026").await.expect("verifies"), Verdict::RightButOld);
-        assert_eq!(verify(Some(&kept), "wrong-password").await.expect("verifies"), Verdict::Wrong);
+        assert_eq!(verify(Some(&kept), "portal-demo-2026").await.expect("verifies"), PasswordCheck::ValidNeedsRehash);
+        assert_eq!(verify(Some(&kept), "wrong-password").await.expect("verifies"), PasswordCheck::Invalid);
     }
 }

@@ -1,12 +1,10 @@
-//! Reauthentication: the person of a running session proves once more who they are, by password or by the code of a mail
-//! ([`super::reauthenticate`]). A second factor is a proof as well ([`super::factors::verify`]). What is asked for it:
-//! [`sessions::REAUTHENTICATION_TTL`].
+//! Reauthentication of a session by password or mailed code ([`super::reauthenticate`]); a second factor counts too
+//! ([`super::factors::verify`]). Valid for [`sessions::REAUTHENTICATION_TTL`].
 use super::{
-    Auth, Granted, factors,
-    failures::{self, Counter},
-    history, links,
-    passwords::{self, Verdict},
-    sessions, tokens,
+    Auth, TokenGrant, factors, links,
+    login_throttle::{self, ThrottleKey},
+    passwords::{self, PasswordCheck},
+    sessions, sign_in_history, tokens,
 };
 use crate::kernel::{
     ctx::Ctx,
@@ -14,7 +12,7 @@ use crate::kernel::{
     error::{Error, Result},
 };
 
-/// What is shown as proof. Never printed.
+/// A credential to reauthenticate with. Debug output is hidden.
 #[derive(Clone)]
 pub enum Credential {
     Password(String),
@@ -27,24 +25,24 @@ impl std::fmt::Debug for Credential {
     }
 }
 
-/// Notes the proof in the session, and makes an access token that says so. The signed-in user.
+/// Records the reauthentication in the session and issues an access token with it. The signed-in user.
 ///
 /// # Errors
-/// Unauthenticated; Conflict `current_password_invalid`, `reauthentication_not_valid`; TooMany after several wrong ones.
-pub async fn prove(ctx: &Ctx, auth: &Auth, credential: &Credential) -> Result<Granted> {
-    let me = factors::me(ctx)?;
+/// Unauthenticated; Conflict `current_password_invalid`, `reauthentication_not_valid`; TooMany when throttled.
+pub async fn reauthenticate_with(ctx: &Ctx, auth: &Auth, credential: &Credential) -> Result<TokenGrant> {
+    let me = factors::require_signed_in(ctx)?;
     let (kind, method) = match credential {
         Credential::Password(_) => ("password", "password"),
         Credential::MailedCode(_) => ("nonce", "otp"),
     };
-    let counters = &Counter::of_session(kind, me.id, &ctx.origin);
-    // Asked before the slow comparison as well: how long that takes would tell.
-    failures::peek(&mut ctx.db(), ctx.now(), counters).await?;
+    let keys = &ThrottleKey::for_session(kind, me.id, &ctx.origin);
+    // Throttled before the slow comparison: the time would tell.
+    login_throttle::check(&mut ctx.db(), ctx.now(), keys).await?;
     let known = match credential {
         Credential::Password(password) => {
             let gone = || Error::unauthenticated("user_not_found");
-            let user = crate::accounts::users::store::get(&mut ctx.db(), me.id).await?.ok_or_else(gone)?;
-            let right = passwords::verify(user.password_hash.as_ref(), password).await? != Verdict::Wrong;
+            let user = crate::accounts::users::by_id(&mut ctx.db(), me.id).await?.ok_or_else(gone)?;
+            let right = passwords::verify(user.password_hash.as_ref(), password).await? != PasswordCheck::Invalid;
             right.then_some(user.password_hash)
         }
         Credential::MailedCode(_) => None,
@@ -53,10 +51,10 @@ pub async fn prove(ctx: &Ctx, auth: &Auth, credential: &Credential) -> Result<Gr
     let known = known.as_ref();
     let proved = ctx.transaction(|tx| {
         async move {
-            let user = factors::lock_me(tx, me.id).await?;
-            failures::check(tx, ctx.now(), counters).await?;
+            let user = factors::lock_signed_in(tx, me.id).await?;
+            login_throttle::check_locked(tx, ctx.now(), keys).await?;
             let (right, reason, refusal) = match credential {
-                // While it was compared, somebody else may have changed it.
+                // The hash may have changed during the comparison.
                 Credential::Password(_) => (
                     user.password_hash.is_some() && known == Some(&user.password_hash),
                     "wrong_current_password",
@@ -69,12 +67,12 @@ pub async fn prove(ctx: &Ctx, auth: &Auth, credential: &Credential) -> Result<Gr
                 ),
             };
             if !right {
-                failures::note(tx, ctx.now(), counters).await?;
-                history::failed(tx, ctx, Some(&user), method, reason).await?;
+                login_throttle::record_failure(tx, ctx.now(), keys).await?;
+                sign_in_history::record_failure(tx, ctx, Some(&user), method, reason).await?;
                 return Ok(Err(Error::conflict(refusal)));
             }
-            failures::forget(tx, counters).await?;
-            let session = sessions::reauthenticated(tx, ctx, &user, me.session_id, method).await?;
+            login_throttle::reset(tx, keys).await?;
+            let session = sessions::record_reauthentication(tx, ctx, &user, me.session_id, method).await?;
             Ok(Ok((user, session)))
         }
         .scope_boxed()

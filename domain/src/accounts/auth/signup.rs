@@ -1,16 +1,15 @@
-//! Accounts that people make themselves: only where the operator has switched it on.
+//! Sign-up: accounts created by their owners, where the operator has enabled it.
 use super::{
-    Auth, Way,
-    account::merged,
-    asked,
-    gaps::{self, Gap},
+    Auth, RedirectContext,
+    account::merge_metadata,
     links::LinkKind,
-    passwords,
+    mail_rate_limit::{self, MailPurpose},
+    mail_request, passwords,
     sessions::{self, Session},
-    tokens::{self, Granted},
+    tokens::{self, TokenGrant},
 };
 use crate::{
-    accounts::users::{self, Extra, Mailed, NewUser, Status, User},
+    accounts::users::{self, MailTimestamps, NewUser, ProtocolFields, Status, User},
     kernel::{
         access::Role,
         ctx::Ctx,
@@ -24,14 +23,14 @@ use crate::{
 };
 use serde_json::{Map, Value};
 
-/// An account as its owner wants it. What they say of themselves gives a name and nothing else (decision 18).
+/// Input of a sign-up. The metadata gives a name and nothing else (decision 18).
 #[derive(Clone, Default)]
 pub struct NewAccount {
     pub email: String,
-    /// None for an account that is signed in to by links.
+    /// None for an account that signs in with magic links.
     pub password: Option<String>,
     pub data: Map<String, Value>,
-    pub way: Way,
+    pub redirect: RedirectContext,
 }
 
 impl std::fmt::Debug for NewAccount {
@@ -41,44 +40,44 @@ impl std::fmt::Debug for NewAccount {
 }
 
 #[derive(Clone, Debug)]
-pub enum SignedUp {
-    /// The address is believed.
-    Session(Box<Granted>),
-    /// A mail asks for the confirmation.
-    Waiting(Box<User>),
-    /// There is an account already: its owner was written to, and nobody else is told.
-    Known,
+pub enum SignUpOutcome {
+    /// The address is confirmed automatically.
+    Session(Box<TokenGrant>),
+    /// A confirmation mail is queued.
+    ConfirmationSent(Box<User>),
+    /// The account exists: a mail tells its owner, the response does not.
+    AlreadyRegistered,
 }
 
-/// Makes an account of a client. Anybody, where it is switched on.
+/// Creates a client account and mails the confirmation. Anybody, where sign-up is enabled.
 ///
 /// # Errors
-/// Forbidden `signup_disabled`; Invalid `email`, `password`, `data`; Conflict `user_already_exists` (only where
-/// addresses are believed anyway), `over_email_send_rate_limit`; TooMany when the machine is busy with sign-ins.
-pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignedUp> {
+/// Forbidden `signup_disabled`; Invalid `email`, `password`, `data`; Conflict `user_already_exists` (only with
+/// automatic confirmation), `over_email_send_rate_limit`; TooMany when the hash queue is full.
+pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignUpOutcome> {
     if !ctx.options.signup {
         return Err(Error::forbidden("signup_disabled"));
     }
     let mut check = Check::new();
     let email = check.email("email", &new.email);
     check.done()?;
-    let metadata = merged(&Map::new(), &new.data)?;
-    let (first_name, last_name) = names(&metadata, &email);
+    let metadata = merge_metadata(&Map::new(), &new.data)?;
+    let (first_name, last_name) = derive_names(&metadata, &email);
     let password_hash = match &new.password {
         Some(password) => {
             let own = [first_name.as_str(), &last_name];
-            passwords::rules(password, &email, &own, passwords::shortest(ctx).await?)
+            passwords::validate(password, &email, &own, passwords::min_length(ctx).await?)
                 .map_err(|problem| Error::field_with("password", problem))?;
-            // For a known address too: it must take as long.
+            // Hashed for known addresses too: constant time.
             Some(passwords::hash(ctx, password.as_str()).await?)
         }
         None => None,
     };
 
-    let open = ctx.options.autoconfirm;
+    let active = ctx.options.autoconfirm;
     let account = &NewUser {
         role: Role::Client,
-        status: if open { Status::Active } else { Status::Pending },
+        status: if active { Status::Active } else { Status::Pending },
         first_name,
         last_name,
         email,
@@ -90,64 +89,70 @@ pub async fn sign_up(ctx: &Ctx, auth: &Auth, new: NewAccount) -> Result<SignedUp
         must_change_password: false,
         language: LANGUAGES[0].to_owned(),
     };
-    let extra = &Extra { metadata, awaits_confirmation: !open, self_made: true, ..Extra::default() };
-    let way = &new.way;
-    let made = ctx.transaction(|tx| {
-        async move {
-            if let Some(known) = users::store::by_email(tx, &users::email_key(&account.email)).await? {
-                return known_already(tx, ctx, known, way).await.map(Outcome::Answer);
-            }
-            let user = users::insert_with(tx, ctx, account.clone(), extra.clone()).await?;
-            if open {
-                let session = sessions::start(tx, ctx, &user, "password").await?;
-                return Ok(Outcome::Session(Box::new((user, session))));
-            }
-            gaps::pass(tx, ctx, Gap::Signup, &user.email).await?;
-            asked::mail(tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, way).await?;
-            let user = User { mailed: user.mailed.with(LinkKind::Signup, ctx.now()), ..user };
-            Ok(Outcome::Answer(SignedUp::Waiting(Box::new(user))))
-        }
-        .scope_boxed()
-    });
-    match made.await? {
-        Outcome::Session(begun) => {
+    let extra =
+        &ProtocolFields { metadata, awaits_confirmation: !active, self_made: true, ..ProtocolFields::default() };
+    let redirect = &new.redirect;
+    match ctx.transaction(|tx| insert_account(tx, ctx, account, extra, redirect).scope_boxed()).await? {
+        Pending::Session(begun) => {
             let (user, session) = *begun;
-            Ok(SignedUp::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
+            Ok(SignUpOutcome::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
         }
-        Outcome::Answer(answer) => Ok(answer),
+        Pending::Answer(answer) => Ok(answer),
     }
 }
 
-/// What a sign-up has made, before the tokens of a session are.
-enum Outcome {
-    Session(Box<(User, Session)>),
-    Answer(SignedUp),
+/// [`sign_up`] within its transaction.
+async fn insert_account(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    account: &NewUser,
+    extra: &ProtocolFields,
+    redirect: &RedirectContext,
+) -> Result<Pending> {
+    if let Some(known) = users::store::by_email(tx, &users::email_key(&account.email)).await? {
+        return handle_existing(tx, ctx, known, redirect).await.map(Pending::Answer);
+    }
+    let user = users::insert_with_protocol_fields(tx, ctx, account.clone(), extra.clone()).await?;
+    if user.status == Status::Active {
+        let session = sessions::start(tx, ctx, &user, "password").await?;
+        return Ok(Pending::Session(Box::new((user, session))));
+    }
+    mail_rate_limit::check_cooldown_and_quota(tx, ctx, MailPurpose::Signup, &user.email).await?;
+    mail_request::queue_link_mail(tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, redirect).await?;
+    let user = User { mailed: user.mailed.with(LinkKind::Signup, ctx.now()), ..user };
+    Ok(Pending::Answer(SignUpOutcome::ConfirmationSent(Box::new(user))))
 }
 
-async fn known_already(tx: &mut Tx, ctx: &Ctx, known: User, way: &Way) -> Result<SignedUp> {
+/// Outcome of a sign-up before the tokens of a session are made.
+enum Pending {
+    Session(Box<(User, Session)>),
+    Answer(SignUpOutcome),
+}
+
+async fn handle_existing(tx: &mut Tx, ctx: &Ctx, known: User, redirect: &RedirectContext) -> Result<SignUpOutcome> {
     if ctx.options.autoconfirm {
         return Err(Error::conflict("user_already_exists"));
     }
-    gaps::pass(tx, ctx, Gap::Signup, &known.email).await?;
+    mail_rate_limit::check_cooldown_and_quota(tx, ctx, MailPurpose::Signup, &known.email).await?;
     let user = users::store::lock(tx, known.id).await?.ok_or(Error::NotFound("user"))?;
-    if !users::is_welcome(tx, &user, ctx.now()).await? {
-        // The pause counts here too: without it, such an account would be told from others.
-        return Ok(SignedUp::Known);
+    if !users::can_sign_in(tx, &user, ctx.now()).await? {
+        // The cooldown has started for this account too, so that responses do not differ.
+        return Ok(SignUpOutcome::AlreadyRegistered);
     }
     if user.status == Status::Pending && user.awaits_confirmation {
-        asked::mail(tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, way).await?;
-        // Whoever asks is nobody yet: not even what the first one said of themselves is told.
-        let mailed = Mailed::default().with(LinkKind::Signup, ctx.now());
+        mail_request::queue_link_mail(tx, ctx, &user, Kind::ConfirmSignup, LinkKind::Signup, redirect).await?;
+        // The caller is not authenticated: the existing metadata stays hidden.
+        let mailed = MailTimestamps::default().with(LinkKind::Signup, ctx.now());
         let user = User { metadata: Map::new(), app_metadata: Map::new(), mailed, ..user };
-        return Ok(SignedUp::Waiting(Box::new(user)));
+        return Ok(SignUpOutcome::ConfirmationSent(Box::new(user)));
     }
     mails::queue(tx, ctx, Kind::AlreadyRegistered, user.id, None, Map::new()).await?;
     activity::append(tx, ctx, users::event("user.link_asked", &user).with("wanted", "signup")).await?;
-    Ok(SignedUp::Known)
+    Ok(SignUpOutcome::AlreadyRegistered)
 }
 
-/// What to call somebody who made the account over the protocol; the address says it where they do not.
-pub(super) fn names(said: &Map<String, Value>, email: &str) -> (String, String) {
+/// First and last name from the metadata, or from the address.
+pub(super) fn derive_names(said: &Map<String, Value>, email: &str) -> (String, String) {
     let text = |name: &str| {
         let mut check = Check::new();
         let value = check.optional_line(name, said.get(name).and_then(Value::as_str), LINE);
@@ -169,8 +174,8 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_name_comes_from_what_is_said_or_from_the_address() {
-        let of = |said: Value| names(said.as_object().expect("an object"), "maya.ortiz@example.com");
+    fn names_come_from_metadata_or_address() {
+        let of = |said: Value| derive_names(said.as_object().expect("an object"), "maya.ortiz@example.com");
         let pair = |first: &str, last: &str| (first.to_owned(), last.to_owned());
         assert_eq!(of(json!({ "first_name": "Maya", "last_name": "Ortiz" })), pair("Maya", "Ortiz"));
         assert_eq!(of(json!({ "full_name": "Maya Ortiz Ruiz" })), pair("Maya", "Ortiz Ruiz"));

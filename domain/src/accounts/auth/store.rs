@@ -1,9 +1,9 @@
-//! SQL of sessions, and of what belongs to an account.
+//! SQL of sessions, and of the factors and identities of an account.
 use super::{
     Account,
     factors::{self, Factor},
     identities::{self, Identity},
-    sessions::{Ended, Session},
+    sessions::{EndedSession, Session},
 };
 use crate::{
     accounts::users::User,
@@ -19,24 +19,23 @@ use chrono::{DateTime, Utc};
 const ROW_COLUMNS: &str = "id, user_id, aal, amr, refresh_counter, raised_counter, factor_id, refreshed_at, created_at, \
      ended_at, user_agent, address";
 
-/// What [`belongings_of`] selects.
+/// Factors and identities of an account.
 #[derive(Debug, sqlx::FromRow)]
-pub struct Belongings {
+pub struct AccountExtras {
     #[sqlx(try_from = "Nested<Vec<Identity>>")]
     identities: Vec<Identity>,
     #[sqlx(try_from = "Nested<Vec<Factor>>")]
     factors: Vec<Factor>,
 }
 
-impl Belongings {
-    /// The account of `user`, whose they are.
-    pub fn of(self, user: User, now: DateTime<Utc>) -> Account {
-        Account { user, identities: self.identities, factors: factors::alive(self.factors, now) }
+impl AccountExtras {
+    pub fn into_account(self, user: User, now: DateTime<Utc>) -> Account {
+        Account { user, identities: self.identities, factors: factors::retain_live(self.factors, now) }
     }
 }
 
-/// The columns of [`Belongings`]: what belongs to the user whose id is `user`, the oldest first.
-pub fn belongings_of(dialect: Dialect, user: &str) -> String {
+/// The columns of [`AccountExtras`] for the user whose id is `user`, oldest first.
+pub fn extras_columns(dialect: Dialect, user: &str) -> String {
     let identities = format!(
         "select {} from identities where user_id = {user} order by created_at, id",
         identities::store::ROW_COLUMNS
@@ -52,8 +51,8 @@ pub fn belongings_of(dialect: Dialect, user: &str) -> String {
     )
 }
 
-pub async fn belongings(db: &mut impl Sql, user: UserId) -> Result<Belongings> {
-    let sql = format!("select {}", belongings_of(db.dialect(), "$1"));
+pub async fn load_extras(db: &mut impl Sql, user: UserId) -> Result<AccountExtras> {
+    let sql = format!("select {}", extras_columns(db.dialect(), "$1"));
     db.sql_built(sql).bind(user).one().await
 }
 
@@ -86,7 +85,7 @@ pub async fn lock_session(tx: &mut Tx, id: SessionId) -> Result<Option<Session>>
     tx.sql_built(sql).bind(id).optional().await
 }
 
-pub async fn refreshed(tx: &mut Tx, session: &Session) -> Result<()> {
+pub async fn save_refresh(tx: &mut Tx, session: &Session) -> Result<()> {
     tx.sql("update sessions set refresh_counter = $2, refreshed_at = $3, user_agent = $4, address = $5 where id = $1")
         .bind(session.id)
         .bind(session.refresh_counter)
@@ -98,8 +97,8 @@ pub async fn refreshed(tx: &mut Tx, session: &Session) -> Result<()> {
     Ok(())
 }
 
-/// Writes how sure we are of a session, and its counters.
-pub async fn raise(tx: &mut Tx, session: &Session) -> Result<()> {
+/// Saves assurance level, authentication methods and counters.
+pub async fn save_assurance(tx: &mut Tx, session: &Session) -> Result<()> {
     tx.sql(
         "update sessions set aal = $2, amr = $3, factor_id = $4, refresh_counter = $5, raised_counter = $6, refreshed_at = $7 \
          where id = $1",
@@ -116,7 +115,7 @@ pub async fn raise(tx: &mut Tx, session: &Session) -> Result<()> {
     Ok(())
 }
 
-pub async fn raised_by(tx: &mut Tx, user: UserId, factor: FactorId) -> Result<Vec<Session>> {
+pub async fn elevated_by(tx: &mut Tx, user: UserId, factor: FactorId) -> Result<Vec<Session>> {
     let sql = format!(
         "select {ROW_COLUMNS} from sessions where user_id = $1 and factor_id = $2 and ended_at is null{}",
         for_update(tx.dialect(), "sessions")
@@ -124,7 +123,7 @@ pub async fn raised_by(tx: &mut Tx, user: UserId, factor: FactorId) -> Result<Ve
     tx.sql_built(sql).bind(user).bind(factor).all().await
 }
 
-pub async fn end_aal1_of_user(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+pub async fn end_aal1_of_user(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<Vec<EndedSession>> {
     tx.sql(
         "update sessions set ended_at = $2 where user_id = $1 and ended_at is null and aal = 'aal1' returning id, user_id",
     )
@@ -143,7 +142,7 @@ pub async fn live_sessions(db: &mut Db, user: UserId) -> Result<Vec<Session>> {
     .await
 }
 
-pub async fn end_idle(tx: &mut Tx, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+pub async fn end_idle(tx: &mut Tx, since: DateTime<Utc>, at: DateTime<Utc>) -> Result<Vec<EndedSession>> {
     tx.sql("update sessions set ended_at = $2 where ended_at is null and refreshed_at < $1 returning id, user_id")
         .bind(since)
         .bind(at)
@@ -159,7 +158,7 @@ pub async fn count_live(db: &mut Db, since: DateTime<Utc>) -> Result<i64> {
     db.sql("select count(*) from sessions where ended_at is null and refreshed_at >= $1").bind(since).scalar().await
 }
 
-pub async fn end(tx: &mut Tx, id: SessionId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+pub async fn end(tx: &mut Tx, id: SessionId, at: DateTime<Utc>) -> Result<Vec<EndedSession>> {
     tx.sql("update sessions set ended_at = $2 where id = $1 and ended_at is null returning id, user_id")
         .bind(id)
         .bind(at)
@@ -167,7 +166,12 @@ pub async fn end(tx: &mut Tx, id: SessionId, at: DateTime<Utc>) -> Result<Vec<En
         .await
 }
 
-pub async fn end_of_user(tx: &mut Tx, user: UserId, keep: Option<SessionId>, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+pub async fn end_of_user(
+    tx: &mut Tx,
+    user: UserId,
+    keep: Option<SessionId>,
+    at: DateTime<Utc>,
+) -> Result<Vec<EndedSession>> {
     match keep {
         None => tx
             .sql("update sessions set ended_at = $2 where user_id = $1 and ended_at is null returning id, user_id")
@@ -186,7 +190,7 @@ pub async fn end_of_user(tx: &mut Tx, user: UserId, keep: Option<SessionId>, at:
     .await
 }
 
-pub async fn end_of_company(tx: &mut Tx, company: CompanyId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+pub async fn end_of_company(tx: &mut Tx, company: CompanyId, at: DateTime<Utc>) -> Result<Vec<EndedSession>> {
     tx.sql(
         "update sessions set ended_at = $2 where ended_at is null \
          and user_id in (select id from users where company_id = $1) returning id, user_id",
@@ -197,7 +201,7 @@ pub async fn end_of_company(tx: &mut Tx, company: CompanyId, at: DateTime<Utc>) 
     .await
 }
 
-pub async fn end_of_iso(tx: &mut Tx, iso: IsoId, at: DateTime<Utc>) -> Result<Vec<Ended>> {
+pub async fn end_of_iso(tx: &mut Tx, iso: IsoId, at: DateTime<Utc>) -> Result<Vec<EndedSession>> {
     tx.sql(
         "update sessions set ended_at = $2 where ended_at is null \
          and user_id in (select id from users where iso_id = $1 and role = 'iso') returning id, user_id",

@@ -1,18 +1,18 @@
-//! Access tokens, and the memory of those that were found good.
+//! Access tokens and the cache of verified ones.
 //!
-//! Verifying a signature costs more than reading an order, so a verified token is remembered by its hash until it
-//! expires or something about its session changes. The activity log says what changed, on every node.
+//! Verifying a signature costs more than reading an order, so a verified token is cached by its hash until it expires
+//! or the activity log reports a change of its session or account.
 use super::{
     Account, Auth,
     factors::{self, Factor},
     identities::{self, Identity, ProviderTokens},
     impersonation::{self, Impersonation},
-    sessions::{self, Proof, Session},
+    sessions::{self, AmrEntry, Session},
     store,
 };
 use crate::{
     accounts::{
-        admission::Gatekeeper,
+        admission::AdmissionCache,
         users::{self, User},
     },
     kernel::{
@@ -36,14 +36,14 @@ use std::{
     },
 };
 
-/// Tokens remembered at most: about 15 MB.
-const CAPACITY: usize = 50_000;
+/// Capacity of the cache: about 15 MB.
+const MAX_CACHED_TOKENS: usize = 50_000;
 const SHARDS: usize = 16;
-/// Of every token and account.
+/// `aud` and `role` of every token.
 pub const AUDIENCE: &str = "authenticated";
 
-/// What an access token says. Only `sub`, `session_id` and `exp` are believed: who that is and what they may do
-/// is read from our tables.
+/// Claims of an access token. Only `sub`, `session_id` and `exp` are trusted; role and permissions are read from the
+/// database.
 #[derive(Serialize)]
 struct Claims<'a> {
     iss: String,
@@ -60,29 +60,29 @@ struct Claims<'a> {
     aal: &'a str,
     amr: Value,
     is_anonymous: bool,
-    /// The super admin who looks as `sub`.
+    /// The super admin who impersonates `sub`.
     #[serde(skip_serializing_if = "Option::is_none")]
     act: Option<Value>,
 }
 
-/// The registered claims of any token that one of our keys signed (RFC 7519, section 4.1). The shared secret may sign for
-/// other programs too, whose tokens are not for us.
+/// Registered claims of any token that one of the keys signed (RFC 7519, section 4.1). The shared secret may also sign
+/// for other programs, whose tokens are rejected.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Registered {
+pub(crate) struct RegisteredClaims {
     iss: Option<String>,
     pub exp: Option<i64>,
     #[serde(default, skip_serializing)]
     nbf: Option<i64>,
 }
 
-impl Registered {
-    /// Those of a token of ours that is valid until `exp`.
-    pub fn until(options: &Options, exp: DateTime<Utc>) -> Self {
+impl RegisteredClaims {
+    /// Those of a portal token that expires at `exp`.
+    pub fn valid_until(options: &Options, exp: DateTime<Utc>) -> Self {
         Self { iss: Some(issuer(options)), exp: Some(exp.timestamp()), nbf: None }
     }
 
-    /// Whether the token is valid now and of our issuer, where it names one.
-    pub fn hold(&self, options: &Options, now: DateTime<Utc>) -> bool {
+    /// Whether the token is valid now and from this issuer, if it names one.
+    pub fn are_valid(&self, options: &Options, now: DateTime<Utc>) -> bool {
         let now = now.timestamp();
         self.iss.as_ref().is_none_or(|iss| *iss == issuer(options))
             && self.exp.is_none_or(|exp| exp > now)
@@ -90,54 +90,54 @@ impl Registered {
     }
 }
 
-/// `iss` of every token of ours.
+/// `iss` of every token.
 pub(crate) fn issuer(options: &Options) -> String {
     format!("{}/auth/v1", options.public_url)
 }
 
-/// What is read of a token that comes in.
+/// Claims read from a presented token.
 #[derive(Deserialize)]
-struct Presented {
+struct AccessTokenClaims {
     sub: Option<String>,
     session_id: Option<String>,
     #[serde(flatten)]
-    registered: Registered,
+    registered: RegisteredClaims,
     aud: Option<Value>,
     aal: Option<String>,
     #[serde(default)]
-    amr: Vec<Proof>,
+    amr: Vec<AmrEntry>,
     act: Option<Value>,
 }
 
-/// A session just begun or refreshed, with its tokens. Never printed.
+/// A started or refreshed session with its tokens. Debug output is hidden.
 #[derive(Clone)]
-pub struct Granted {
+pub struct TokenGrant {
     pub access_token: String,
     pub refresh_token: String,
-    /// Seconds, from now and since 1970.
+    /// Seconds from now, and Unix time.
     pub expires_in: i64,
     pub expires_at: i64,
     pub user: User,
     pub factors: Vec<Factor>,
     pub identities: Vec<Identity>,
     pub session: Session,
-    /// An older refresh token was shown, and answered with the active one.
+    /// An older refresh token returned the active one.
     pub reused: bool,
-    /// What today's rules have against the password that began it.
+    /// Why the password of the sign-in is weak by the present rules.
     pub weak: Option<Problem>,
-    /// What the provider gave that vouched for it, once.
+    /// Tokens of the identity provider, returned once.
     pub provider_tokens: Option<ProviderTokens>,
 }
 
-impl std::fmt::Debug for Granted {
+impl std::fmt::Debug for TokenGrant {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Granted").field("session", &self.session.id).finish_non_exhaustive()
+        f.debug_struct("TokenGrant").field("session", &self.session.id).finish_non_exhaustive()
     }
 }
 
-/// What a person may not change about themselves, for display in the browser.
+/// `app_metadata`: what the user cannot change, for display in the browser.
 pub fn app_metadata(user: &User, identities: &[Identity]) -> Value {
-    let email = identities::has_email(user, identities).then_some("email");
+    let email = identities::has_email_identity(user, identities).then_some("email");
     let mut providers: Vec<&str> = email.into_iter().collect();
     for identity in identities {
         if !providers.contains(&identity.provider.as_str()) {
@@ -157,8 +157,7 @@ pub fn app_metadata(user: &User, identities: &[Identity]) -> Value {
     Value::Object(noted)
 }
 
-/// What people say of themselves and, once the address is confirmed, what we know of them: a name only where they say
-/// none, for programs read back what they wrote.
+/// `user_metadata`: what the user wrote, completed with the account's name once the address is confirmed.
 pub fn user_metadata(user: &User) -> Value {
     let mut said = user.metadata.clone();
     if user.status != users::Status::Pending {
@@ -171,23 +170,23 @@ pub fn user_metadata(user: &User) -> Value {
     Value::Object(said)
 }
 
-/// Makes the tokens of a session that was begun or refreshed.
+/// Issues the tokens of a session.
 ///
 /// # Errors
-/// Internal when the signing key is unusable; what the database refuses.
-pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Result<Granted> {
-    grant_to(ctx, auth, super::whole(ctx, user).await?, session)
+/// Internal for an unusable signing key; database errors.
+pub(super) async fn grant(ctx: &Ctx, auth: &Auth, user: User, session: Session) -> Result<TokenGrant> {
+    grant_for_account(ctx, auth, super::load_account(ctx, user).await?, session)
 }
 
-/// [`grant`], where what belongs to the user was read with them.
+/// [`grant`] with the account already loaded.
 ///
 /// # Errors
-/// Internal when the signing key is unusable.
-pub(super) fn grant_to(ctx: &Ctx, auth: &Auth, account: Account, session: Session) -> Result<Granted> {
+/// Internal for an unusable signing key.
+pub(super) fn grant_for_account(ctx: &Ctx, auth: &Auth, account: Account, session: Session) -> Result<TokenGrant> {
     let Account { user, identities, factors } = account;
     let now = ctx.now().timestamp();
     let expires_in = ctx.options.access_token_seconds;
-    // Newest first, as the protocol wants it.
+    // Newest first, as the auth protocol requires.
     let mut amr: Vec<_> = session.amr.iter().rev().collect();
     amr.sort_by_key(|proof| std::cmp::Reverse(proof.timestamp));
     let access_token = auth.keys.sign(&Claims {
@@ -207,12 +206,12 @@ pub(super) fn grant_to(ctx: &Ctx, auth: &Auth, account: Account, session: Sessio
         is_anonymous: false,
         act: None,
     })?;
-    Ok(Granted {
+    Ok(TokenGrant {
         access_token,
         refresh_token: auth.keys.refresh_token(session.id, session.refresh_counter),
         expires_in,
         expires_at: now + expires_in,
-        // The row may have been read before the session began.
+        // The row may have been read before the session started.
         user: User { last_sign_in_at: user.last_sign_in_at.max(Some(session.created_at)), ..user },
         identities,
         factors,
@@ -223,11 +222,11 @@ pub(super) fn grant_to(ctx: &Ctx, auth: &Auth, account: Account, session: Sessio
     })
 }
 
-/// The token of a super admin who looks as `user`: it cannot be refreshed.
+/// Issues the access token of an impersonation; it cannot be refreshed.
 ///
 /// # Errors
-/// Internal when the signing key is unusable.
-pub(super) fn impersonating(ctx: &Ctx, auth: &Auth, user: &User, row: &Impersonation) -> Result<String> {
+/// Internal for an unusable signing key.
+pub(super) fn impersonation_token(ctx: &Ctx, auth: &Auth, user: &User, row: &Impersonation) -> Result<String> {
     auth.keys.sign(&Claims {
         iss: issuer(&ctx.options),
         sub: user.id,
@@ -247,11 +246,11 @@ pub(super) fn impersonating(ctx: &Ctx, auth: &Auth, user: &User, row: &Impersona
     })
 }
 
-/// Who sends this token.
+/// Authenticates an access token.
 ///
 /// # Errors
 /// Unauthenticated `bad_jwt`, `bad_jwt_subject`, `bad_jwt_audience`, `session_not_found`, `user_not_found`,
-/// `user_banned`; Unavailable when a token is new to this process and the database cannot be asked.
+/// `user_banned`; Unavailable on a cache miss while the database is away.
 pub async fn authenticate(
     auth: &Auth,
     db: &Db,
@@ -259,15 +258,15 @@ pub async fn authenticate(
     now: DateTime<Utc>,
     bearer: &str,
 ) -> Result<Arc<SignedIn>> {
-    let key = Verified::key(bearer);
-    match auth.verified.get(&key, now) {
+    let key = TokenCache::key(bearer);
+    match auth.token_cache.get(&key, now) {
         Some(who) => Ok(who),
-        // In a place of its own: a request that need not ask has not to carry the room for it along.
+        // Boxed: cache hits must not carry the size of this future.
         None => Box::pin(verify(auth, db, options, now, bearer, key)).await,
     }
 }
 
-/// [`authenticate`] for a token that is new to this process.
+/// [`authenticate`] on a cache miss.
 async fn verify(
     auth: &Auth,
     db: &Db,
@@ -276,16 +275,16 @@ async fn verify(
     bearer: &str,
     key: Key,
 ) -> Result<Arc<SignedIn>> {
-    let seen = auth.verified.changes();
-    let claims: Presented = auth.keys.verify(bearer).ok_or(Error::unauthenticated("bad_jwt"))?;
-    let exp = claims.registered.exp.filter(|_| claims.registered.hold(options, now));
+    let seen = auth.token_cache.changes();
+    let claims: AccessTokenClaims = auth.keys.verify(bearer).ok_or(Error::unauthenticated("bad_jwt"))?;
+    let exp = claims.registered.exp.filter(|_| claims.registered.are_valid(options, now));
     let exp = exp.ok_or(Error::unauthenticated("bad_jwt"))?;
     let user_id: UserId = claims
         .sub
         .ok_or(Error::unauthenticated("bad_jwt"))?
         .parse()
         .map_err(|_| Error::unauthenticated("bad_jwt_subject"))?;
-    // The shared secret may sign for others too.
+    // The shared secret may sign for other audiences.
     if claims.aud.is_some_and(|aud| aud != AUDIENCE) {
         return Err(Error::unauthenticated("bad_jwt_audience"));
     }
@@ -293,8 +292,8 @@ async fn verify(
     let session_id: SessionId = claims.session_id.ok_or_else(gone)?.parse().map_err(|_| gone())?;
     let mut db = db.clone();
     if claims.act.is_some() {
-        let who = Arc::new(impersonation::who(&mut db, now, user_id, session_id).await?);
-        auth.verified.insert(key, Known { who: who.clone(), exp }, now, seen);
+        let who = Arc::new(impersonation::authenticate(&mut db, now, user_id, session_id).await?);
+        auth.token_cache.insert(key, CachedToken { who: who.clone(), exp }, now, seen);
         return Ok(who);
     }
     let user = users::store::get(&mut db, user_id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
@@ -302,54 +301,58 @@ async fn verify(
     if session.ended_at.is_some() || session.user_id != user_id {
         return Err(gone());
     }
-    if !users::is_welcome(&mut db, &user, now).await? {
+    if !users::can_sign_in(&mut db, &user, now).await? {
         return Err(Error::unauthenticated("user_banned"));
     }
     let mfa = Mfa {
         required: settings::require_mfa(&mut db, options).await?.of(user.role),
         enrolled: factors::is_enrolled(&mut db, user_id).await?,
-        // Both: a session may have been lowered since, and a token from before the factor stays what it was.
+        // Both: the session may have been dropped to aal1, and an older token keeps its level.
         aal2: session.aal == "aal2" && claims.aal.as_deref() == Some("aal2"),
     };
-    let who = Arc::new(SignedIn { mfa, proven_at: sessions::newest(&claims.amr), ..user.signed_in(session_id) });
-    auth.verified.insert(key, Known { who: who.clone(), exp }, now, seen);
+    let who = Arc::new(SignedIn {
+        mfa,
+        proven_at: sessions::latest_authentication(&claims.amr),
+        ..user.signed_in(session_id)
+    });
+    auth.token_cache.insert(key, CachedToken { who: who.clone(), exp }, now, seen);
     Ok(who)
 }
 
-/// Tokens found good, by hash. Reading takes one shared lock of sixteen.
+/// Cache of verified tokens by hash, in sixteen shards.
 #[derive(Debug)]
-pub struct Verified {
-    shards: [RwLock<HashMap<Key, Known>>; SHARDS],
-    /// How the door of the portal stands.
-    pub gate: Gatekeeper,
-    /// Counts what was forgotten: what was read from the database before that may be old, and is not kept.
+pub struct TokenCache {
+    shards: [RwLock<HashMap<Key, CachedToken>>; SHARDS],
+    /// Admission policy of the process.
+    pub admission: AdmissionCache,
+    /// Invalidation counter: what was read before an invalidation is not cached.
     changes: AtomicU64,
 }
 
 type Key = [u8; 32];
 
 #[derive(Clone, Debug)]
-struct Known {
+struct CachedToken {
     who: Arc<SignedIn>,
     exp: i64,
 }
 
-impl Default for Verified {
+impl Default for TokenCache {
     fn default() -> Self {
         Self {
             shards: std::array::from_fn(|_| RwLock::default()),
-            gate: Gatekeeper::default(),
+            admission: AdmissionCache::default(),
             changes: AtomicU64::new(0),
         }
     }
 }
 
-impl Verified {
+impl TokenCache {
     fn key(token: &str) -> Key {
         Sha256::digest(token).into()
     }
 
-    fn shard(&self, key: &Key) -> &RwLock<HashMap<Key, Known>> {
+    fn shard(&self, key: &Key) -> &RwLock<HashMap<Key, CachedToken>> {
         &self.shards[usize::from(key[0]) % SHARDS]
     }
 
@@ -362,24 +365,24 @@ impl Verified {
         self.changes.load(Ordering::SeqCst)
     }
 
-    /// Keeps what was found, unless something was forgotten since `seen`.
-    fn insert(&self, key: Key, known: Known, now: DateTime<Utc>, seen: u64) {
+    /// Caches a token unless the cache was invalidated since `seen`.
+    fn insert(&self, key: Key, known: CachedToken, now: DateTime<Utc>, seen: u64) {
         let mut shard = self.shard(&key).write().unwrap_or_else(PoisonError::into_inner);
-        // Asked under the lock: whoever forgets counts first and then takes every lock, so comes after this.
+        // Under the lock: an invalidation increments the counter before it takes the locks.
         if self.changes() != seen {
             return;
         }
-        if shard.len() >= CAPACITY / SHARDS {
+        if shard.len() >= MAX_CACHED_TOKENS / SHARDS {
             shard.retain(|_, known| known.exp > now.timestamp());
         }
-        if shard.len() >= CAPACITY / SHARDS {
+        if shard.len() >= MAX_CACHED_TOKENS / SHARDS {
             let Some(any) = shard.keys().next().copied() else { return };
             shard.remove(&any);
         }
         shard.insert(key, known);
     }
 
-    /// Forgets what an event makes untrue: a session ended or was raised, an account, company, ISO or the settings changed.
+    /// Invalidates what an activity event makes outdated: sessions, accounts, companies, ISOs, settings.
     pub fn forget(&self, event: &Activity) {
         let subject = event.subject_id.unwrap_or_default();
         match event.action.as_str() {
@@ -393,7 +396,9 @@ impl Verified {
                     None => self.forget_user(UserId(subject)),
                 }
             }
-            action if action.starts_with("maintenance.") || action.starts_with("address.") => self.gate.forget(),
+            action if action.starts_with("maintenance.") || action.starts_with("address.") => {
+                self.admission.invalidate()
+            }
             action if action.starts_with("user.") || action.starts_with("client.") => self.forget_user(UserId(subject)),
             action if action.starts_with("company.") => {
                 self.forget_if(|who| who.company_id == Some(CompanyId(subject)));
@@ -414,7 +419,7 @@ impl Verified {
         self.forget_if(|who| who.id == id || who.impersonator.as_ref().is_some_and(|by| by.id == id));
     }
 
-    /// Forgets everything.
+    /// Invalidates everything.
     pub fn clear(&self) {
         self.forget_if(|_| true);
     }

@@ -1,155 +1,182 @@
-//! What follows a click on a link, or a code typed in.
+//! Verification of mailed links and codes.
 use super::{
-    Auth, account,
-    failures::{self, Counter},
-    flows, history,
-    links::{self, LinkKind, Purpose, Used},
+    Auth, account, flows,
+    links::{self, ConsumedLink, LinkKind, Purpose},
+    login_throttle::{self, ThrottleKey},
     sessions::{self, Session},
-    tokens::{self, Granted},
+    sign_in_history,
+    tokens::{self, TokenGrant},
 };
 use crate::{
     accounts::users::{self, Status, User},
     kernel::{
         access::Actor,
         ctx::Ctx,
-        db::{ScopedFutureExt, Tx},
+        db::Tx,
         error::{Error, Result},
     },
 };
 use std::sync::Arc;
 
-/// What a mail brought.
+/// Token of a link, or address and code.
 #[derive(Clone)]
-pub enum Ticket {
+pub enum VerificationInput {
     Token(String),
     Code { email: String, code: String },
 }
 
-impl std::fmt::Debug for Ticket {
+impl std::fmt::Debug for VerificationInput {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Ticket(hidden)")
+        f.write_str("VerificationInput(hidden)")
     }
 }
 
-/// What a click leads to.
+/// Outcome of a verification.
 #[derive(Clone, Debug)]
-pub enum Came {
-    Session(Box<Granted>),
-    /// One address of the two has confirmed a change of address; the other is still to do so.
-    Half,
-    /// Back to the browser where it began, which turns the code into a session.
-    Code(Back),
+pub enum VerifyOutcome {
+    Session(Box<TokenGrant>),
+    /// One of the two confirmations of a new address; the other is outstanding.
+    FirstConfirmation,
+    /// Redirect to the browser that started the flow, which exchanges the code.
+    Code(CodeRedirect),
 }
 
-/// Never printed.
+/// Debug output is hidden.
 #[derive(Clone)]
-pub struct Back {
+pub struct CodeRedirect {
     pub code: String,
     pub redirect_to: String,
 }
 
-impl std::fmt::Debug for Back {
+impl std::fmt::Debug for CodeRedirect {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Back(hidden)")
+        f.write_str("CodeRedirect(hidden)")
     }
 }
 
-/// Uses up a link or code from a mail and begins a session with it. With `lead_back` a link whose flow is PKCE
-/// gives a code for the browser where it began, and no session. Anybody who has the link may.
+/// A link or code that was consumed.
+pub(crate) struct VerifiedLink {
+    /// The account after a change of its address.
+    pub new_email: Option<User>,
+    next: NextStep,
+}
+
+/// [`VerifyOutcome`] before the tokens of a session are made.
+enum NextStep {
+    Session(Box<(User, Session)>),
+    FirstConfirmation,
+    Code(CodeRedirect),
+}
+
+/// Consumes a link or code from a mail, for `desk::people::verify`. The inner error keeps what was written: the count of
+/// a wrong code.
 ///
 /// # Errors
-/// Unauthenticated `otp_expired` for what is unknown, wrong, used or too old alike; `user_banned`; Conflict
-/// `email_taken` where a new address belongs to somebody else by now; TooMany after many wrong codes.
-pub async fn verify(ctx: &Ctx, auth: &Auth, purpose: Purpose, ticket: &Ticket, lead_back: bool) -> Result<Came> {
-    let taken = ctx.transaction(|tx| take(tx, ctx, purpose, ticket, lead_back).scope_boxed()).await;
-    match history::record_refusal(ctx, taken).await?? {
-        Step::Session(begun) => {
-            let (user, session) = *begun;
-            auth.verified.forget_user(user.id);
-            Ok(Came::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
-        }
-        Step::Half => Ok(Came::Half),
-        Step::Code(back) => Ok(Came::Code(back)),
-    }
-}
-
-/// [`Came`], before the tokens of a session are made.
-enum Step {
-    Session(Box<(User, Session)>),
-    Half,
-    Code(Back),
-}
-
-/// [`verify`] within its transaction. The inner error keeps what was written: the count of a wrong code.
-async fn take(tx: &mut Tx, ctx: &Ctx, purpose: Purpose, ticket: &Ticket, lead_back: bool) -> Result<Result<Step>> {
-    let used = match ticket {
-        Ticket::Token(token) => links::consume(tx, ctx, token, purpose).await?,
-        Ticket::Code { email, code } => by_code(tx, ctx, email, code, purpose).await?,
+/// Unauthenticated `otp_expired`, `user_banned`; Conflict `email_taken`; TooMany; to be given to [`finish_verification`].
+pub(crate) async fn verify_within(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    purpose: Purpose,
+    input: &VerificationInput,
+    redirect_with_code: bool,
+) -> Result<Result<VerifiedLink>> {
+    let used = match input {
+        VerificationInput::Token(token) => links::consume(tx, ctx, token, purpose).await?,
+        VerificationInput::Code { email, code } => consume_code(tx, ctx, email, code, purpose).await?,
     };
     let Some(used) = used else {
-        if let Ticket::Token(token) = ticket
-            && let Some((user, reason)) = links::spent(tx, ctx, token).await?
+        if let VerificationInput::Token(token) = input
+            && let Some((user, reason)) = links::find_consumed(tx, ctx, token).await?
         {
-            history::repeated(tx, ctx, &user, "otp", reason).await?;
+            sign_in_history::record_sampled(tx, ctx, &user, "otp", reason).await?;
         }
-        // Committed: a wrong code is counted, a link that is good no more is recorded.
+        // Committed: a wrong code is counted, an outdated link recorded.
         return Ok(Err(Error::unauthenticated("otp_expired")));
     };
-    if !users::is_welcome(tx, &used.user, ctx.now()).await? {
-        // The link is not used up by it: only that somebody came with it is told.
-        return Err(history::refuse(&used.user, "otp", "account_shut", Error::unauthenticated("user_banned")));
+    if !users::can_sign_in(tx, &used.user, ctx.now()).await? {
+        // The link stays valid; only the refusal is recorded.
+        return Err(sign_in_history::refuse(&used.user, "otp", "account_shut", Error::unauthenticated("user_banned")));
     }
-    let Some(user) = took_effect(tx, ctx, &used).await? else {
-        return Ok(Ok(Step::Half));
+    let Some(user) = apply_link(tx, ctx, &used).await? else {
+        return Ok(Ok(VerifiedLink { new_email: None, next: NextStep::FirstConfirmation }));
     };
-    if lead_back
+    let moves = matches!(used.kind, LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew);
+    let new_email = moves.then(|| user.clone());
+    if redirect_with_code
         && let Some(flow) = used.flow_id
-        && let Some(flow) = flows::of_link(tx, ctx, flow).await?
+        && let Some(flow) = flows::lock_of_link(tx, ctx, flow).await?
     {
         let code = flows::issue_code(tx, ctx, &flow, user.id, None).await?;
-        return Ok(Ok(Step::Code(Back { code, redirect_to: flow.redirect_to })));
+        let next = NextStep::Code(CodeRedirect { code, redirect_to: flow.redirect_to });
+        return Ok(Ok(VerifiedLink { new_email, next }));
     }
     let session = sessions::start(tx, ctx, &user, "otp").await?;
-    Ok(Ok(Step::Session(Box::new((user, session)))))
+    Ok(Ok(VerifiedLink { new_email, next: NextStep::Session(Box::new((user, session))) }))
 }
 
-/// As [`links::consume_code`]. Wrong codes are counted and told of, for an address that nobody has in the same way and so
-/// in about the same time; of many, the next one has to wait.
-async fn by_code(tx: &mut Tx, ctx: &Ctx, email: &str, code: &str, purpose: Purpose) -> Result<Option<Used>> {
+/// Makes the tokens of a session that [`verify_within`] has started; records a refusal.
+///
+/// # Errors
+/// Those of `verified`; as [`tokens::grant`].
+pub(crate) async fn finish_verification(
+    ctx: &Ctx,
+    auth: &Auth,
+    verified: Result<Result<VerifiedLink>>,
+) -> Result<VerifyOutcome> {
+    match sign_in_history::record_refusal(ctx, verified).await??.next {
+        NextStep::Session(begun) => {
+            let (user, session) = *begun;
+            auth.token_cache.forget_user(user.id);
+            Ok(VerifyOutcome::Session(Box::new(tokens::grant(ctx, auth, user, session).await?)))
+        }
+        NextStep::FirstConfirmation => Ok(VerifyOutcome::FirstConfirmation),
+        NextStep::Code(back) => Ok(VerifyOutcome::Code(back)),
+    }
+}
+
+/// [`links::consume_code`] with throttling. Wrong codes are counted and logged for unknown addresses too, in about the
+/// same time.
+async fn consume_code(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    email: &str,
+    code: &str,
+    purpose: Purpose,
+) -> Result<Option<ConsumedLink>> {
     let key = users::email_key(email);
-    let counters = Counter::of_mailed_code(&key);
-    failures::check(tx, ctx.now(), &counters).await?;
+    let keys = ThrottleKey::for_mailed_code(&key);
+    login_throttle::check_locked(tx, ctx.now(), &keys).await?;
     let used = links::consume_code(tx, ctx, email, code, purpose).await?;
     if used.is_some() {
-        failures::forget(tx, &counters).await?;
+        login_throttle::reset(tx, &keys).await?;
         return Ok(used);
     }
-    failures::note(tx, ctx.now(), &counters).await?;
+    login_throttle::record_failure(tx, ctx.now(), &keys).await?;
     let holder = users::store::by_email(tx, &key).await?;
-    history::failed(tx, ctx, holder.as_ref(), "otp", "wrong_mailed_code").await?;
+    sign_in_history::record_failure(tx, ctx, holder.as_ref(), "otp", "wrong_mailed_code").await?;
     Ok(None)
 }
 
-/// What the link itself brings about; none where it was one half of two.
-async fn took_effect(tx: &mut Tx, ctx: &Ctx, used: &Used) -> Result<Option<User>> {
-    let acting =
+/// Applies the effect of a link to the account; none after the first of two confirmations.
+async fn apply_link(tx: &mut Tx, ctx: &Ctx, used: &ConsumedLink) -> Result<Option<User>> {
+    let owner_ctx =
         ctx.acting_as(Actor::User(Arc::new(used.user.signed_in(crate::kernel::ids::SessionId(uuid::Uuid::nil())))));
     let mut user = used.user.clone();
-    // What staff or a program chose for the account stays good beside a new one: a recovery asks for one, no more.
+    // A recovery keeps a password that staff or a program has set.
     let proves_another_way = match used.kind {
         LinkKind::Magiclink | LinkKind::Invite => true,
         LinkKind::Recovery => user.self_made,
         _ => false,
     };
     if user.awaits_confirmation && user.status == Status::Pending && proves_another_way {
-        // Whoever signed up with it has not shown that the address is theirs; whoever has, did not choose it.
-        users::store::drop_password(tx, user.id).await?;
+        // The password of a sign-up was chosen before the address was confirmed, possibly by someone else.
+        users::store::clear_password(tx, user.id).await?;
         user.password_hash = None;
     }
-    let user = users::confirm(tx, &acting, user).await?;
+    let user = users::confirm_address(tx, &owner_ctx, user).await?;
     match used.kind {
         LinkKind::EmailChangeCurrent | LinkKind::EmailChangeNew => {
-            account::confirm_email(tx, &acting, user, used.kind).await
+            account::confirm_email_change(tx, &owner_ctx, user, used.kind).await
         }
         _ => Ok(Some(user)),
     }

@@ -1,5 +1,4 @@
-//! Addresses that are kept out: whoever comes from one of these networks is answered nothing but that. Super admins
-//! and the operator.
+//! IP blocklist: networks whose requests are refused. Super admins and the operator.
 mod store;
 
 use crate::{
@@ -17,8 +16,8 @@ use crate::{
 use chrono::{DateTime, Utc};
 use std::net::IpAddr;
 
-/// So many at most: each request is compared with all of them.
-const MOST: usize = 1_000;
+/// Every request is compared with each entry.
+const MAX_BLOCKS: usize = 1_000;
 
 /// A network whose requests are refused.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
@@ -30,7 +29,7 @@ pub struct Block {
     pub created_by: String,
 }
 
-/// Every network that is kept out, newest first.
+/// Blocked networks, newest first.
 ///
 /// # Errors
 /// Forbidden.
@@ -39,10 +38,10 @@ pub async fn list(ctx: &Ctx) -> Result<Vec<Block>> {
     store::list(&mut ctx.db()).await
 }
 
-/// Keeps a network out from now on; one that is kept out already stays as it is.
+/// Blocks a network; an existing entry is returned unchanged.
 ///
 /// # Errors
-/// Forbidden; Invalid `network`, `reason`; Conflict `own_address` where whoever asks would be kept out too,
+/// Forbidden; Invalid `network`, `reason`; Conflict `own_address` when it contains the actor's address,
 /// `too_many_blocks`.
 pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block> {
     ctx.may(Action::Update, Resource::Settings)?;
@@ -72,13 +71,13 @@ pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block
             if let Some(there) = all.iter().find(|there| there.network == block.network) {
                 return Ok(there.clone());
             }
-            if all.len() >= MOST {
-                return Err(Error::Conflict(Problem::new("too_many_blocks").with("max", MOST)));
+            if all.len() >= MAX_BLOCKS {
+                return Err(Error::Conflict(Problem::new("too_many_blocks").with("max", MAX_BLOCKS)));
             }
             store::insert(tx, block).await?;
-            let told = event("address.blocked", block);
-            let told = block.reason.iter().fold(told, |told, why| told.with("reason", why.clone()));
-            activity::append(tx, ctx, told).await?;
+            let event = event("address.blocked", block);
+            let event = block.reason.iter().fold(event, |event, why| event.with("reason", why.clone()));
+            activity::append(tx, ctx, event).await?;
             Ok(block.clone())
         }
         .scope_boxed()
@@ -86,7 +85,7 @@ pub async fn add(ctx: &Ctx, network: &str, reason: Option<&str>) -> Result<Block
     .await
 }
 
-/// Lets a network in again.
+/// Unblocks a network.
 ///
 /// # Errors
 /// Forbidden; NotFound.
@@ -102,7 +101,7 @@ pub async fn remove(ctx: &Ctx, id: BlockId) -> Result<()> {
     .await
 }
 
-/// What every request is compared with.
+/// Networks for the admission check.
 pub(crate) async fn networks(db: &mut Db) -> Result<Vec<Network>> {
     Ok(store::list(db).await?.into_iter().filter_map(|block| block.network.parse().ok()).collect())
 }

@@ -1,4 +1,4 @@
-//! SQL of addresses that are kept out.
+//! SQL of the IP blocklist.
 use super::Block;
 use crate::kernel::{
     db::{Sql, Tx},
@@ -13,7 +13,7 @@ pub async fn list(db: &mut impl Sql) -> Result<Vec<Block>> {
     db.sql(LIST).all().await
 }
 
-/// As [`list`], and whoever else wants to add one waits.
+/// [`list`] under the advisory lock of additions.
 pub async fn lock(tx: &mut Tx) -> Result<Vec<Block>> {
     tx.advisory_lock("address_blocks".to_owned()).await?;
     tx.sql(LIST).all().await

@@ -5,7 +5,7 @@ mod store;
 
 use crate::{
     accounts::{
-        auth::links::{self, Made},
+        auth::links::{self, IssuedLink},
         users::email_key,
     },
     kernel::{
@@ -32,7 +32,7 @@ pub struct Outgoing {
     pub time_zone: String,
     pub date_format: DateFormat,
     /// Issued for this attempt; those of earlier attempts stay valid until one is used.
-    pub link: Option<Made>,
+    pub link: Option<IssuedLink>,
     /// The order's present display identifier and country.
     pub spv: Option<(String, String)>,
     /// The logo of the recipient's company, else the office's.
@@ -92,7 +92,7 @@ async fn load_for(tx: &mut Tx, ctx: &Ctx, mail: Mail, user_id: UserId, recipient
     let link = match mail.kind.link() {
         Some(kind) => {
             let redirect_to = mail.data.get("redirect_to").and_then(Value::as_str);
-            Some(links::make_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
+            Some(links::issue_for(tx, ctx, user_id, &mail.to_email, kind, mail.flow_id, redirect_to).await?)
         }
         None => None,
     };

@@ -1,7 +1,7 @@
 //! SQL of mail delivery: the recipient as the account is now.
 use crate::{
     kernel::{
-        access::{Role, shut_out_sql},
+        access::{Role, is_shut_out_sql},
         db::{Sql, Tx},
         error::Result,
         ids::{CompanyId, UserId},
@@ -32,7 +32,7 @@ pub async fn recipient(tx: &mut Tx, id: UserId) -> Result<Option<Recipient>> {
          case when u.role = 'company_admin' then coalesce(c.time_zone, u.time_zone) else u.time_zone end as time_zone, \
          u.date_format, {IS_SET_UP_SQL} as is_set_up from users u left join companies c on c.id = u.company_id \
          where u.id = $1 and u.status in ('pending', 'active') and not {}",
-        shut_out_sql("u.company_id", "u.iso_id", "u.role")
+        is_shut_out_sql("u.company_id", "u.iso_id", "u.role")
     ))
     .bind(id)
     .optional()

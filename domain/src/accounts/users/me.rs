@@ -1,10 +1,11 @@
-//! The signed-in person's own account, and what they may choose about it.
-use super::{DateFormat, Theme, User, create::language, event, store};
+//! The signed-in account and its display preferences.
+use super::{DateFormat, Theme, User, event, store};
 use crate::{
     kernel::{
         ctx::Ctx,
         db::ScopedFutureExt,
         error::{Error, Problem, Result},
+        i18n::LANGUAGES,
         ids::{CompanyId, IsoId},
         locale::is_zone,
         validate::Check,
@@ -20,8 +21,10 @@ pub struct Me {
     pub iso: Option<(IsoId, String)>,
 }
 
+/// The signed-in account.
+///
 /// # Errors
-/// Unauthenticated for nobody, and for jobs and the operator, who are no account.
+/// Unauthenticated for anonymous actors, jobs and the operator, which have no account.
 pub async fn me(ctx: &Ctx) -> Result<Me> {
     let id = ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))?;
     let mut db = ctx.db();
@@ -30,7 +33,7 @@ pub async fn me(ctx: &Ctx) -> Result<Me> {
     Ok(Me { company: user.company_id.zip(company), iso: user.iso_id.zip(iso), user })
 }
 
-/// How somebody wants things shown; what is not given stays.
+/// Display preferences; a field that is not given stays.
 #[derive(Clone, Debug, Default)]
 pub struct Preferences {
     pub language: Option<String>,
@@ -39,39 +42,49 @@ pub struct Preferences {
     pub date_format: Option<DateFormat>,
 }
 
-/// Chooses how one wants things shown.
+/// Saves the display preferences of the signed-in account.
 ///
 /// # Errors
 /// Unauthenticated as [`me`]; Invalid `language`, `time_zone`.
-pub async fn set_preferences(ctx: &Ctx, wanted: Preferences) -> Result<User> {
+pub async fn set_preferences(ctx: &Ctx, preferences: Preferences) -> Result<User> {
     let id = ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))?;
     let mut check = Check::new();
-    let chosen = wanted.language.is_some();
-    let new_language = wanted.language.as_deref().map(|wanted| language(&mut check, Some(wanted)));
-    if wanted.time_zone.as_deref().is_some_and(|zone| !is_zone(zone)) {
+    let chosen = preferences.language.is_some();
+    let new_language =
+        preferences.language.as_deref().map(|preferences| validate_language(&mut check, Some(preferences)));
+    if preferences.time_zone.as_deref().is_some_and(|zone| !is_zone(zone)) {
         check.refuse("time_zone", Problem::new("invalid_time_zone"));
     }
     check.done()?;
-    let (wanted, new_language) = (&wanted, new_language.as_deref());
+    let (preferences, new_language) = (&preferences, new_language.as_deref());
     ctx.transaction(|tx| {
         async move {
             let before = store::lock(tx, id).await?.ok_or(Error::unauthenticated("unauthenticated"))?;
             let user = User {
                 language: new_language.unwrap_or(&before.language).to_owned(),
-                time_zone: wanted.time_zone.as_ref().unwrap_or(&before.time_zone).clone(),
-                theme: wanted.theme.unwrap_or(before.theme),
-                date_format: wanted.date_format.unwrap_or(before.date_format),
+                time_zone: preferences.time_zone.as_ref().unwrap_or(&before.time_zone).clone(),
+                theme: preferences.theme.unwrap_or(before.theme),
+                date_format: preferences.date_format.unwrap_or(before.date_format),
                 ..before.clone()
             };
             store::save_preferences(tx, &user).await?;
             if chosen {
-                store::language_chosen(tx, id).await?;
+                store::mark_language_chosen(tx, id).await?;
             }
-            // Every node keeps the language with the session and must hear of it.
+            // Nodes cache the language with the session; the activity entry invalidates it.
             activity::append(tx, ctx, event("user.updated", &user).changed(&before, &user)?).await?;
             Ok(user)
         }
         .scope_boxed()
     })
     .await
+}
+
+/// Validates a language; without one it is the first of [`LANGUAGES`].
+pub(crate) fn validate_language(check: &mut Check, asked: Option<&str>) -> String {
+    let language = asked.map(str::trim).filter(|l| !l.is_empty()).unwrap_or(LANGUAGES[0]);
+    if !LANGUAGES.contains(&language) {
+        check.refuse("language", Problem::new("unknown").with("allowed", LANGUAGES.join(", ")));
+    }
+    language.to_owned()
 }

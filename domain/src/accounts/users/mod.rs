@@ -1,34 +1,39 @@
-//! Accounts of every role: made, changed, shut and opened again. Signing in with one is `auth`'s business.
+//! User accounts of every role: created, changed, suspended, archived, restored. Sign-in is in `auth`.
 //!
-//! Clients and ISO partners have use cases of their own for what staff do with them; those call [`insert`] and
-//! [`change_status`] here.
+//! `directory` has the use cases of staff for clients and ISO partners, which call [`insert`] and [`change_status`];
+//! `desk::people` has those that change more than the account.
+mod affiliation;
 mod applicants;
-mod create;
-mod directory;
+mod lifecycle;
+mod list;
 mod me;
 mod model;
 mod profile;
 mod send_mail;
-mod standing;
-pub mod store;
+pub(in crate::accounts) mod store;
 
 pub(crate) use crate::kernel::locale::{TIME_ZONE, is_zone};
 pub use crate::kernel::{email::key as email_key, locale::DateFormat};
+pub(crate) use affiliation::validate_affiliation;
 pub(crate) use applicants::{active_staff_name, invite_applicant};
-pub use create::{Input, create};
-pub(crate) use create::{belongs, language};
-pub use directory::{Counted, Listing, Order, Row, Wanted, activity_of, can, invite_again, listing, row};
+pub(crate) use lifecycle::change_role;
+pub use lifecycle::{archive, restore, suspend};
+pub use list::{StatusCounts, UserOrder, UserPage, UserQuery, UserRow, activity_of, can, invite_again, page, row};
+pub(crate) use me::validate_language;
 pub use me::{Me, Preferences, me, set_preferences};
-pub use model::{Extra, Mailed, NewUser, Status, Theme, User};
-pub use profile::{Change as ProfileChange, Profile, get as profile, update as update_profile};
+pub use model::{MailTimestamps, NewUser, ProtocolFields, Status, Theme, User};
+pub use profile::{Profile, UpdateProfile, get as profile};
+pub(crate) use profile::{require_account, save_profile};
 pub use send_mail::send_notification;
-pub use standing::{archive, restore, set_role, suspend};
-pub use store::Filter;
-pub(crate) use store::{by_email, client_zones};
+pub use store::{
+    Filter, get as by_id, profile as profile_of, save_password as set_password_hash, waiting_for as waiting_for_email,
+};
+pub(crate) use store::{
+    by_email, client_time_zones, lock as lock_row, lock_super_admins, mark_language_chosen, save_profile as set_profile,
+};
 
 use crate::{
     accounts::auth::sessions,
-    directory::companies,
     kernel::{
         access::{Action, Resource, Role},
         ctx::{Ctx, fresh},
@@ -55,31 +60,31 @@ use std::collections::BTreeMap;
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn client_reminder_days(ctx: &Ctx, db: &mut impl Sql) -> Result<BTreeMap<NaiveDate, Vec<String>>> {
-    let zones = client_zones(db).await?;
+    let zones = client_time_zones(db).await?;
     Ok(settings::within(db).await?.reminder_days(ctx.now(), zones))
 }
 
-/// Makes an account within a use case that has asked whether its actor may, and has checked the fields.
+/// Creates an account, within a use case that has authorized the actor and validated the fields.
 ///
 /// # Errors
-/// Conflict `email_taken` (with `client_id` when that account is a client's); what the database refuses.
+/// Conflict `email_taken`, with `client_id` when the address is a client's.
 pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: NewUser) -> Result<User> {
-    insert_with(tx, ctx, new, Extra::default()).await
+    insert_with_protocol_fields(tx, ctx, new, ProtocolFields::default()).await
 }
 
-/// [`insert`] for an account made over the protocol.
+/// [`insert`] with the fields of accounts created through the auth protocol.
 ///
 /// # Errors
 /// As [`insert`].
-pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> Result<User> {
+pub async fn insert_with_protocol_fields(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: ProtocolFields) -> Result<User> {
     let now = ctx.now();
-    // Partners and a company's own people begin with its clock.
+    // ISO partners and company people start with their company's time zone.
     let company = match new.company_id.filter(|_| matches!(new.role, Role::Iso | Role::CompanyAdmin)) {
-        Some(id) => companies::by_id(tx, id).await?,
+        Some(id) => store::company_time_zone(tx, id).await?,
         None => None,
     };
     let time_zone = match company {
-        Some(company) => company.time_zone,
+        Some(time_zone) => time_zone,
         None => crate::platform::settings::within(tx).await?.time_zone().to_owned(),
     };
     let user = User {
@@ -112,99 +117,93 @@ pub async fn insert_with(tx: &mut Tx, ctx: &Ctx, new: NewUser, extra: Extra) -> 
         banned_until: None,
         awaits_confirmation: extra.awaits_confirmation,
         self_made: extra.self_made,
-        mailed: Mailed::default(),
+        mailed: MailTimestamps::default(),
         theme: Theme::default(),
         date_format: DateFormat::default(),
     };
     if let Some(holder) = store::by_email(tx, &user.email_key).await? {
         return Err(email_taken(Some(user.role), Some(&holder)));
     }
-    // Of two at once, one gets past the question above and is stopped here.
+    // The check above and the insert race: the unique index decides.
     store::insert(tx, &user)
         .await
         .map_err(|e| if e.is_unique_violation() { email_taken(Some(user.role), None) } else { e })?;
     index(tx, &user).await?;
-    count(tx, &user, 1).await?;
-    count_brought(tx, &user, 1);
+    update_counts(tx, &user, 1).await?;
+    update_partner_counts(tx, &user, 1);
     activity::append(tx, ctx, event("user.created", &user).with("role", user.role.name())).await?;
     Ok(user)
 }
 
-/// Moves an account to another status within a use case that has asked and tells of it itself: counters, and the
-/// end of its sessions and links unless it opens again (decision 27). `user` is the row as locked.
+/// Changes the status of an account and updates the counters, within a use case that has authorized the actor and logs
+/// the event. Suspending and archiving end its sessions and links (decision 27); activation releases its held mails.
+/// `user` is the row as locked.
 ///
 /// # Errors
-/// Conflict `last_super_admin` (decision 18); what the database refuses.
+/// Conflict `last_super_admin` (decision 18).
 pub async fn change_status(tx: &mut Tx, ctx: &Ctx, user: &User, to: Status) -> Result<User> {
     if to != Status::Active {
-        keep_one_super_admin(tx, ctx, user).await?;
+        check_not_last_super_admin(tx, ctx, user).await?;
     }
     let status_before = match (user.status.is_shut(), to.is_shut()) {
         (_, false) => None,
         (false, true) => Some(user.status),
         (true, true) => user.status_before,
     };
-    let changed = touched(ctx, User { status: to, status_before, ..user.clone() });
+    let changed = bump_version(ctx, User { status: to, status_before, ..user.clone() });
     store::save(tx, &changed).await?;
     match (user.status, to) {
         (Status::Archived, Status::Archived) => {}
-        (_, Status::Archived) => count(tx, user, -1).await?,
-        (Status::Archived, _) => count(tx, user, 1).await?,
+        (_, Status::Archived) => update_counts(tx, user, -1).await?,
+        (Status::Archived, _) => update_counts(tx, user, 1).await?,
         _ => {}
     }
-    count_brought(tx, user, -1);
-    count_brought(tx, &changed, 1);
+    update_partner_counts(tx, user, -1);
+    update_partner_counts(tx, &changed, 1);
     if to.is_shut() {
         sessions::end_all_of(tx, ctx, user.id).await?;
-        crate::accounts::auth::links::drop_all_of(tx, ctx, user.id).await?;
+        crate::accounts::auth::links::revoke_all_of(tx, ctx, user.id).await?;
     } else if to == Status::Active {
         crate::outbox::mails::release(tx, user.id).await?;
     }
     Ok(changed)
 }
 
-/// Gives an account another address that was shown to be its owner's, and everything that knows people by it. `user`
-/// is the row as locked.
+/// Changes the address of an account to a confirmed one. The caller updates what else shows or finds people by it
+/// (`desk::people`). `user` is the row as locked.
 ///
 /// # Errors
-/// Conflict `email_taken`; what the database refuses.
+/// Conflict `email_taken`.
 pub(crate) async fn change_email(tx: &mut Tx, ctx: &Ctx, user: &User, to: &str) -> Result<User> {
     let key = email_key(to);
     if let Some(holder) = store::by_email(tx, &key).await?.filter(|holder| holder.id != user.id) {
         return Err(email_taken(None, Some(&holder)));
     }
-    let changed = touched(ctx, User { email: to.to_owned(), email_key: key, ..user.clone() });
+    let changed = bump_version(ctx, User { email: to.to_owned(), email_key: key, ..user.clone() });
     store::save(tx, &changed).await.map_err(|e| if e.is_unique_violation() { email_taken(None, None) } else { e })?;
-    match changed.role {
-        // Their orders are found by it, too.
-        Role::Client => crate::desk::people::reindex_client(tx, user.id).await?,
-        Role::Iso => {
-            crate::directory::isos::save_email(tx, user.id, &changed.email).await?;
-            crate::directory::isos::on_user_renamed(tx, &changed).await?;
-        }
-        _ => index(tx, &changed).await?,
-    }
-    let told = event("user.email_changed", &changed).with("from", user.email.clone()).with("to", changed.email.clone());
-    activity::append(tx, ctx, told).await?;
+    index(tx, &changed).await?;
+    let event =
+        event("user.email_changed", &changed).with("from", user.email.clone()).with("to", changed.email.clone());
+    activity::append(tx, ctx, event).await?;
     Ok(changed)
 }
 
-/// Opens an account of the protocol whose address a link has confirmed; any other stays as it is. `user` is the row
+/// Activates an account whose address a link has confirmed; any other account is returned unchanged. `user` is the row
 /// as locked.
 ///
 /// # Errors
-/// What the database refuses.
-pub(crate) async fn confirm(tx: &mut Tx, ctx: &Ctx, user: User) -> Result<User> {
+/// As [`change_status`].
+pub(crate) async fn confirm_address(tx: &mut Tx, ctx: &Ctx, user: User) -> Result<User> {
     if user.status != Status::Pending || !user.awaits_confirmation {
         return Ok(user);
     }
     let confirmed = change_status(tx, ctx, &User { awaits_confirmation: false, ..user }, Status::Active).await?;
-    store::save_bars(tx, &confirmed).await?;
+    store::save_restrictions(tx, &confirmed).await?;
     activity::append(tx, ctx, event("user.confirmed", &confirmed)).await?;
     Ok(confirmed)
 }
 
-/// The row locked for a change, or the reason why not: gone, or changed by somebody since (decision 6).
+/// Locks the row for an update and checks its version (decision 6).
 ///
 /// # Errors
 /// NotFound; Conflict `stale`.
@@ -214,10 +213,10 @@ pub async fn lock(tx: &mut Tx, id: UserId, expected: Option<i64>) -> Result<User
     Ok(user)
 }
 
-/// The words a client is found by; everybody else is found in user management only.
+/// Updates the search entry of an account: clients are found in the global search, others in user management only.
 ///
 /// # Errors
-/// What the database refuses.
+/// Database errors.
 pub async fn index(tx: &mut Tx, user: &User) -> Result<()> {
     let kind = if user.role == Role::Client { "client" } else { "user" };
     let texts = [&user.first_name, &user.last_name, &user.email].into_iter().chain(&user.phone);
@@ -226,8 +225,10 @@ pub async fn index(tx: &mut Tx, user: &User) -> Result<()> {
     search::index(tx, Entry { kind, subject: user.id.0, company, iso, texts }).await
 }
 
+/// An account. Its user, super admins and the operator.
+///
 /// # Errors
-/// NotFound; Forbidden for all but super admins, the operator and the user.
+/// NotFound; Forbidden.
 pub async fn get(ctx: &Ctx, id: UserId) -> Result<User> {
     if ctx.actor.user_id() != Some(id) {
         ctx.may(Action::View, Resource::Users)?;
@@ -235,7 +236,7 @@ pub async fn get(ctx: &Ctx, id: UserId) -> Result<User> {
     store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))
 }
 
-/// The account with this address, for commands that name people by address. Super admins and the operator.
+/// The account with this address, for commands. Super admins and the operator.
 ///
 /// # Errors
 /// NotFound; Forbidden.
@@ -255,7 +256,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<U
     Ok(Page::cut(rows, limit, |user| (user.created_at, user.id)))
 }
 
-/// The live sessions of an account, newest first. The user, super admins and the operator.
+/// Active sessions of an account, newest first. Its user, super admins and the operator.
 ///
 /// # Errors
 /// NotFound; Forbidden.
@@ -264,7 +265,7 @@ pub async fn sessions(ctx: &Ctx, id: UserId) -> Result<Vec<sessions::Session>> {
     sessions::list(ctx, user.id).await
 }
 
-/// Ends every session of an account; says how many. The user, super admins and the operator.
+/// Ends every session of an account and returns their number. Its user, super admins and the operator.
 ///
 /// # Errors
 /// NotFound; Forbidden.
@@ -282,18 +283,18 @@ pub async fn sign_out(ctx: &Ctx, id: UserId) -> Result<u64> {
     .await
 }
 
-/// An event about an account, with whose it is.
+/// An activity event about an account, with its client, company and ISO.
 pub(crate) fn event(action: &'static str, user: &User) -> Event {
     let client = (user.role == Role::Client).then_some(user.id);
     Event::new(action, "user", user.id.0, user.name()).of(client, user.company_id, user.iso_id)
 }
 
-/// The row as it stands after a change by this actor.
-pub(crate) fn touched(ctx: &Ctx, user: User) -> User {
+/// The row after a change by this actor.
+pub(crate) fn bump_version(ctx: &Ctx, user: User) -> User {
     User { updated_at: ctx.now(), updated_by: ctx.who(), version: user.version + 1, ..user }
 }
 
-pub(crate) async fn keep_one_super_admin(tx: &mut Tx, ctx: &Ctx, user: &User) -> Result<()> {
+pub(crate) async fn check_not_last_super_admin(tx: &mut Tx, ctx: &Ctx, user: &User) -> Result<()> {
     let banned = user.banned_until.is_some_and(|until| until > ctx.now());
     if user.role != Role::SuperAdmin || user.status != Status::Active || banned {
         return Ok(());
@@ -302,7 +303,7 @@ pub(crate) async fn keep_one_super_admin(tx: &mut Tx, ctx: &Ctx, user: &User) ->
     if others { Ok(()) } else { Err(Error::conflict("last_super_admin")) }
 }
 
-async fn count(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
+async fn update_counts(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
     let mut changes = CounterDeltas::default();
     changes.add(Counter::Users, by);
     if user.role == Role::Client {
@@ -311,15 +312,15 @@ async fn count(tx: &mut Tx, user: &User, by: i64) -> Result<()> {
     changes.write(tx).await
 }
 
-/// A client of a partner who has come to be as they are (`by` 1), or are so no more (-1).
-pub(crate) fn count_brought(tx: &mut Tx, user: &User, by: i64) {
+/// Adds `by` (1 or -1) to the client count of a client's ISO partner.
+pub(crate) fn update_partner_counts(tx: &mut Tx, user: &User, by: i64) {
     let counts = user.role == Role::Client && matches!(user.status, Status::Active | Status::Pending);
     if let Some(iso) = user.iso_id.filter(|_| counts) {
         dated::add_partner_count(tx, iso, Metric::Clients, by);
     }
 }
 
-/// Whoever was to be made a client, and is one, is given another order.
+/// `client_id` lets staff who add an existing client create an order for it instead.
 fn email_taken(new: Option<Role>, holder: Option<&User>) -> Error {
     let problem = Problem::new("email_taken");
     let Some(client) = holder.filter(|holder| holder.role == Role::Client) else { return Error::Conflict(problem) };
@@ -327,16 +328,16 @@ fn email_taken(new: Option<Role>, holder: Option<&User>) -> Error {
     Error::Conflict(if new == Some(Role::Client) { problem.with("context", "client") } else { problem })
 }
 
-/// Whether a session of this user may be used at all: not suspended, not archived, not banned for now, nor in an
-/// archived company or ISO (decision 26).
+/// Whether the user may sign in and use sessions: not suspended, archived or banned, nor in an archived company or ISO
+/// (decision 26).
 ///
 /// # Errors
-/// What the database refuses.
-pub(crate) async fn is_welcome(db: &mut impl crate::kernel::db::Sql, user: &User, now: DateTime<Utc>) -> Result<bool> {
+/// Database errors.
+pub(crate) async fn can_sign_in(db: &mut impl crate::kernel::db::Sql, user: &User, now: DateTime<Utc>) -> Result<bool> {
     Ok(is_open(user, now) && !store::is_shut_out(db, user).await?)
 }
 
-/// Whether the account itself is open, whatever it belongs to.
+/// Whether the account itself is active or pending and not banned, whatever its company or ISO.
 pub(crate) fn is_open(user: &User, now: DateTime<Utc>) -> bool {
     let banned = user.banned_until.is_some_and(|until| until > now);
     matches!(user.status, Status::Pending | Status::Active) && !banned

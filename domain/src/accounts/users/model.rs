@@ -1,4 +1,4 @@
-//! An account: one row for every person who may sign in, whatever the role.
+//! A user account: one row for every person who can sign in, whatever the role.
 use crate::{
     accounts::auth::{links::LinkKind, passwords::PasswordHash},
     kernel::{
@@ -12,13 +12,13 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Where an account stands.
+/// Status of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 #[schema(as = UserStatus)]
 pub enum Status {
-    /// Made, and its owner has not set a password yet (decision 20).
+    /// Created; the owner has not set a password yet (decision 20).
     Pending,
     Active,
     Suspended,
@@ -37,7 +37,7 @@ impl Status {
         }
     }
 
-    /// Nobody comes in, whatever they know.
+    /// Suspended or archived: no sign-in.
     pub fn is_shut(self) -> bool {
         matches!(self, Self::Suspended | Self::Archived)
     }
@@ -53,12 +53,12 @@ impl std::str::FromStr for Status {
     }
 }
 
-/// The colours of the portal.
+/// Color scheme of the portal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Theme {
-    /// As the device has it.
+    /// The device's.
     #[default]
     Auto,
     Light,
@@ -70,12 +70,12 @@ pub enum Theme {
 pub struct User {
     pub id: UserId,
     pub email: String,
-    /// The address in the form in which it is compared (decision 23).
+    /// Normalized address for comparison (decision 23).
     #[serde(skip)]
     pub email_key: String,
     pub role: Role,
     pub status: Status,
-    /// What a suspended or archived account was before, and is again once it is restored.
+    /// Status before the account was suspended or archived, for its restore.
     #[serde(skip)]
     pub status_before: Option<Status>,
     pub first_name: String,
@@ -94,50 +94,50 @@ pub struct User {
     pub updated_at: DateTime<Utc>,
     pub updated_by: String,
     pub version: i64,
-    /// What they say of themselves over the protocol; never believed for anything.
+    /// `user_metadata` of the auth protocol, written by the user: display only, never trusted.
     #[serde(skip)]
     #[sqlx(json)]
     pub metadata: Map<String, Value>,
-    /// What an admin of the protocol notes about them; never believed for anything either.
+    /// `app_metadata` of the auth protocol, written by administrators: display only, never trusted.
     #[serde(skip)]
     #[sqlx(json)]
     pub app_metadata: Map<String, Value>,
-    /// An address that waits for its confirmations.
+    /// A new address that is not confirmed yet.
     #[serde(skip)]
     pub new_email: Option<String>,
     #[serde(skip)]
     pub new_email_key: Option<String>,
-    /// The one of the two confirmations that has come: `current` or `new`.
+    /// Which of the two confirmations was given: `current` or `new`.
     #[serde(skip)]
     pub new_email_confirmed: Option<String>,
     #[serde(skip)]
     pub banned_until: Option<DateTime<Utc>>,
-    /// Made over the protocol: a link confirms the address and opens the account.
+    /// Created through the auth protocol: a link confirms the address and activates the account.
     #[serde(skip)]
     pub awaits_confirmation: bool,
-    /// Made by whoever came, who chose the password before showing that the address is theirs.
+    /// Created by sign-up: its password was chosen before the address was confirmed.
     #[serde(skip)]
     pub self_made: bool,
     #[serde(skip)]
     #[sqlx(flatten)]
-    pub mailed: Mailed,
+    pub mailed: MailTimestamps,
     pub theme: Theme,
     pub date_format: DateFormat,
 }
 
-/// When a mail was last asked for, by what for.
+/// When a mail of each purpose was last requested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
-pub struct Mailed {
+pub struct MailTimestamps {
     pub confirmation_sent_at: Option<DateTime<Utc>>,
-    /// For a new password, or to sign in without one.
+    /// Password recovery or magic link.
     pub recovery_sent_at: Option<DateTime<Utc>>,
     pub email_change_sent_at: Option<DateTime<Utc>>,
     pub reauthentication_sent_at: Option<DateTime<Utc>>,
     pub invited_at: Option<DateTime<Utc>>,
 }
 
-impl Mailed {
-    /// After a mail with this link was queued.
+impl MailTimestamps {
+    /// With the time of a mail that carries this link.
     #[must_use]
     pub fn with(self, link: LinkKind, at: DateTime<Utc>) -> Self {
         let at = Some(at);
@@ -156,7 +156,7 @@ impl User {
         format!("{} {}", self.first_name, self.last_name).trim().to_owned()
     }
 
-    /// What a session of this user may act as, as long as no second factor is due.
+    /// The actor of a session of this user, before second-factor requirements.
     pub fn signed_in(&self, session_id: SessionId) -> SignedIn {
         SignedIn {
             id: self.id,
@@ -175,10 +175,10 @@ impl User {
         }
     }
 
-    /// The status a suspended or archived account goes back to. A hash does not tell: Quick Setup makes one of a password
-    /// that nobody knows (decision 20).
-    pub fn restored(&self) -> Status {
-        // Shut before it was noted: whoever came in, or was given a password by the staff, was active.
+    /// Status after a restore. The password hash does not tell: Quick Setup stores the hash of a random password
+    /// (decision 20).
+    pub fn status_after_restore(&self) -> Status {
+        // Rows from before `status_before` existed: an account that was used, or given a password by staff, was active.
         let guessed = || {
             if self.last_sign_in_at.is_some() || self.must_change_password { Status::Active } else { Status::Pending }
         };
@@ -186,7 +186,7 @@ impl User {
     }
 }
 
-/// An account to be made by the use case of its noun (clients, ISOs, users); the fields are checked already.
+/// Validated fields of an account to be created by the use case of a noun (clients, ISO partners, users).
 #[derive(Clone, Debug)]
 pub struct NewUser {
     pub role: Role,
@@ -204,9 +204,9 @@ pub struct NewUser {
     pub language: String,
 }
 
-/// What only accounts made over the protocol have.
+/// Fields of accounts created through the auth protocol.
 #[derive(Clone, Debug, Default)]
-pub struct Extra {
+pub struct ProtocolFields {
     pub id: Option<UserId>,
     pub metadata: Map<String, Value>,
     pub app_metadata: Map<String, Value>,

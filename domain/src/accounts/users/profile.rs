@@ -1,30 +1,27 @@
-//! What people say of themselves (decision 35): their own to read and to change, in every role.
-use super::{index, lock, store, touched};
+//! Profile of the signed-in person, in every role (decision 35): read and changed by its owner only.
+use super::{User, bump_version, event, index, lock, store};
 use crate::{
-    directory::isos,
     kernel::{
-        access::Role,
         ctx::Ctx,
-        db::ScopedFutureExt,
+        db::Tx,
         error::{Error, Problem, Result},
         geo,
         ids::UserId,
         validate::{self, Check, LINE},
     },
-    orders::documents,
-    platform::{activity, settings},
+    platform::activity,
 };
 use chrono::NaiveDate;
 use serde::Serialize;
 
-/// A person as they describe themselves. The e-mail address changes through sign-in only.
+/// Profile of a person. The address changes through `auth` only.
 #[derive(Clone, Debug, PartialEq, Serialize, sqlx::FromRow)]
 pub struct Profile {
     pub first_name: String,
     pub last_name: String,
     pub email: String,
     pub phone: Option<String>,
-    /// Free text; the company that an account belongs to is another thing.
+    /// Free text, not the company of the account.
     pub company: Option<String>,
     pub job_title: Option<String>,
     pub dob: Option<NaiveDate>,
@@ -38,9 +35,9 @@ pub struct Profile {
     pub version: i64,
 }
 
-/// What is to change; a field left out stays, an empty one is cleared.
+/// Changes to a profile: `None` keeps a field, an empty text clears it.
 #[derive(Clone, Debug, Default)]
-pub struct Change {
+pub struct UpdateProfile {
     pub first_name: Option<String>,
     pub last_name: Option<String>,
     pub phone: Option<String>,
@@ -54,69 +51,77 @@ pub struct Change {
     pub country: Option<String>,
 }
 
-/// One's own profile.
+/// The profile of the signed-in person.
 ///
 /// # Errors
-/// Unauthenticated for nobody, and for jobs and the operator, who are no account; Forbidden while something is due.
+/// Unauthenticated for anonymous actors, jobs and the operator, which have no account; Forbidden while a requirement is
+/// due.
 pub async fn get(ctx: &Ctx) -> Result<Profile> {
-    store::profile(&mut ctx.db(), me(ctx)?).await
+    store::profile(&mut ctx.db(), require_account(ctx)?).await
 }
 
-/// Changes one's own profile, and everything that knows people by their name.
+/// The profile and account before and after [`save_profile`].
+pub(crate) struct SavedProfile {
+    pub user: User,
+    pub before: Profile,
+    pub after: Profile,
+}
+
+impl SavedProfile {
+    pub fn is_renamed(&self) -> bool {
+        (&self.before.first_name, &self.before.last_name) != (&self.after.first_name, &self.after.last_name)
+    }
+}
+
+/// Validates and saves a change to one's own profile, within the use case that also updates what shows the name
+/// (`desk::people::update_profile`).
 ///
 /// # Errors
-/// As [`get`]; Invalid per field; stale when `version` is not the row's.
-pub async fn update(ctx: &Ctx, version: Option<i64>, change: Change) -> Result<Profile> {
-    let id = me(ctx)?;
-    let today = settings::person_today(ctx).await?;
-    let change = &change;
-    ctx.transaction(|tx| {
-        async move {
-            let user = lock(tx, id, version).await?;
-            let before = store::profile(tx, id).await?;
-            let after = before.changed(today, change)?;
-            let user = super::User {
-                first_name: after.first_name.clone(),
-                last_name: after.last_name.clone(),
-                phone: after.phone.clone(),
-                ..touched(ctx, user)
-            };
-            store::save(tx, &user).await?;
-            store::save_profile(tx, id, &after).await?;
-            match user.role {
-                Role::Client => {
-                    crate::desk::people::reindex_client(tx, id).await?;
-                    if (&before.first_name, &before.last_name) != (&after.first_name, &after.last_name) {
-                        documents::on_client_renamed(tx, id).await?;
-                    }
-                }
-                Role::Iso => isos::on_user_renamed(tx, &user).await?,
-                _ => index(tx, &user).await?,
-            }
-            activity::append(tx, ctx, super::event("user.updated", &user).changed(&before, &after)?).await
-        }
-        .scope_boxed()
-    })
-    .await?;
-    get(ctx).await
+/// As [`get`]; Invalid per field; Conflict `stale`.
+pub(crate) async fn save_profile(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    version: Option<i64>,
+    today: NaiveDate,
+    change: &UpdateProfile,
+) -> Result<SavedProfile> {
+    let id = require_account(ctx)?;
+    let user = lock(tx, id, version).await?;
+    let before = store::profile(tx, id).await?;
+    let after = before.apply(today, change)?;
+    let user = User {
+        first_name: after.first_name.clone(),
+        last_name: after.last_name.clone(),
+        phone: after.phone.clone(),
+        ..bump_version(ctx, user)
+    };
+    store::save(tx, &user).await?;
+    store::save_profile(tx, id, &after).await?;
+    index(tx, &user).await?;
+    activity::append(tx, ctx, event("user.updated", &user).changed(&before, &after)?).await?;
+    Ok(SavedProfile { user, before, after })
 }
 
-fn me(ctx: &Ctx) -> Result<UserId> {
+/// The account of the signed-in person.
+///
+/// # Errors
+/// As [`get`].
+pub(crate) fn require_account(ctx: &Ctx) -> Result<UserId> {
     ctx.scope()?;
     ctx.actor.user_id().ok_or(Error::unauthenticated("unauthenticated"))
 }
 
 impl Profile {
-    fn changed(&self, today: NaiveDate, change: &Change) -> Result<Self> {
+    fn apply(&self, today: NaiveDate, change: &UpdateProfile) -> Result<Self> {
         let mut check = Check::new();
-        let mut name = |field: &str, wanted: &Option<String>, now: &str| match wanted {
-            Some(wanted) => check.line(field, wanted, LINE),
+        let mut name = |field: &str, new: &Option<String>, now: &str| match new {
+            Some(new) => check.line(field, new, LINE),
             None => now.to_owned(),
         };
         let first_name = name("first_name", &change.first_name, &self.first_name);
         let last_name = name("last_name", &change.last_name, &self.last_name);
-        let mut line = |field: &str, wanted: &Option<String>, now: &Option<String>, max: usize| match wanted {
-            Some(wanted) => check.optional_line(field, Some(wanted), max),
+        let mut line = |field: &str, new: &Option<String>, now: &Option<String>, max: usize| match new {
+            Some(new) => check.optional_line(field, Some(new), max),
             None => now.clone(),
         };
         let company = line("company", &change.company, &self.company, LINE);
@@ -139,7 +144,7 @@ impl Profile {
             Some(country) => check.optional("country", Some(country), geo::country),
             None => self.country.clone(),
         };
-        // Of another country, the state that was there is nothing any more.
+        // A state belongs to its country.
         let stays = self.state.as_ref().filter(|_| country == self.country);
         let state = match (change.state.as_ref().or(stays), &country) {
             (Some(state), Some(country)) => check.optional("state", Some(state), |state| geo::state(country, state)),

@@ -1,14 +1,14 @@
-//! SQL of accounts.
+//! SQL of user accounts.
 use super::{
-    directory::{Counted, Order, Row, Wanted},
+    list::{StatusCounts, UserOrder, UserQuery, UserRow},
     model::{Status, User},
     profile::Profile,
 };
 use crate::{
     accounts::auth::passwords::PasswordHash,
     kernel::{
-        access::{Role, shut_out_sql},
-        db::{Dialect, Json, Sql, Tx, for_update},
+        access::{Role, is_shut_out_sql},
+        db::{self, Dialect, Json, Sql, Tx, for_update},
         error::Result,
         ids::{CompanyId, IsoId, UserId},
         search::{self, SearchCondition},
@@ -23,14 +23,14 @@ pub(crate) const ROW_COLUMNS: &str = "id, email, email_key, role, status, status
      new_email_confirmed, banned_until, awaits_confirmation, self_made, theme, date_format, \
      confirmation_sent_at, recovery_sent_at, email_change_sent_at, reauthentication_sent_at, invited_at";
 
-/// Somebody who was noted so lately is not noted again.
-const HERE: Duration = Duration::minutes(5);
+/// `last_active_at` is written at most once in this time: it is indexed, and each request would write.
+const ONLINE_WINDOW: Duration = Duration::minutes(5);
 
-/// Accounts that a search counts: a word that tens of thousands have says nothing more of its number.
+/// Most rows that a search counts exactly.
 const MAX_COUNTED: usize = 10_000;
 
-/// Time zones in which clients live.
-pub async fn client_zones(db: &mut impl Sql) -> Result<Vec<String>> {
+/// Distinct time zones of clients.
+pub async fn client_time_zones(db: &mut impl Sql) -> Result<Vec<String>> {
     let rows: Vec<(String,)> =
         db.sql("select distinct time_zone from users where role = 'client' order by time_zone").all().await?;
     Ok(rows.into_iter().map(|(zone,)| zone).collect())
@@ -70,8 +70,8 @@ pub async fn insert(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
-/// From now on mails are written in the person's own language, whatever the company's is.
-pub async fn language_chosen(tx: &mut Tx, id: UserId) -> Result<()> {
+/// Marks the language as chosen: mails then use it instead of the company's.
+pub async fn mark_language_chosen(tx: &mut Tx, id: UserId) -> Result<()> {
     tx.sql("update users set language_chosen = $2 where id = $1").bind(id).bind(true).run().await?;
     Ok(())
 }
@@ -81,14 +81,14 @@ pub async fn get(db: &mut impl Sql, id: UserId) -> Result<Option<User>> {
 }
 
 pub async fn by_email(db: &mut impl Sql, key: &str) -> Result<Option<User>> {
-    // PostgreSQL has no such character, and no address has it either.
+    // PostgreSQL rejects NUL in text, and no address contains it.
     if key.contains('\0') {
         return Ok(None);
     }
     db.sql_built(format!("select {ROW_COLUMNS} from users where email_key = $1")).bind(key.to_owned()).optional().await
 }
 
-/// Who waits for a confirmation of this new address; a few, should several want the same one.
+/// Accounts with this unconfirmed new address; at most five.
 pub async fn waiting_for(db: &mut impl Sql, key: &str) -> Result<Vec<UserId>> {
     if key.contains('\0') {
         return Ok(Vec::new());
@@ -104,8 +104,8 @@ pub async fn lock(tx: &mut Tx, id: UserId) -> Result<Option<User>> {
     tx.sql_built(sql).bind(id).optional().await
 }
 
-/// The super admins who can sign in, locked: of two who demote each other at once, one comes second. Taken
-/// before any other row, so that those two never wait for each other crosswise.
+/// Locks the active super admins, so that of two who demote each other one waits. Must be locked before any other row:
+/// the two would deadlock otherwise.
 pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<UserId>> {
     let sql = format!(
         "select id from users where role = 'super_admin' and status = 'active' \
@@ -116,13 +116,12 @@ pub async fn lock_super_admins(tx: &mut Tx, now: DateTime<Utc>) -> Result<Vec<Us
     Ok(rows.into_iter().map(|(id,)| id).collect())
 }
 
-/// Whether the user belongs to a company, or is the person of an ISO, that is archived (decision 26). A client
-/// of an archived ISO is still the office's client.
+/// Whether the user's company, or the ISO of an ISO user, is archived (decision 26). Clients of an archived ISO stay.
 pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
     if user.company_id.is_none() && user.iso_id.is_none() {
         return Ok(false);
     }
-    db.sql_built(format!("select {}", shut_out_sql("$1", "$2", "$3")))
+    db.sql_built(format!("select {}", is_shut_out_sql("$1", "$2", "$3")))
         .bind(user.company_id)
         .bind(user.iso_id)
         .bind(user.role)
@@ -130,7 +129,25 @@ pub async fn is_shut_out(db: &mut impl Sql, user: &User) -> Result<bool> {
         .await
 }
 
-/// Whether anything was ordered by, or billed to, this client.
+/// The time zone of a company.
+pub async fn company_time_zone(db: &mut impl Sql, id: CompanyId) -> Result<Option<String>> {
+    let row: Option<(String,)> = db.sql("select time_zone from companies where id = $1").bind(id).optional().await?;
+    Ok(row.map(|(time_zone,)| time_zone))
+}
+
+/// Whether the company exists and is not archived.
+pub async fn is_company_open(db: &mut impl Sql, id: CompanyId) -> Result<bool> {
+    db.sql("select exists (select 1 from companies where id = $1 and archived_at is null)").bind(id).scalar().await
+}
+
+/// The company of an ISO that is not archived.
+pub async fn iso_company(db: &mut impl Sql, id: IsoId) -> Result<Option<CompanyId>> {
+    let row: Option<(CompanyId,)> =
+        db.sql("select company_id from isos where id = $1 and archived_at is null").bind(id).optional().await?;
+    Ok(row.map(|(company,)| company))
+}
+
+/// Whether the client has orders or invoices.
 pub async fn has_orders(tx: &mut Tx, id: UserId) -> Result<bool> {
     tx.sql(
         "select exists (select 1 from spvs where client_id = $1) \
@@ -189,7 +206,7 @@ pub async fn list(
     query.all().await
 }
 
-/// Writes what a person in charge may change, and counts the version up.
+/// Saves the fields that staff may change, and the new version.
 pub async fn save(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql(
         "update users set email = $2, email_key = $3, role = $4, status = $5, first_name = $6, last_name = $7, phone = $8, \
@@ -218,7 +235,7 @@ pub async fn save(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
-/// The password's own columns: [`save`] leaves them alone, so that an edit never brings an old password back.
+/// Saves the password columns, which [`save`] leaves out: an edit must not restore an old password.
 pub async fn save_password(tx: &mut Tx, id: UserId, hash: &PasswordHash, must_change: bool) -> Result<()> {
     tx.sql("update users set password_hash = $2, must_change_password = $3 where id = $1")
         .bind(id)
@@ -229,7 +246,7 @@ pub async fn save_password(tx: &mut Tx, id: UserId, hash: &PasswordHash, must_ch
     Ok(())
 }
 
-/// What somebody says of themselves and what is noted about them; no change that an open form of staff needs to know of.
+/// Saves `user_metadata` and `app_metadata`. Not versioned: no form of staff edits them.
 pub async fn save_metadata(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql("update users set metadata = $2, app_metadata = $3 where id = $1")
         .bind(user.id)
@@ -240,7 +257,7 @@ pub async fn save_metadata(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
-/// The address that waits, and which confirmation has come.
+/// Saves the unconfirmed new address and its confirmations.
 pub async fn save_new_email(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql("update users set new_email = $2, new_email_key = $3, new_email_confirmed = $4 where id = $1")
         .bind(user.id)
@@ -252,8 +269,8 @@ pub async fn save_new_email(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
-/// What keeps an account of the protocol out: a ban, or an address that is still to be confirmed.
-pub async fn save_bars(tx: &mut Tx, user: &User) -> Result<()> {
+/// Saves what blocks an account of the auth protocol: a ban, or an unconfirmed address.
+pub async fn save_restrictions(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql("update users set banned_until = $2, awaits_confirmation = $3 where id = $1")
         .bind(user.id)
         .bind(user.banned_until)
@@ -263,7 +280,7 @@ pub async fn save_bars(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
-/// Accounts that are not archived, newest first unless the oldest are wanted first, by page; with what a search finds.
+/// A page of accounts that are not archived, newest first unless `oldest_first`.
 pub async fn page(
     db: &mut impl Sql,
     q: Option<&str>,
@@ -284,7 +301,7 @@ pub async fn page(
     query.all().await
 }
 
-/// How many a search finds that are not archived.
+/// Number of accounts that a search finds and that are not archived.
 pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
     let (found, words) = search::accounts_condition(db, None, Some(q)).await?.sql(db.dialect(), "id", 1);
     let mut query = db.sql_built(format!("select count(*) from users where status <> 'archived'{found}"));
@@ -294,8 +311,8 @@ pub async fn count_found(db: &mut impl Sql, q: &str) -> Result<i64> {
     query.scalar().await
 }
 
-/// Leaves the account without a password: whoever is to have one sets it.
-pub async fn drop_password(tx: &mut Tx, id: UserId) -> Result<()> {
+/// Removes the password.
+pub async fn clear_password(tx: &mut Tx, id: UserId) -> Result<()> {
     tx.sql("update users set password_hash = null, must_change_password = false where id = $1").bind(id).run().await?;
     Ok(())
 }
@@ -310,7 +327,7 @@ pub async fn profile(db: &mut impl Sql, id: UserId) -> Result<Profile> {
     .await
 }
 
-/// What only the profile has; names and telephone are the account's.
+/// Saves the columns of the profile; names and telephone are saved by [`save`].
 pub async fn save_profile(tx: &mut Tx, id: UserId, profile: &Profile) -> Result<()> {
     tx.sql(
         "update users set company = $2, job_title = $3, dob = $4, street_address = $5, city = $6, state = $7, \
@@ -330,7 +347,7 @@ pub async fn save_profile(tx: &mut Tx, id: UserId, profile: &Profile) -> Result<
     Ok(())
 }
 
-/// What people choose for themselves; no change that an open form of staff needs to know of.
+/// Saves display preferences. Not versioned: no form of staff edits them.
 pub async fn save_preferences(tx: &mut Tx, user: &User) -> Result<()> {
     tx.sql("update users set language = $2, time_zone = $3, theme = $4, date_format = $5 where id = $1")
         .bind(user.id)
@@ -343,7 +360,7 @@ pub async fn save_preferences(tx: &mut Tx, user: &User) -> Result<()> {
     Ok(())
 }
 
-/// The names of a company and of an ISO's person.
+/// Names of a company and of an ISO partner.
 pub async fn names(
     db: &mut impl Sql,
     company: Option<CompanyId>,
@@ -359,44 +376,42 @@ pub async fn names(
     .await
 }
 
-/// Notes a sign-in; no change that an open form needs to know of. `last_active_at` is kept for a few minutes, as in
-/// [`seen`]: lists are sorted by it, so it is in indexes.
-pub async fn signed_in(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
+/// Records a sign-in. Not versioned. `last_active_at` changes as in [`touch_last_active`].
+pub async fn record_sign_in(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
     tx.sql(
         "update users set last_sign_in_at = $2, \
          last_active_at = case when last_active_at >= $3 then last_active_at else $2 end where id = $1",
     )
     .bind(id)
     .bind(at)
-    .bind(at - HERE)
+    .bind(at - ONLINE_WINDOW)
     .run()
     .await?;
     Ok(())
 }
 
-/// The columns of [`Row`].
-const LISTED: &str = "select u.id, u.first_name, u.last_name, u.email, u.phone, u.role, u.status, u.company_id, \
+/// The columns of [`UserRow`].
+const SELECT_ROWS: &str = "select u.id, u.first_name, u.last_name, u.email, u.phone, u.role, u.status, u.company_id, \
      f.name as company_name, u.iso_id, i.first_name || ' ' || i.last_name as iso_name, u.last_active_at, \
      u.last_sign_in_at, u.created_at, u.updated_at, u.updated_by, u.version from users u \
      left join companies f on f.id = u.company_id left join isos i on i.id = u.iso_id";
 
-/// The conditions of the users page, and the words of its search, which are bound last. `of_all` is the condition of
-/// those that are not archived.
-fn narrowed(dialect: Dialect, wanted: &Wanted, narrow: &SearchCondition, of_all: &str) -> (String, Vec<String>) {
+/// Conditions of [`page_rows`] and the words of the search, to be bound last. `all` is the condition without a status.
+fn conditions(dialect: Dialect, query: &UserQuery, narrow: &SearchCondition, all: &str) -> (String, Vec<String>) {
     let mut sql = String::new();
     let mut n = 0;
     let mut next = || {
         n += 1;
         n
     };
-    match wanted.status {
+    match query.status {
         Some(_) => sql.push_str(&format!("u.status = ${}", next())),
-        None => sql.push_str(of_all),
+        None => sql.push_str(all),
     }
-    if wanted.role.is_some() {
+    if query.role.is_some() {
         sql.push_str(&format!(" and u.role = ${}", next()));
     }
-    if wanted.company_id.is_some() {
+    if query.company_id.is_some() {
         sql.push_str(&format!(" and u.company_id = ${}", next()));
     }
     let (found, words) = narrow.sql(dialect, "u.id", n + 1);
@@ -404,56 +419,52 @@ fn narrowed(dialect: Dialect, wanted: &Wanted, narrow: &SearchCondition, of_all:
     (sql, words)
 }
 
-fn bound<'c>(
-    mut query: crate::kernel::db::Query<'c>,
-    wanted: &Wanted,
-    words: Vec<String>,
-) -> crate::kernel::db::Query<'c> {
-    if let Some(status) = wanted.status {
-        query = query.bind(status);
+fn bind_conditions<'c>(mut sql: db::Query<'c>, query: &UserQuery, words: Vec<String>) -> db::Query<'c> {
+    if let Some(status) = query.status {
+        sql = sql.bind(status);
     }
-    if let Some(role) = wanted.role {
-        query = query.bind(role);
+    if let Some(role) = query.role {
+        sql = sql.bind(role);
     }
-    if let Some(company) = wanted.company_id {
-        query = query.bind(company);
+    if let Some(company) = query.company_id {
+        sql = sql.bind(company);
     }
-    words.into_iter().fold(query, crate::kernel::db::Query::bind)
+    words.into_iter().fold(sql, db::Query::bind)
 }
 
-pub async fn listing(db: &mut impl Sql, wanted: &Wanted, offset: i64, limit: usize) -> Result<Vec<Row>> {
-    let order = match wanted.order {
-        Order::Newest => "u.created_at desc, u.id desc",
-        Order::Name => "u.first_name, u.last_name, u.id",
-        Order::LastActive => "u.last_active_at desc nulls last, u.id desc",
+pub async fn page_rows(db: &mut impl Sql, query: &UserQuery, offset: i64, limit: usize) -> Result<Vec<UserRow>> {
+    let order = match query.order {
+        UserOrder::Newest => "u.created_at desc, u.id desc",
+        UserOrder::Name => "u.first_name, u.last_name, u.id",
+        UserOrder::LastActive => "u.last_active_at desc nulls last, u.id desc",
     };
-    // No index is for what a status is not, so that the one of the order is read.
-    let found = search::accounts_condition(db, wanted.role, wanted.q.as_deref()).await?;
-    let (narrowed, words) = narrowed(db.dialect(), wanted, &found, "u.status <> 'archived'");
-    let sql = format!("{LISTED} where {narrowed} order by {order} limit {limit} offset {offset}");
-    bound(db.sql_built(sql), wanted, words).all().await
+    // `<>` uses no status index, so that the index of the sort order is read.
+    let found = search::accounts_condition(db, query.role, query.q.as_deref()).await?;
+    let (narrowed, words) = conditions(db.dialect(), query, &found, "u.status <> 'archived'");
+    let sql = format!("{SELECT_ROWS} where {narrowed} order by {order} limit {limit} offset {offset}");
+    bind_conditions(db.sql_built(sql), query, words).all().await
 }
 
-/// How many there are, of what a search finds up to [`MAX_COUNTED`].
-pub async fn listed(db: &mut impl Sql, wanted: &Wanted) -> Result<i64> {
-    // What it may be: an index counts each.
-    let found = search::accounts_condition(db, wanted.role, wanted.q.as_deref()).await?;
-    let (narrowed, words) = narrowed(db.dialect(), wanted, &found, "u.status in ('active', 'pending', 'suspended')");
-    // Each is compared with the words of a search.
+/// Number of rows; a search counts at most [`MAX_COUNTED`].
+pub async fn count_page(db: &mut impl Sql, query: &UserQuery) -> Result<i64> {
+    // `in` instead of `<>`: counted from the status index.
+    let found = search::accounts_condition(db, query.role, query.q.as_deref()).await?;
+    let (narrowed, words) = conditions(db.dialect(), query, &found, "u.status in ('active', 'pending', 'suspended')");
+    // A search compares every row.
     let sql = if words.is_empty() {
         format!("select count(*) from users u where {narrowed}")
     } else {
         format!("select count(*) from (select u.id from users u where {narrowed} limit {MAX_COUNTED}) found")
     };
-    bound(db.sql_built(sql), wanted, words).scalar().await
+    bind_conditions(db.sql_built(sql), query, words).scalar().await
 }
 
-pub async fn row(db: &mut impl Sql, id: UserId) -> Result<Option<Row>> {
-    db.sql_built(format!("{LISTED} where u.id = $1")).bind(id).optional().await
+pub async fn row(db: &mut impl Sql, id: UserId) -> Result<Option<UserRow>> {
+    db.sql_built(format!("{SELECT_ROWS} where u.id = $1")).bind(id).optional().await
 }
 
-/// How many there are of each status, in one question.
-pub async fn counted(db: &mut impl Sql) -> Result<Counted> {
+/// Number of accounts by status.
+pub async fn status_counts(db: &mut impl Sql) -> Result<StatusCounts> {
     db.sql(
         "select (select count(*) from users where status = 'active') as active, \
          (select count(*) from users where status = 'pending') as pending, \
@@ -463,12 +474,12 @@ pub async fn counted(db: &mut impl Sql) -> Result<Counted> {
     .await
 }
 
-/// Notes that somebody is here, unless that was noted lately.
-pub async fn seen(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
+/// Updates `last_active_at` unless it is recent ([`ONLINE_WINDOW`]).
+pub async fn touch_last_active(tx: &mut Tx, id: UserId, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update users set last_active_at = $2 where id = $1 and (last_active_at is null or last_active_at < $3)")
         .bind(id)
         .bind(at)
-        .bind(at - HERE)
+        .bind(at - ONLINE_WINDOW)
         .run()
         .await?;
     Ok(())

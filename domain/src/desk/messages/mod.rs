@@ -146,7 +146,7 @@ async fn find_thread(tx: &mut Tx, ctx: &Ctx, input: &Input) -> Result<ThreadRef>
             (None, _) => return Err(Error::field("client_id", "required")),
         };
         ctx.may(Action::Send, Resource::Thread { client_id: client })?;
-        if users::store::get(tx, client).await?.is_none_or(|user| user.role != Role::Client) {
+        if users::by_id(tx, client).await?.is_none_or(|user| user.role != Role::Client) {
             return Err(Error::NotFound("client"));
         }
         store::find_or_create(tx, new, client, None, ctx.now()).await?

@@ -1,12 +1,7 @@
 //! Changes of a client's profile with the search index of its orders and documents.
 use crate::{
     directory::clients::{self, Change, Client},
-    kernel::{
-        ctx::Ctx,
-        db::{ScopedFutureExt, Tx},
-        error::Result,
-        ids::UserId,
-    },
+    kernel::{ctx::Ctx, db::ScopedFutureExt, error::Result, ids::UserId},
     orders::{documents, spvs},
 };
 
@@ -29,13 +24,4 @@ pub async fn update_client(ctx: &Ctx, id: UserId, version: Option<i64>, change: 
     })
     .await?;
     clients::get(ctx, id).await
-}
-
-/// Indexes a client with its orders by a new name, email or phone.
-///
-/// # Errors
-/// NotFound.
-pub(crate) async fn reindex_client(tx: &mut Tx, id: UserId) -> Result<()> {
-    let client = clients::reindex(tx, id).await?;
-    spvs::on_client_renamed(tx, &client).await
 }

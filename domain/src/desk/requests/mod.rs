@@ -185,7 +185,7 @@ async fn sender(
     let theirs = staff && !matches!(kind, Kind::Account | Kind::Lead);
     let user_id = if theirs && !email.is_empty() {
         // If the person has an account, the request appears there.
-        users::store::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
+        users::by_email(&mut ctx.db(), &users::email_key(&email)).await?.map(|user| user.id)
     } else {
         me.filter(|_| !staff)
     };

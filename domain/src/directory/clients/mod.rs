@@ -124,8 +124,8 @@ pub(crate) async fn change(
         check_iso_of_company(tx, &client).await?;
     }
     store::save(tx, &client, ctx.now(), &ctx.who()).await?;
-    users::count_brought(tx, &user, -1);
-    users::count_brought(tx, &User { iso_id: client.iso_id, ..user }, 1);
+    users::update_partner_counts(tx, &user, -1);
+    users::update_partner_counts(tx, &User { iso_id: client.iso_id, ..user }, 1);
     index(tx, &client).await?;
     activity::append(tx, ctx, event(&client, "client.updated").changed(&before, &client)?).await?;
     Ok((before, client))
@@ -161,7 +161,8 @@ pub async fn archive(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Clie
 /// NotFound; Forbidden; stale.
 pub async fn restore(ctx: &Ctx, id: UserId, version: Option<i64>) -> Result<Client> {
     set_status(ctx, id, version, Action::Archive, "client.restored", |user| {
-        Ok(matches!(user.status, users::Status::Suspended | users::Status::Archived).then(|| user.restored()))
+        Ok(matches!(user.status, users::Status::Suspended | users::Status::Archived)
+            .then(|| user.status_after_restore()))
     })
     .await
 }

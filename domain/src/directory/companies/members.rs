@@ -2,7 +2,7 @@
 use super::{Company, portal, store};
 use crate::{
     accounts::{
-        auth::gaps::{self, Gap},
+        auth::mail_rate_limit::{self, MailPurpose},
         users::{self, NewUser, Status, User},
     },
     kernel::{
@@ -111,7 +111,7 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
                 Error::Conflict(problem) if problem.code == "email_taken" => Error::field("email", "email_taken"),
                 other => other,
             })?;
-            gaps::of_company(tx, ctx, company.id).await?;
+            mail_rate_limit::check_company_invite_quota(tx, ctx, company.id).await?;
             mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
             activity::append(tx, ctx, event(company, "company.member_invited", &user)).await?;
             idempotency::remember(tx, ctx, user.id.0).await?;
@@ -135,8 +135,8 @@ pub async fn invite_member_again(ctx: &Ctx, id: UserId) -> Result<Member> {
     let (email, company) = (found.email.as_str(), found.company_id);
     ctx.transaction(|tx| {
         async move {
-            gaps::pause(tx, ctx, Gap::Invitation, email).await?;
-            gaps::of_company(tx, ctx, company).await?;
+            mail_rate_limit::check_cooldown(tx, ctx, MailPurpose::Invitation, email).await?;
+            mail_rate_limit::check_company_invite_quota(tx, ctx, company).await?;
             mails::queue(tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
             Ok(())
         }
@@ -164,8 +164,10 @@ pub async fn remove_member(ctx: &Ctx, id: UserId) -> Result<Member> {
 /// # Errors
 /// NotFound; Conflict `shut_by_office`.
 pub async fn restore_member(ctx: &Ctx, id: UserId) -> Result<Member> {
-    change_status(ctx, id, "company.member_restored", |user| (user.status == Status::Archived).then(|| user.restored()))
-        .await
+    change_status(ctx, id, "company.member_restored", |user| {
+        (user.status == Status::Archived).then(|| user.status_after_restore())
+    })
+    .await
 }
 
 async fn change_status(

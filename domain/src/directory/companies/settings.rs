@@ -181,7 +181,7 @@ impl SettingsInput {
             }
         }
         if self.language.is_some() {
-            company.language = users::language(&mut check, self.language.as_deref());
+            company.language = users::validate_language(&mut check, self.language.as_deref());
         }
         if self.currency.is_some() {
             company.currency = check.optional("currency", self.currency.as_deref(), str::parse);

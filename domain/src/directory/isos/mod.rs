@@ -2,7 +2,7 @@
 mod store;
 
 pub use store::Iso;
-pub(crate) use store::{account, company, of_person, once_of_person, save_email};
+pub(crate) use store::{account, company, of_person as active_iso_of_user, once_of_person as iso_of_user};
 
 use crate::{
     accounts::{
@@ -179,14 +179,14 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
         async move {
             if !archived && let Some(iso) = store::get(tx, id).await? {
                 // Serializes with a concurrent change of the user's role.
-                users::store::lock(tx, iso.user_id).await?;
+                users::lock_row(tx, iso.user_id).await?;
             }
             let iso = store::lock(tx, id).await?.ok_or(Error::NotFound("iso"))?;
             ctx.may(Action::Archive, resource(&iso))?;
             fresh(version, iso.version, &iso.updated_by, iso.updated_at)?;
             if !archived {
                 // Without its user nobody could sign in as the ISO, and the user could get no other role.
-                let person = users::store::get(tx, iso.user_id).await?.ok_or(Error::NotFound("user"))?;
+                let person = users::by_id(tx, iso.user_id).await?.ok_or(Error::NotFound("user"))?;
                 if person.role != Role::Iso || person.iso_id != Some(id) {
                     return Err(Error::Conflict(Problem::new("iso_person_moved").with("name", person.name())));
                 }

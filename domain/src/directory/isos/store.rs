@@ -218,18 +218,14 @@ pub async fn delete(tx: &mut Tx, id: IsoId, user: UserId, at: DateTime<Utc>, by:
     Ok(counted == 1)
 }
 
-/// Saves the new address of an ISO's user.
-pub async fn save_email(tx: &mut Tx, user: UserId, email: &str) -> Result<()> {
-    tx.sql("update isos set email = $2 where user_id = $1").bind(user).bind(email.to_owned()).run().await?;
-    Ok(())
-}
-
+/// Copies name, address and phone number of an ISO's user to its row.
 pub async fn save_person(tx: &mut Tx, user: &crate::accounts::users::User) -> Result<()> {
-    tx.sql("update isos set first_name = $2, last_name = $3, phone = $4 where user_id = $1")
+    tx.sql("update isos set first_name = $2, last_name = $3, phone = $4, email = $5 where user_id = $1")
         .bind(user.id)
         .bind(user.first_name.clone())
         .bind(user.last_name.clone())
         .bind(user.phone.clone())
+        .bind(user.email.clone())
         .run()
         .await?;
     Ok(())

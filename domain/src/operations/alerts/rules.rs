@@ -1,7 +1,7 @@
 //! Alert rules. Each returns a trigger per subject; an open alert without a trigger is over.
 use super::store;
 use crate::{
-    accounts::auth::failures,
+    accounts::auth::login_throttle,
     kernel::{ctx::Ctx, error::Result},
     operations::{health_checks::Disk, security_scan},
 };
@@ -96,7 +96,7 @@ pub async fn evaluate(ctx: &Ctx, metrics: &Metrics) -> Result<Vec<AlertTrigger>>
 
 /// Counted by network address: many addresses with a few failures each are ordinary users.
 async fn password_spraying(ctx: &Ctx) -> Result<Vec<AlertTrigger>> {
-    let storms = failures::storms(ctx, SPRAY_WINDOW, SPRAY_THRESHOLD).await?;
+    let storms = login_throttle::detect_password_spraying(ctx, SPRAY_WINDOW, SPRAY_THRESHOLD).await?;
     let triggered = |(address, count)| trigger(Kind::SignInStorm, address, json!({ "count": count }));
     Ok(storms.into_iter().map(triggered).collect())
 }

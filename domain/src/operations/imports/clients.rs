@@ -27,7 +27,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     if let Some(spelling) = import.dry_run_keys.get(&key) {
         return Ok(Outcome::exists(&email, spelling));
     }
-    match users::store::by_email(&mut ctx.db(), &key).await? {
+    match users::by_email(&mut ctx.db(), &key).await? {
         Some(user) if user.role == Role::Client => return Ok(Outcome::exists(&email, &user.email)),
         Some(_) => return Err(Error::field("email", "email_taken")),
         None => {}
@@ -43,7 +43,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     };
     let iso_id = import.partner(&mut check, row, context.company.id).await?;
     let company_id = Some(context.company.id);
-    let (company_id, iso_id) = users::belongs(&mut check, ctx, Role::Client, company_id, iso_id).await?;
+    let (company_id, iso_id) = users::validate_affiliation(&mut check, ctx, Role::Client, company_id, iso_id).await?;
     check.done()?;
     let account = &NewUser {
         role: Role::Client,

@@ -32,7 +32,7 @@ pub(super) async fn set_address(tx: &mut Tx, client: UserId, country: Country, n
         state: some(state),
         zip_code: some(zip_code),
         country: some(country.code()),
-        ..users::store::profile(tx, client).await?
+        ..users::profile_of(tx, client).await?
     };
-    users::store::save_profile(tx, client, &profile).await
+    users::set_profile(tx, client, &profile).await
 }

@@ -5,7 +5,7 @@ use super::{
     past_orders, requests, store,
 };
 use crate::{
-    accounts::auth::{failures, passwords},
+    accounts::auth::{login_throttle, passwords},
     directory::companies,
     kernel::{
         access::{Action, Actor, Role},
@@ -309,7 +309,7 @@ async fn simulate_password_spraying(ctx: &Ctx, from: &str) -> Result<()> {
     let (ctx, event) = (&ctx, &event);
     ctx.transaction(|tx| {
         async move {
-            failures::note_place(tx, ctx, 64).await?;
+            login_throttle::record_source(tx, ctx, 64).await?;
             activity::append(tx, ctx, event.clone()).await
         }
         .scope_boxed()

@@ -44,7 +44,7 @@ const SUPPORT_MESSAGES: [&str; 8] = [
     "I cannot find the invoice of my last order. Where is it?",
     "Which documents does the bank ask for?",
     "May a second director sign with a digital signature?",
-    "The link in your e-mail had expired when I opened it.",
+    "The link in your email had expired when I opened it.",
     "We have moved. Please change our address on all papers.",
     "Is a registered agent included in the fee?",
     "What happens if the chosen name is taken?",
@@ -76,7 +76,7 @@ const OTHER_MESSAGES: [&str; 4] = [
     "Please tell us your data protection contact.",
 ];
 const ANSWERS: [&str; 4] =
-    ["Done.", "We have sent it by e-mail.", "We spoke on the phone today.", "It is among your documents now."];
+    ["Done.", "We have sent it by email.", "We spoke on the phone today.", "It is among your documents now."];
 const REJECTION_REASONS: [&str; 5] = [
     "We need a reference of your bank first.",
     "This is asked for twice: the other request is being worked on.",
@@ -142,7 +142,7 @@ impl RequestHistory<'_> {
                 name: client.name(),
                 email: client.email.clone(),
             };
-            let country = users::store::profile(&mut self.ctx.db(), client.id).await?.country;
+            let country = users::profile_of(&mut self.ctx.db(), client.id).await?.country;
             let form = json!({ "first_name": client.first_name, "last_name": client.last_name, "phone": client.phone,
                 "company": client.company_name, "country": country, "purpose": null });
             self.add_application(&requester, "client", form, client.created_at, (ResultKind::Client, client.id.0));

@@ -19,10 +19,10 @@ use uuid::Uuid;
 pub(super) async fn link_holder(ctx: &Ctx, holder: &LinkHolder) -> Result<Actor> {
     let Some(by) = holder.by else { return Ok(Actor::Service) };
     let (mut db, session_id) = (ctx.db(), SessionId(Uuid::nil()));
-    let Some(user) = users::store::get(&mut db, by).await? else { return Ok(Actor::Anonymous) };
+    let Some(user) = users::by_id(&mut db, by).await? else { return Ok(Actor::Anonymous) };
     let mut actor = user.signed_in(session_id);
     if let Some(id) = holder.admin {
-        let name = users::store::get(&mut db, id).await?.map(|admin| admin.name()).unwrap_or_default();
+        let name = users::by_id(&mut db, id).await?.map(|admin| admin.name()).unwrap_or_default();
         actor.impersonator = Some(Impersonator { id, name, session_id, until: ctx.now() });
     }
     Ok(Actor::User(Arc::new(actor)))

@@ -2,7 +2,7 @@
 //! that has begun can be resumed with its expired link for longer.
 use super::model::Version;
 use crate::{
-    accounts::auth::{Keys, tokens::Registered},
+    accounts::auth::{Keys, tokens::RegisteredClaims},
     kernel::{
         ctx::Ctx,
         error::{Error, Result},
@@ -27,7 +27,7 @@ struct Claims {
     #[serde(flatten)]
     holder: LinkHolder,
     #[serde(flatten)]
-    registered: Registered,
+    registered: RegisteredClaims,
 }
 
 /// The account that a link was issued to, for the access log.
@@ -85,7 +85,7 @@ pub fn create(ctx: &Ctx, keys: &Keys, version: VersionId, inline: bool) -> Resul
         by: ctx.actor.user_id(),
         admin: ctx.actor.impersonator().map(|admin| admin.id),
     };
-    let registered = Registered::until(&ctx.options, expires_at);
+    let registered = RegisteredClaims::valid_until(&ctx.options, expires_at);
     let claims = Claims { aud: AUDIENCE.to_owned(), version, inline, holder, registered };
     Ok(Link { token: keys.sign(&claims)?, expires_at })
 }
@@ -96,7 +96,7 @@ pub fn create(ctx: &Ctx, keys: &Keys, version: VersionId, inline: bool) -> Resul
 /// Forbidden `link_expired` for a forged token, and for an expired one without a reason to resume.
 pub fn verify(ctx: &Ctx, keys: &Keys, token: &str, resume: &ResumeClaim) -> Result<LinkTarget> {
     let now = ctx.now();
-    let holds = |of: &Registered, at| of.exp.is_some() && of.hold(&ctx.options, at);
+    let holds = |of: &RegisteredClaims, at| of.exp.is_some() && of.are_valid(&ctx.options, at);
     let found = keys.verify::<Claims>(token).filter(|claims| claims.aud == AUDIENCE).ok_or_else(expired)?;
     let in_time = holds(&found.registered, now);
     if !in_time && (*resume == ResumeClaim::None || !holds(&found.registered, now - RESUME_WINDOW)) {

@@ -342,7 +342,7 @@ pub async fn remind_overdue(ctx: &Ctx) -> Result<usize> {
         async move {
             let office = settings::within(tx).await?;
             let own = office.time_zone();
-            let mut zones = users::client_zones(tx).await?;
+            let mut zones = users::client_time_zones(tx).await?;
             if !zones.iter().any(|zone| zone == own) {
                 zones.push(own.to_owned());
             }

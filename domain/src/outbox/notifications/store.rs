@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     kernel::{
-        access::{Role, Scope, shut_out_sql},
+        access::{Role, Scope, is_shut_out_sql},
         db::{Db, Sql, Tx, select_rows},
         error::Result,
         ids::{ActivityId, NotificationId, UserId},
@@ -62,7 +62,7 @@ pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, kind:
     // Users of archived companies and partners are shut out (decision 26).
     tx.sql_built(format!(
         "{RECIPIENT} where u.status in ('pending', 'active') and u.id <> $3 and {condition} and not {}",
-        shut_out_sql("u.company_id", "u.iso_id", "u.role")
+        is_shut_out_sql("u.company_id", "u.iso_id", "u.role")
     ))
     .bind(kind.name())
     .bind(kind.topic)

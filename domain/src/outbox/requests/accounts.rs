@@ -27,13 +27,13 @@ pub(crate) struct Applicant {
 ///
 /// # Errors
 /// What the database refuses.
-pub(crate) async fn apply_for_account(tx: &mut Tx, ctx: &Ctx, from: Applicant) -> Result<()> {
+pub(crate) async fn apply_for_account(tx: &mut Tx, ctx: &Ctx, from: &Applicant) -> Result<()> {
     if store::has_open(tx, Kind::Account, &from.email).await? {
         return Ok(());
     }
-    let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider))]);
+    let data = Map::from_iter([("provider".to_owned(), Value::from(from.provider.clone()))]);
     let message = i18n::text(i18n::LANGUAGES[0], "names", "request.by_provider", &data);
-    insert(tx, ctx, &Request::new(ctx, Kind::Account, from.name, from.email, message, data)).await
+    insert(tx, ctx, &Request::new(ctx, Kind::Account, from.name.clone(), from.email.clone(), message, data)).await
 }
 
 /// Locks the application that the account about to be created answers; None without an id. `email` is that account's

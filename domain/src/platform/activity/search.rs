@@ -110,7 +110,7 @@ pub enum AccountFilter {
 
 impl AccountFilter {
     /// `author:maya`, `action:session.started`, `type:user`.
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         let (name, value) = text.split_once(':')?;
         let value = value.trim().trim_matches('%').to_owned();
         match name.trim() {
@@ -128,8 +128,8 @@ mod tests {
 
     #[test]
     fn account_filter_is_a_name_and_a_value() {
-        assert_eq!(AccountFilter::read("author: maya%"), Some(AccountFilter::Author("maya".to_owned())));
-        assert_eq!(AccountFilter::read("type:user"), Some(AccountFilter::Type("user".to_owned())));
-        assert_eq!(AccountFilter::read("maya"), None);
+        assert_eq!(AccountFilter::parse("author: maya%"), Some(AccountFilter::Author("maya".to_owned())));
+        assert_eq!(AccountFilter::parse("type:user"), Some(AccountFilter::Type("user".to_owned())));
+        assert_eq!(AccountFilter::parse("maya"), None);
     }
 }

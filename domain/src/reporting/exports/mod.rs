@@ -111,7 +111,7 @@ pub async fn log_export(ctx: &Ctx, table: &Table) -> Result<()> {
 /// Those of the list; Unauthenticated if the session ended since the first page.
 pub async fn next_page(ctx: &Ctx, table: &Table, cursor: Option<String>) -> Result<CsvPage> {
     if cursor.is_some() {
-        auth::ask_again(&mut ctx.db(), ctx).await?;
+        auth::revalidate_session(&mut ctx.db(), ctx).await?;
     }
     let found = rows(ctx, table, cursor).await?;
     let mut text = String::new();

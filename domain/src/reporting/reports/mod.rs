@@ -131,7 +131,7 @@ pub async fn first_page(ctx: &Ctx, query: &ReportQuery) -> Result<exports::CsvPa
 /// As [`page`]; Unauthenticated if the session ended since the first page.
 pub async fn next_page(ctx: &Ctx, query: &ReportQuery, cursor: Option<String>) -> Result<exports::CsvPage> {
     if cursor.is_some() {
-        auth::ask_again(&mut ctx.db(), ctx).await?;
+        auth::revalidate_session(&mut ctx.db(), ctx).await?;
     }
     let found = page(ctx, query, &PageQuery { limit: Some(MAX_LIMIT), cursor }).await?.rows;
     let mut text = String::new();

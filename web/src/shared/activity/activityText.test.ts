@@ -31,7 +31,7 @@ const event = (kind: string, name: string): Activity => ({
 test.each([
   ['anonymous', '', 'Visitor', 'Visitante'],
   ['system', 'portal.backup', 'The system', 'El sistema'],
-  ['service', '', 'A program', 'Un programa'],
+  ['service', '', 'Service', 'Servicio'],
   ['operator', 'root', 'Operator root', 'Operador root'],
   ['operator', '', 'Operator', 'Operador'],
   ['client', 'Amara Diallo', 'Amara Diallo', 'Amara Diallo'],

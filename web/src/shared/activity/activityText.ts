@@ -12,6 +12,8 @@ export function activityText(t: TFunction, activity: Activity): string {
     from: status(t, data.from),
     to: status(t, data.to),
     due_date: typeof data.due_date === 'string' ? date(data.due_date) : '',
+    // A step that was completed has its own sentence.
+    context: action === 'step.updated' && data.to === 'completed' ? 'completed' : undefined,
   };
   // A newer server may send unknown actions.
   return t(`events:${action}`, { ...values, defaultValue: `${values.actor}: ${subject.label}` });

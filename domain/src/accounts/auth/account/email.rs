@@ -1,10 +1,11 @@
-//! A new address: wanted by its owner, confirmed by mails to the present address and to the new one, and true then.
+//! Change of address: requested by the owner, confirmed through mails to the present and to the new address.
 use crate::{
     accounts::{
         auth::{
-            Way, asked,
-            gaps::{self, Gap},
+            RedirectContext,
             links::{self, LinkKind},
+            mail_rate_limit::{self, MailPurpose},
+            mail_request,
         },
         users::{self, User},
     },
@@ -21,11 +22,17 @@ use crate::{
 const CURRENT: &str = "current";
 const NEW: &str = "new";
 
-/// Notes the address and mails the confirmations; what was wanted before is forgotten. `user` is the row as locked.
+/// Saves a pending new address, replacing an earlier one, and mails the confirmations. `user` is the row as locked.
 ///
 /// # Errors
-/// Invalid `email`; Conflict `email_taken`, `over_email_send_rate_limit`; what the database refuses.
-pub async fn want(tx: &mut Tx, ctx: &Ctx, user: User, email: &str, way: &Way) -> Result<User> {
+/// Invalid `email`; Conflict `email_taken`, `over_email_send_rate_limit`.
+pub async fn request_change(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: User,
+    email: &str,
+    redirect: &RedirectContext,
+) -> Result<User> {
     let mut check = Check::new();
     let email = check.email("email", email);
     check.done()?;
@@ -33,8 +40,8 @@ pub async fn want(tx: &mut Tx, ctx: &Ctx, user: User, email: &str, way: &Way) ->
     if users::store::by_email(tx, &key).await?.is_some() {
         return Err(Error::conflict("email_taken"));
     }
-    gaps::pause(tx, ctx, Gap::EmailChange, &user.email).await?;
-    links::drop_email_changes_of(tx, ctx, user.id).await?;
+    mail_rate_limit::check_cooldown(tx, ctx, MailPurpose::EmailChange, &user.email).await?;
+    links::revoke_email_changes_of(tx, ctx, user.id).await?;
     let user = User {
         new_email: Some(email),
         new_email_key: Some(key),
@@ -43,40 +50,39 @@ pub async fn want(tx: &mut Tx, ctx: &Ctx, user: User, email: &str, way: &Way) ->
         ..user
     };
     users::store::save_new_email(tx, &user).await?;
-    mail_confirmations(tx, ctx, &user, way).await?;
+    mail_confirmations(tx, ctx, &user, redirect).await?;
     let to = user.new_email.clone();
     activity::append(tx, ctx, users::event("user.email_change_asked", &user).with("to", to)).await?;
     Ok(user)
 }
 
-/// Whoever asks for the address they have wants no other one any more: the mailed links are worth nothing. `user` is
-/// the row as locked.
+/// Cancels a pending change and revokes its links. `user` is the row as locked.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn take_back(tx: &mut Tx, ctx: &Ctx, user: User) -> Result<User> {
+/// Database errors.
+pub async fn cancel_change(tx: &mut Tx, ctx: &Ctx, user: User) -> Result<User> {
     if user.new_email.is_none() {
         return Ok(user);
     }
-    links::drop_email_changes_of(tx, ctx, user.id).await?;
+    links::revoke_email_changes_of(tx, ctx, user.id).await?;
     let user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
     users::store::save_new_email(tx, &user).await?;
     activity::append(tx, ctx, users::event("user.email_change_taken_back", &user)).await?;
     Ok(user)
 }
 
-/// Queues the mails whose confirmations have not come.
+/// Queues the mails of outstanding confirmations.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn mail_confirmations(tx: &mut Tx, ctx: &Ctx, user: &User, way: &Way) -> Result<()> {
+/// Database errors.
+pub async fn mail_confirmations(tx: &mut Tx, ctx: &Ctx, user: &User, redirect: &RedirectContext) -> Result<()> {
     let Some(new_email) = user.new_email.clone() else { return Ok(()) };
     let come = user.new_email_confirmed.as_deref();
-    let flow = asked::begin(tx, ctx, user, LinkKind::EmailChangeNew, way).await?;
+    let flow = mail_request::create_flow(tx, ctx, user, LinkKind::EmailChangeNew, redirect).await?;
     let linked = |email: Option<String>| LinkParams {
         email,
         flow,
-        redirect_to: way.redirect_to.clone(),
+        redirect_to: redirect.redirect_to.clone(),
         new_email: Some(new_email.clone()),
     };
     if ctx.options.secure_email_change && come != Some(CURRENT) {
@@ -89,12 +95,12 @@ pub async fn mail_confirmations(tx: &mut Tx, ctx: &Ctx, user: &User, way: &Way) 
     Ok(())
 }
 
-/// One confirmation has come. The user when that makes the address true; none while the other is still to come.
-/// `user` is the row as locked.
+/// Records a confirmation. Returns the user when the address has changed, none while the other confirmation is
+/// outstanding. `user` is the row as locked.
 ///
 /// # Errors
-/// Unauthenticated `otp_expired` when nothing waits; Conflict `email_taken`; what the database refuses.
-pub async fn confirm(tx: &mut Tx, ctx: &Ctx, user: User, kind: LinkKind) -> Result<Option<User>> {
+/// Unauthenticated `otp_expired` without a pending change; Conflict `email_taken`.
+pub async fn confirm_change(tx: &mut Tx, ctx: &Ctx, user: User, kind: LinkKind) -> Result<Option<User>> {
     let Some(to) = user.new_email.clone() else { return Err(Error::unauthenticated("otp_expired")) };
     let come = if kind == LinkKind::EmailChangeCurrent { CURRENT } else { NEW };
     let other = user.new_email_confirmed.as_deref().is_some_and(|before| before != come);
@@ -108,6 +114,6 @@ pub async fn confirm(tx: &mut Tx, ctx: &Ctx, user: User, kind: LinkKind) -> Resu
     let changed = users::change_email(tx, ctx, &user, &to).await?;
     let changed = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..changed };
     users::store::save_new_email(tx, &changed).await?;
-    links::drop_all_of(tx, ctx, user.id).await?;
+    links::revoke_all_of(tx, ctx, user.id).await?;
     Ok(Some(changed))
 }

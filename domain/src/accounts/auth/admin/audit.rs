@@ -1,4 +1,4 @@
-//! What happened to accounts and sessions, for an administrator of the protocol.
+//! Audit log of accounts and sessions for administrators of the auth protocol.
 use crate::{
     kernel::{
         access::{Action, Resource},
@@ -8,7 +8,7 @@ use crate::{
     platform::activity::{self, AccountFilter, Activity},
 };
 
-/// The newest first. Super admins, service tokens.
+/// Entries, newest first. Super admins, service tokens.
 ///
 /// # Errors
 /// Forbidden.

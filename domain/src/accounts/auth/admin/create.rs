@@ -1,16 +1,16 @@
-//! Accounts made by an administrator of the protocol.
-use super::Standing;
+//! Account creation and invitation by administrators of the auth protocol.
+use super::AdminFields;
 use crate::{
     accounts::{
         auth::{
-            Way,
-            account::merged,
-            asked,
+            RedirectContext,
+            account::merge_metadata,
             links::LinkKind,
+            mail_request,
             passwords::{self, PasswordHash},
-            signup::names,
+            signup::derive_names,
         },
-        users::{self, Extra, NewUser, Status, User},
+        users::{self, NewUser, ProtocolFields, Status, User},
     },
     kernel::{
         access::{Action, Actor, Resource, Role},
@@ -26,49 +26,48 @@ use crate::{
 };
 use serde_json::{Map, Value};
 
-/// An account to be made. Without a confirmed address it waits for a link to be used.
+/// An account to be created; unless `confirmed` it waits for a link.
 #[derive(Clone, Default)]
-pub struct New {
+pub struct CreateAccount {
     pub id: Option<UserId>,
     pub email: String,
     pub password: Option<String>,
-    /// A hash from elsewhere, in place of a password.
+    /// Hash from another system, instead of a password.
     pub password_hash: Option<String>,
     pub confirmed: bool,
     pub data: Map<String, Value>,
-    pub standing: Standing,
+    pub fields: AdminFields,
 }
 
-impl std::fmt::Debug for New {
+impl std::fmt::Debug for CreateAccount {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("New(hidden)")
+        f.write_str("CreateAccount(hidden)")
     }
 }
 
-/// Makes an account and mails nobody. Super admins, service tokens.
+/// Creates an account without a mail. Super admins, service tokens.
 ///
 /// # Errors
-/// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id; TooMany when the machine is busy.
-pub async fn create(ctx: &Ctx, new: New) -> Result<User> {
+/// Forbidden; Invalid; Conflict `email_taken`, `user_already_exists` for an id; TooMany when the hash queue is full.
+pub async fn create(ctx: &Ctx, new: CreateAccount) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
-    let ready = &ready(ctx, new).await?;
-    ctx.transaction(|tx| insert(tx, ctx, ready).scope_boxed()).await
+    let validated = &validate(ctx, new).await?;
+    ctx.transaction(|tx| insert(tx, ctx, validated).scope_boxed()).await
 }
 
-/// Makes an account of a client, or takes the one that is still to be confirmed, and mails the invitation.
-/// Super admins, service tokens.
+/// Creates a client account, or takes a pending one, and mails an invitation. Super admins, service tokens.
 ///
 /// # Errors
 /// Forbidden; Invalid `email`; Conflict `email_taken` for an account that is in use.
 pub async fn invite(ctx: &Ctx, email: &str, data: Map<String, Value>, redirect_to: Option<String>) -> Result<User> {
     ctx.may(Action::Create, Resource::Users)?;
-    let ready = &ready(ctx, New { email: email.to_owned(), data, ..New::default() }).await?;
-    let way = &Way { redirect_to, challenge: None };
+    let validated = &validate(ctx, CreateAccount { email: email.to_owned(), data, ..CreateAccount::default() }).await?;
+    let redirect = &RedirectContext { redirect_to, challenge: None };
     let user = ctx
         .transaction(|tx| {
             async move {
-                let user = waiting_or_new(tx, ctx, ready).await?;
-                asked::mail(tx, ctx, &user, Kind::Invite, LinkKind::Invite, way).await?;
+                let user = find_pending_or_create(tx, ctx, validated).await?;
+                mail_request::queue_link_mail(tx, ctx, &user, Kind::Invite, LinkKind::Invite, redirect).await?;
                 activity::append(tx, ctx, users::event("user.invited", &user)).await?;
                 Ok(user)
             }
@@ -78,27 +77,27 @@ pub async fn invite(ctx: &Ctx, email: &str, data: Map<String, Value>, redirect_t
     Ok(User { mailed: user.mailed.with(LinkKind::Invite, ctx.now()), ..user })
 }
 
-/// An account whose fields are checked.
-pub(super) struct Ready {
+/// Validated input with the password's hash.
+pub(super) struct ValidatedUser {
     id: Option<UserId>,
     account: NewUser,
-    extra: Extra,
+    extra: ProtocolFields,
 }
 
-/// Checks an account, and hashes its password, before a transaction begins.
+/// Validates the input and hashes the password, before a transaction.
 ///
 /// # Errors
 /// Invalid; TooMany.
-pub(super) async fn ready(ctx: &Ctx, new: New) -> Result<Ready> {
+pub(super) async fn validate(ctx: &Ctx, new: CreateAccount) -> Result<ValidatedUser> {
     let mut check = Check::new();
     let email = check.email("email", &new.email);
     check.done()?;
-    let metadata = merged(&Map::new(), &new.data)?;
-    let (first_name, last_name) = names(&metadata, &email);
+    let metadata = merge_metadata(&Map::new(), &new.data)?;
+    let (first_name, last_name) = derive_names(&metadata, &email);
     let password_hash = match (&new.password, &new.password_hash) {
         (Some(password), _) => {
             let own = [first_name.as_str(), &last_name];
-            passwords::rules(password, &email, &own, passwords::shortest(ctx).await?)
+            passwords::validate(password, &email, &own, passwords::min_length(ctx).await?)
                 .map_err(|problem| Error::field_with("password", problem))?;
             Some(passwords::hash(ctx, password.as_str()).await?)
         }
@@ -107,17 +106,18 @@ pub(super) async fn ready(ctx: &Ctx, new: New) -> Result<Ready> {
         }
         (None, None) => None,
     };
-    let role = new.standing.role()?.unwrap_or(Role::Client);
-    let (company_id, iso_id) = if role == Role::Client && new.standing.company_id.is_none() {
-        // A client without a company: what somebody is who came over the protocol.
+    let role = new.fields.role()?.unwrap_or(Role::Client);
+    let (company_id, iso_id) = if role == Role::Client && new.fields.company_id.is_none() {
+        // Accounts of the auth protocol may have no company.
         (None, None)
     } else {
         let mut check = Check::new();
-        let belongs = users::belongs(&mut check, ctx, role, new.standing.company_id, new.standing.iso_id).await?;
+        let belongs =
+            users::validate_affiliation(&mut check, ctx, role, new.fields.company_id, new.fields.iso_id).await?;
         check.done()?;
         belongs
     };
-    // A person who chooses another's password is not to know it for long (decision 20); a program brings accounts over.
+    // A password chosen by a person must be changed (decision 20); programs import existing ones.
     let must_change_password = new.password.is_some() && matches!(ctx.actor, Actor::User(_));
     let account = NewUser {
         role,
@@ -133,30 +133,31 @@ pub(super) async fn ready(ctx: &Ctx, new: New) -> Result<Ready> {
         must_change_password,
         language: LANGUAGES[0].to_owned(),
     };
-    let app_metadata = merged(&Map::new(), &new.standing.noted)?;
-    let extra = Extra { id: new.id, metadata, app_metadata, awaits_confirmation: !new.confirmed, self_made: false };
-    Ok(Ready { id: new.id, account, extra })
+    let app_metadata = merge_metadata(&Map::new(), &new.fields.app_metadata)?;
+    let extra =
+        ProtocolFields { id: new.id, metadata, app_metadata, awaits_confirmation: !new.confirmed, self_made: false };
+    Ok(ValidatedUser { id: new.id, account, extra })
 }
 
-pub(super) async fn insert(tx: &mut Tx, ctx: &Ctx, ready: &Ready) -> Result<User> {
-    if let Some(id) = ready.id
+pub(super) async fn insert(tx: &mut Tx, ctx: &Ctx, validated: &ValidatedUser) -> Result<User> {
+    if let Some(id) = validated.id
         && users::store::get(tx, id).await?.is_some()
     {
         return Err(Error::conflict("user_already_exists"));
     }
-    users::insert_with(tx, ctx, ready.account.clone(), ready.extra.clone()).await
+    users::insert_with_protocol_fields(tx, ctx, validated.account.clone(), validated.extra.clone()).await
 }
 
-/// The account of this address that is still to be confirmed, or a new one.
+/// The pending account of this address, or a new one.
 ///
 /// # Errors
 /// Conflict `email_taken` for an account that is in use.
-pub(super) async fn waiting_or_new(tx: &mut Tx, ctx: &Ctx, ready: &Ready) -> Result<User> {
-    let known = users::store::by_email(tx, &users::email_key(&ready.account.email)).await?;
+pub(super) async fn find_pending_or_create(tx: &mut Tx, ctx: &Ctx, validated: &ValidatedUser) -> Result<User> {
+    let known = users::store::by_email(tx, &users::email_key(&validated.account.email)).await?;
     match known {
         Some(known) if known.status == Status::Pending => {
             users::store::lock(tx, known.id).await?.ok_or(Error::NotFound("user"))
         }
-        _ => insert(tx, ctx, ready).await,
+        _ => insert(tx, ctx, validated).await,
     }
 }

@@ -1,15 +1,15 @@
-//! A link as a mail would bring it, given to an administrator instead.
+//! Links generated for an administrator instead of a mail.
 use super::{
-    create::{New, ready, waiting_or_new},
-    may_open,
+    check_not_in_use,
+    create::{CreateAccount, find_pending_or_create, validate},
 };
 use crate::{
     accounts::{
-        auth::links::{self, LinkKind, Made},
+        auth::links::{self, IssuedLink, LinkKind},
         users::{self, Status, User},
     },
     kernel::{
-        access::{Action as Doing, Resource},
+        access::{Action, Resource},
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
@@ -19,9 +19,9 @@ use crate::{
 };
 use serde_json::{Map, Value};
 
-/// What the link is to bring about.
+/// Purpose of the link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum LinkAction {
     Signup,
     Invite,
     Magiclink,
@@ -30,7 +30,7 @@ pub enum Action {
     EmailChangeNew,
 }
 
-impl Action {
+impl LinkAction {
     pub fn read(text: &str) -> Option<Self> {
         Some(match text {
             "signup" => Self::Signup,
@@ -56,68 +56,71 @@ impl Action {
 }
 
 #[derive(Clone, Debug)]
-pub struct LinkMade {
+pub struct GeneratedLink {
     pub user: User,
-    pub link: Made,
+    pub link: IssuedLink,
 }
 
-/// Makes a link without mailing it; for the first three of the actions the account too, where there is none.
-/// Super admins, service tokens.
+/// Generates a link without a mail; for a sign-up, invitation or magic link also the account, if there is none. Super
+/// admins, service tokens.
 ///
 /// # Errors
 /// Forbidden; `account_in_use` for people; NotFound; Invalid; Conflict `email_taken` for an account that is in use.
-pub async fn make_link(
+pub async fn generate_link(
     ctx: &Ctx,
-    action: Action,
+    action: LinkAction,
     email: &str,
     password: Option<String>,
     new_email: Option<&str>,
     data: Map<String, Value>,
-) -> Result<LinkMade> {
-    ctx.may(Doing::Create, Resource::Users)?;
+) -> Result<GeneratedLink> {
+    ctx.may(Action::Create, Resource::Users)?;
     let known = users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?;
-    let makes = matches!(action, Action::Signup | Action::Invite | Action::Magiclink) && known.is_none();
+    let makes = matches!(action, LinkAction::Signup | LinkAction::Invite | LinkAction::Magiclink) && known.is_none();
     let new = match makes {
-        true => Some(ready(ctx, New { email: email.to_owned(), password, data, ..New::default() }).await?),
+        true => Some(
+            validate(ctx, CreateAccount { email: email.to_owned(), password, data, ..CreateAccount::default() })
+                .await?,
+        ),
         false => None,
     };
     let (new, known) = (&new, &known);
     ctx.transaction(|tx| {
         async move {
             let user = match (new, known) {
-                (Some(new), _) => waiting_or_new(tx, ctx, new).await?,
+                (Some(new), _) => find_pending_or_create(tx, ctx, new).await?,
                 (None, Some(known)) => users::lock(tx, known.id, None).await?,
                 (None, None) => return Err(Error::NotFound("user")),
             };
-            if matches!(action, Action::Signup | Action::Invite) && user.status != Status::Pending {
+            if matches!(action, LinkAction::Signup | LinkAction::Invite) && user.status != Status::Pending {
                 return Err(Error::conflict("email_taken"));
             }
-            if !users::is_welcome(tx, &user, ctx.now()).await? {
+            if !users::can_sign_in(tx, &user, ctx.now()).await? {
                 return Err(Error::NotFound("user"));
             }
-            may_open(ctx, &user)?;
+            check_not_in_use(ctx, &user)?;
             let (user, to) = match action {
-                Action::EmailChangeCurrent | Action::EmailChangeNew => {
+                LinkAction::EmailChangeCurrent | LinkAction::EmailChangeNew => {
                     let user = waiting_for(tx, ctx, user, new_email).await?;
                     let to = match action {
-                        Action::EmailChangeNew => user.new_email.clone().unwrap_or_default(),
+                        LinkAction::EmailChangeNew => user.new_email.clone().unwrap_or_default(),
                         _ => user.email.clone(),
                     };
                     (user, to)
                 }
                 _ => (user.clone(), user.email),
             };
-            let link = links::make(tx, ctx, user.id, &to, action.kind()).await?;
-            let told = users::event("user.link_made", &user).with("kind", action.kind().name());
-            activity::append(tx, ctx, told).await?;
-            Ok(LinkMade { user, link })
+            let link = links::issue(tx, ctx, user.id, &to, action.kind()).await?;
+            let event = users::event("user.link_made", &user).with("kind", action.kind().name());
+            activity::append(tx, ctx, event).await?;
+            Ok(GeneratedLink { user, link })
         }
         .scope_boxed()
     })
     .await
 }
 
-/// The account, waiting for this new address; the same one may be named twice, once for each confirmation.
+/// Sets the pending new address, unless it is already: two links are generated, one per confirmation.
 async fn waiting_for(tx: &mut Tx, ctx: &Ctx, user: User, new_email: Option<&str>) -> Result<User> {
     let mut check = Check::new();
     let email = check.email("new_email", new_email.unwrap_or(""));
@@ -129,7 +132,7 @@ async fn waiting_for(tx: &mut Tx, ctx: &Ctx, user: User, new_email: Option<&str>
     if users::store::by_email(tx, &key).await?.is_some() {
         return Err(Error::conflict("email_taken"));
     }
-    links::drop_email_changes_of(tx, ctx, user.id).await?;
+    links::revoke_email_changes_of(tx, ctx, user.id).await?;
     let user = User { new_email: Some(email), new_email_key: Some(key), new_email_confirmed: None, ..user };
     users::store::save_new_email(tx, &user).await?;
     Ok(user)

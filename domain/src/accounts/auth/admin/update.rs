@@ -1,10 +1,9 @@
-//! Accounts changed by an administrator of the protocol.
-use super::{Standing, get, may_open};
+//! Account changes by administrators of the auth protocol.
+use super::{AdminFields, check_not_in_use, get};
 use crate::{
     accounts::{
         auth::{
-            Auth,
-            account::merged,
+            account::merge_metadata,
             flows, links,
             passwords::{self, PasswordHash},
             sessions,
@@ -12,9 +11,9 @@ use crate::{
         users::{self, Status, User},
     },
     kernel::{
-        access::{Action, Actor, Resource},
+        access::{Action, Actor, Resource, Role},
         ctx::Ctx,
-        db::{ScopedFutureExt, Tx},
+        db::Tx,
         error::{Error, Result},
         ids::UserId,
         validate::Check,
@@ -25,17 +24,17 @@ use crate::{
 use chrono::Duration;
 use serde_json::{Map, Value};
 
-/// Nothing given, nothing changed.
+/// A change to an account; `None` keeps a field.
 #[derive(Clone, Default)]
 pub struct Update {
-    /// In force at once: an administrator vouches for it.
+    /// Applied at once, without confirmation.
     pub email: Option<String>,
     pub password: Option<String>,
-    /// A hash from elsewhere, in place of a password.
+    /// Hash from another system, instead of a password.
     pub password_hash: Option<String>,
     pub confirmed: bool,
     pub data: Option<Map<String, Value>>,
-    pub standing: Standing,
+    pub fields: AdminFields,
     pub ban: Option<Ban>,
 }
 
@@ -45,7 +44,7 @@ impl std::fmt::Debug for Update {
     }
 }
 
-/// Shut out for so long from now, or not any more.
+/// Ban for a time from now, or its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ban {
     For(Duration),
@@ -53,7 +52,7 @@ pub enum Ban {
 }
 
 impl Ban {
-    /// `none`, or numbers with units: `24h`, `1h30m`, `45s`.
+    /// Parses `none`, or numbers with units: `24h`, `1h30m`, `45s`.
     pub fn read(text: &str) -> Option<Self> {
         if text == "none" {
             return Some(Self::Lift);
@@ -69,19 +68,40 @@ impl Ban {
             milliseconds += number * length;
             rest = &rest[end + unit.len()..];
         }
-        // A thousand years: beyond that no calendar of ours goes.
+        // A thousand years: the range of the calendar.
         let sound = !text.is_empty() && milliseconds > 0.0 && milliseconds < 3.2e13;
         sound.then(|| Self::For(Duration::milliseconds(milliseconds as i64)))
     }
 }
 
-/// Changes an account. A new password, another role and a ban end its sessions (decision 27).
-/// Super admins, service tokens.
+/// A validated [`Update`] with the hash of the new password.
+pub(crate) struct ValidatedUpdate {
+    change: Update,
+    email: Option<String>,
+    /// The address differs from the present one.
+    moves: bool,
+    password: Option<PasswordHash>,
+    new_role: Option<Role>,
+}
+
+impl ValidatedUpdate {
+    /// The role to set, if the role, company or ISO changes.
+    pub fn new_role(&self) -> Option<Role> {
+        self.new_role
+    }
+
+    pub fn fields(&self) -> &AdminFields {
+        &self.change.fields
+    }
+}
+
+/// Validates a change and hashes its password before anything is changed, for `desk::people`. Super admins, service
+/// tokens.
 ///
 /// # Errors
-/// Forbidden; `account_in_use` where a person sets the password or address of an account in use; NotFound; Invalid; Conflict
-/// `email_taken`, `last_super_admin`; TooMany when the machine is busy.
-pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Result<User> {
+/// Forbidden; `account_in_use` where a person sets the password or address of an account in use; NotFound; Invalid;
+/// Conflict `email_taken`; TooMany when the hash queue is full.
+pub(crate) async fn validate_update(ctx: &Ctx, id: UserId, change: Update) -> Result<ValidatedUpdate> {
     ctx.may(Action::Update, Resource::Users)?;
     let user = get(ctx, id).await?;
     let mut check = Check::new();
@@ -89,12 +109,12 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
     check.done()?;
     let moves = email.as_deref().is_some_and(|email| users::email_key(email) != user.email_key);
     if moves || change.password.is_some() || change.password_hash.is_some() {
-        may_open(ctx, &user)?;
+        check_not_in_use(ctx, &user)?;
     }
     let password = match (&change.password, &change.password_hash) {
         (Some(password), _) => {
             let names = [user.first_name.as_str(), &user.last_name, &user.name()];
-            passwords::rules(password, &user.email, &names, passwords::shortest(ctx).await?)
+            passwords::validate(password, &user.email, &names, passwords::min_length(ctx).await?)
                 .map_err(|problem| Error::field_with("password", problem))?;
             Some(passwords::hash(ctx, password.as_str()).await?)
         }
@@ -103,68 +123,65 @@ pub async fn update(ctx: &Ctx, auth: &Auth, id: UserId, change: Update) -> Resul
         }
         (None, None) => None,
     };
-    // Asked before anything is changed: the role is a transaction of its own.
+    // Checked before the role, which is changed in a transaction of its own.
     if let Some(email) = &email
         && users::store::by_email(&mut ctx.db(), &users::email_key(email)).await?.is_some_and(|other| other.id != id)
     {
         return Err(Error::conflict("email_taken"));
     }
-    let standing = &change.standing;
-    if let Some(role) = standing.role()?
-        && (role != user.role || standing.company_id.is_some() || standing.iso_id.is_some())
-    {
-        users::set_role(ctx, id, role, standing.company_id, standing.iso_id.map(Some), None).await?;
-    }
-
-    let (change, email, password) = (&change, email.as_deref(), password.as_ref());
-    let user = ctx
-        .transaction(|tx| {
-            async move {
-                users::store::lock_super_admins(tx, ctx.now()).await?;
-                let mut user = users::lock(tx, id, None).await?;
-                // Asked again: its owner may have come in meanwhile.
-                if moves || password.is_some() {
-                    may_open(ctx, &user)?;
-                }
-                if change.data.is_some() || !standing.noted.is_empty() {
-                    user.metadata = merged(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
-                    user.app_metadata = merged(&user.app_metadata, &standing.noted)?;
-                    users::store::save_metadata(tx, &user).await?;
-                    activity::append(tx, ctx, users::event("user.updated", &user)).await?;
-                }
-                if change.confirmed {
-                    user.awaits_confirmation = user.status == Status::Pending;
-                    user = users::confirm(tx, ctx, user).await?;
-                }
-                if let Some(email) = email.filter(|email| *email != user.email) {
-                    user = users::change_email(tx, ctx, &user, email).await?;
-                    // Nothing that went to the old mailbox, or waits for another, opens the account any more.
-                    links::drop_all_of(tx, ctx, id).await?;
-                    user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
-                    users::store::save_new_email(tx, &user).await?;
-                }
-                if let Some(hash) = password {
-                    user = set_password(tx, ctx, user, hash).await?;
-                }
-                if let Some(ban) = change.ban {
-                    user = banned(tx, ctx, user, ban).await?;
-                }
-                Ok(user)
-            }
-            .scope_boxed()
-        })
-        .await?;
-    auth.verified.forget_user(id);
-    get(ctx, id).await.or(Ok(user))
+    let fields = &change.fields;
+    let new_role =
+        fields.role()?.filter(|role| *role != user.role || fields.company_id.is_some() || fields.iso_id.is_some());
+    Ok(ValidatedUpdate { email, moves, password, new_role, change })
 }
 
-/// An account that waited for a password is open with this one; one that waits for its address goes on waiting.
+/// Applies all of a change but the role; the flag says whether the address has changed.
+///
+/// # Errors
+/// Forbidden `account_in_use`; NotFound; Conflict `email_taken`, `last_super_admin`.
+pub(crate) async fn apply_update(tx: &mut Tx, ctx: &Ctx, id: UserId, update: &ValidatedUpdate) -> Result<(User, bool)> {
+    let ValidatedUpdate { change, email, moves, password, .. } = update;
+    let app_metadata = &change.fields.app_metadata;
+    users::store::lock_super_admins(tx, ctx.now()).await?;
+    let mut user = users::lock(tx, id, None).await?;
+    // Checked again under the lock: the owner may have signed in meanwhile.
+    if *moves || password.is_some() {
+        check_not_in_use(ctx, &user)?;
+    }
+    if change.data.is_some() || !app_metadata.is_empty() {
+        user.metadata = merge_metadata(&user.metadata, change.data.as_ref().unwrap_or(&Map::new()))?;
+        user.app_metadata = merge_metadata(&user.app_metadata, app_metadata)?;
+        users::store::save_metadata(tx, &user).await?;
+        activity::append(tx, ctx, users::event("user.updated", &user)).await?;
+    }
+    if change.confirmed {
+        user.awaits_confirmation = user.status == Status::Pending;
+        user = users::confirm_address(tx, ctx, user).await?;
+    }
+    let new_email = email.as_deref().filter(|email| *email != user.email);
+    if let Some(email) = new_email {
+        user = users::change_email(tx, ctx, &user, email).await?;
+        // Links sent to the old mailbox, and confirmations of another address, must not open the account.
+        links::revoke_all_of(tx, ctx, id).await?;
+        user = User { new_email: None, new_email_key: None, new_email_confirmed: None, ..user };
+        users::store::save_new_email(tx, &user).await?;
+    }
+    if let Some(hash) = password {
+        user = set_password(tx, ctx, user, hash).await?;
+    }
+    if let Some(ban) = change.ban {
+        user = set_ban(tx, ctx, user, ban).await?;
+    }
+    Ok((user, new_email.is_some()))
+}
+
+/// Activates a pending account, unless its address is unconfirmed.
 async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -> Result<User> {
     let must_change = matches!(ctx.actor, Actor::User(_));
     users::store::save_password(tx, user.id, hash, must_change).await?;
     sessions::end_all_of(tx, ctx, user.id).await?;
-    links::drop_all_of(tx, ctx, user.id).await?;
-    flows::drop_all_of(tx, user.id).await?;
+    links::revoke_all_of(tx, ctx, user.id).await?;
+    flows::delete_all_of(tx, user.id).await?;
     activity::append(tx, ctx, users::event("user.password_set", &user)).await?;
     if user.awaits_confirmation {
         return Ok(user);
@@ -173,28 +190,28 @@ async fn set_password(tx: &mut Tx, ctx: &Ctx, user: User, hash: &PasswordHash) -
         return users::change_status(tx, ctx, &user, Status::Active).await;
     }
     mails::release(tx, user.id).await?;
-    if !user.status.is_shut() || user.restored() == Status::Active {
+    if !user.status.is_shut() || user.status_after_restore() == Status::Active {
         return Ok(user);
     }
-    // It stays shut, and is open with this password once it is restored.
-    let user = users::touched(ctx, User { status_before: Some(Status::Active), ..user });
+    // Stays suspended or archived; active with this password after a restore.
+    let user = users::bump_version(ctx, User { status_before: Some(Status::Active), ..user });
     users::store::save(tx, &user).await?;
     Ok(user)
 }
 
-async fn banned(tx: &mut Tx, ctx: &Ctx, user: User, ban: Ban) -> Result<User> {
+async fn set_ban(tx: &mut Tx, ctx: &Ctx, user: User, ban: Ban) -> Result<User> {
     let (until, action) = match ban {
         Ban::For(time) => {
-            users::keep_one_super_admin(tx, ctx, &user).await?;
+            users::check_not_last_super_admin(tx, ctx, &user).await?;
             (Some(ctx.now() + time), "user.banned")
         }
         Ban::Lift => (None, "user.unbanned"),
     };
     let user = User { banned_until: until, ..user };
-    users::store::save_bars(tx, &user).await?;
+    users::store::save_restrictions(tx, &user).await?;
     if until.is_some() {
         sessions::end_all_of(tx, ctx, user.id).await?;
-        links::drop_all_of(tx, ctx, user.id).await?;
+        links::revoke_all_of(tx, ctx, user.id).await?;
     }
     activity::append(tx, ctx, users::event(action, &user)).await?;
     Ok(user)
@@ -205,7 +222,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_ban_is_so_many_hours_minutes_and_seconds() {
+    fn ban_parses_durations_with_units() {
         let minutes = |n| Some(Ban::For(Duration::minutes(n)));
         assert_eq!(Ban::read("24h"), minutes(24 * 60));
         assert_eq!(Ban::read("1h30m"), minutes(90));

@@ -25,8 +25,8 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ("updated_at", "t.updated_at", ColumnKind::Plain),
 ];
 
-/// Whose authenticators there are, and the keys they were made with.
-pub async fn made_with(db: &mut impl Sql) -> Result<Vec<(String, String)>> {
+/// Address and key of each verified authenticator.
+pub async fn keys_in_use(db: &mut impl Sql) -> Result<Vec<(String, String)>> {
     db.sql(
         "select u.email, coalesce(f.key_id, '') from factors f join users u on u.id = f.user_id \
          where f.kind = 'totp' and f.status = 'verified' order by u.email",
@@ -60,7 +60,7 @@ pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Factor>> {
         .await
 }
 
-/// The factors of many users in one answer, each user's in the order of [`list`].
+/// Factors of several users, each user's as in [`list`].
 pub async fn list_of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Factor>> {
     let sql = format!(
         "select {ROW_COLUMNS} from factors where user_id {} order by created_at, kind desc, id",
@@ -76,8 +76,8 @@ pub async fn is_enrolled(db: &mut impl Sql, user: UserId) -> Result<bool> {
         .await
 }
 
-/// Counts as shown from now on.
-pub async fn verified(tx: &mut Tx, id: FactorId, step: i64, at: DateTime<Utc>) -> Result<()> {
+/// Marks a factor as verified in this time step.
+pub async fn mark_verified(tx: &mut Tx, id: FactorId, step: i64, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update factors set status = 'verified', last_step = $2, updated_at = $3 where id = $1")
         .bind(id)
         .bind(step)
@@ -87,12 +87,12 @@ pub async fn verified(tx: &mut Tx, id: FactorId, step: i64, at: DateTime<Utc>) -
     Ok(())
 }
 
-pub async fn challenged(tx: &mut Tx, id: FactorId, at: DateTime<Utc>) -> Result<()> {
+pub async fn mark_challenged(tx: &mut Tx, id: FactorId, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update factors set last_challenged_at = $2 where id = $1").bind(id).bind(at).run().await?;
     Ok(())
 }
 
-/// Deletes the user's factors that were not shown: all of them, or those made before `before`.
+/// Deletes the user's unverified factors: all, or those created before `before`.
 pub async fn delete_unverified(tx: &mut Tx, user: UserId, before: Option<DateTime<Utc>>) -> Result<()> {
     let query = match before {
         None => tx.sql("delete from factors where user_id = $1 and status = 'unverified'").bind(user),
@@ -105,7 +105,7 @@ pub async fn delete_unverified(tx: &mut Tx, user: UserId, before: Option<DateTim
     Ok(())
 }
 
-/// Its challenges go with it; of recovery codes, the codes.
+/// Challenges are deleted by cascade.
 pub async fn delete(tx: &mut Tx, factor: &Factor) -> Result<()> {
     if factor.kind == super::Kind::RecoveryCode {
         tx.sql("delete from recovery_codes where user_id = $1").bind(factor.user_id).run().await?;
@@ -128,7 +128,7 @@ pub async fn insert_challenge(tx: &mut Tx, challenge: &Challenge) -> Result<()> 
     Ok(())
 }
 
-/// The challenge, with one more try counted.
+/// Counts an attempt and returns the challenge.
 pub async fn try_challenge(tx: &mut Tx, factor: FactorId, id: ChallengeId) -> Result<Option<Challenge>> {
     tx.sql(
         "update factor_challenges set attempts = attempts + 1 where id = $1 and factor_id = $2 \
@@ -140,7 +140,7 @@ pub async fn try_challenge(tx: &mut Tx, factor: FactorId, id: ChallengeId) -> Re
     .await
 }
 
-pub async fn challenge_verified(tx: &mut Tx, id: ChallengeId, at: DateTime<Utc>) -> Result<()> {
+pub async fn mark_challenge_verified(tx: &mut Tx, id: ChallengeId, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update factor_challenges set verified_at = $2 where id = $1").bind(id).bind(at).run().await?;
     Ok(())
 }

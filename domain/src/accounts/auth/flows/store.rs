@@ -1,7 +1,7 @@
 //! SQL of flows.
 use super::Flow;
 use crate::{
-    accounts::auth::identities::Arrival,
+    accounts::auth::identities::ProviderClaims,
     kernel::{
         db::{Json, Sql, Tx, for_update},
         error::Result,
@@ -45,7 +45,7 @@ pub async fn lock(tx: &mut Tx, id: FlowId) -> Result<Option<Flow>> {
     tx.sql_built(sql).bind(id).optional().await
 }
 
-/// Whose code this is.
+/// User of a code.
 pub async fn owner(tx: &mut Tx, code_hash: &str) -> Result<Option<UserId>> {
     let row: Option<(Option<UserId>,)> =
         tx.sql("select user_id from flows where auth_code_hash = $1").bind(code_hash.to_owned()).optional().await?;
@@ -57,12 +57,12 @@ pub async fn lock_by_code(tx: &mut Tx, code_hash: &str) -> Result<Option<Flow>> 
     tx.sql_built(sql).bind(code_hash.to_owned()).optional().await
 }
 
-pub async fn used(tx: &mut Tx, id: FlowId, at: DateTime<Utc>) -> Result<()> {
+pub async fn mark_used(tx: &mut Tx, id: FlowId, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update flows set used_at = $2 where id = $1").bind(id).bind(at).run().await?;
     Ok(())
 }
 
-pub async fn code_issued(
+pub async fn save_code(
     tx: &mut Tx,
     id: FlowId,
     user: UserId,
@@ -86,8 +86,8 @@ pub async fn code_issued(
     Ok(())
 }
 
-pub async fn bring(tx: &mut Tx, id: FlowId, arrival: &Arrival) -> Result<()> {
-    tx.sql("update flows set arrival = $2 where id = $1").bind(id).bind(Json(arrival.clone())).run().await?;
+pub async fn save_claims(tx: &mut Tx, id: FlowId, claims: &ProviderClaims) -> Result<()> {
+    tx.sql("update flows set arrival = $2 where id = $1").bind(id).bind(Json(claims.clone())).run().await?;
     Ok(())
 }
 
@@ -96,7 +96,7 @@ pub async fn delete(tx: &mut Tx, id: FlowId) -> Result<()> {
     Ok(())
 }
 
-pub async fn delete_of(tx: &mut Tx, user: UserId) -> Result<()> {
+pub async fn delete_all_of(tx: &mut Tx, user: UserId) -> Result<()> {
     tx.sql("delete from flows where (user_id = $1 and auth_code_hash is not null) or linking_user_id = $1")
         .bind(user)
         .run()

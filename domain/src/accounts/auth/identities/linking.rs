@@ -1,10 +1,10 @@
-//! Identities linked to an account by its owner, and taken away again.
-use super::{Arrival, METHOD, link, start, store, title, welcome};
+//! Linking and unlinking of identities by the account's owner.
+use super::{METHOD, ProviderClaims, create_flow, insert_identity, lock_open_account, store, title};
 use crate::{
     accounts::{
         auth::{
             flows::{self, Challenge, Flow},
-            history, sessions,
+            sessions, sign_in_history,
         },
         users::{self, User},
     },
@@ -19,73 +19,78 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// Begins linking a provider to the account of the session. It is done when the code comes back to who began it,
-/// so there must be a challenge: somebody else's click on the way must not link their identity to this account.
+/// Starts linking a provider to the signed-in account. A challenge is required: the exchange of the code proves that
+/// the same browser started it, so that another person's click cannot link their identity.
 ///
 /// # Errors
-/// Unauthenticated for nobody; Forbidden while the session owes something.
-pub async fn begin_linking(ctx: &Ctx, provider: &str, challenge: Challenge, redirect_to: String) -> Result<Flow> {
-    let me = settled(ctx)?;
-    start(ctx, provider, Some(challenge), redirect_to, Some(&me)).await
+/// Unauthenticated for anonymous actors; Forbidden while a requirement is due.
+pub async fn start_linking(ctx: &Ctx, provider: &str, challenge: Challenge, redirect_to: String) -> Result<Flow> {
+    let me = require_nothing_due(ctx)?;
+    create_flow(ctx, provider, Some(challenge), redirect_to, Some(&me)).await
 }
 
-/// Keeps what is to be linked until who began it comes for it.
-pub(super) async fn bring(
+/// Stores the claims until the code is exchanged.
+pub(super) async fn attach_claims(
     tx: &mut Tx,
     ctx: &Ctx,
     owner: UserId,
     flow: &Flow,
-    arrival: &Arrival,
+    claims: &ProviderClaims,
 ) -> Result<Option<User>> {
     let provider = flow.provider.as_deref().unwrap_or_default();
-    let user = welcome(tx, ctx, owner).await?;
-    if store::of_subject(tx, provider, &arrival.subject).await?.is_some() {
-        history::repeated(tx, ctx, &user, METHOD, "identity_taken").await?;
+    let user = lock_open_account(tx, ctx, owner).await?;
+    if store::by_subject(tx, provider, &claims.subject).await?.is_some() {
+        sign_in_history::record_sampled(tx, ctx, &user, METHOD, "identity_taken").await?;
         return Err(Error::unauthenticated("identity_already_exists"));
     }
-    if !is_held(tx, flow).await? {
+    if !is_session_live(tx, flow).await? {
         return Err(Error::unauthenticated("bad_oauth_state"));
     }
-    flows::bring(tx, flow.id, arrival).await?;
+    flows::attach_claims(tx, flow.id, claims).await?;
     Ok(Some(user))
 }
 
-/// Links what a linking flow has brought, within the exchange of its code.
+/// Links the stored claims during the exchange of the code.
 ///
 /// # Errors
 /// Unauthenticated `identity_already_exists`, `flow_state_not_found`.
-pub(in crate::accounts::auth) async fn settle(tx: &mut Tx, ctx: &Ctx, user: &User, flow: &Flow) -> Result<()> {
-    let (Some(owner), Some(arrival)) = (flow.linking_user_id, flow.brought()) else { return Ok(()) };
+pub(in crate::accounts::auth) async fn complete_linking(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    user: &User,
+    flow: &Flow,
+) -> Result<()> {
+    let (Some(owner), Some(claims)) = (flow.linking_user_id, flow.claims()) else { return Ok(()) };
     let provider = flow.provider.as_deref().unwrap_or_default();
-    if owner != user.id || store::of_subject(tx, provider, &arrival.subject).await?.is_some() {
+    if owner != user.id || store::by_subject(tx, provider, &claims.subject).await?.is_some() {
         return Err(Error::unauthenticated("identity_already_exists"));
     }
-    if !is_held(tx, flow).await? {
+    if !is_session_live(tx, flow).await? {
         return Err(Error::unauthenticated("flow_state_not_found"));
     }
-    link(tx, ctx, user, provider, &arrival).await
+    insert_identity(tx, ctx, user, provider, &claims).await
 }
 
-/// Whether the session that began it is still there: whoever was signed out links nothing any more.
-async fn is_held(tx: &mut Tx, flow: &Flow) -> Result<bool> {
+/// Whether the session that started the linking is still active.
+async fn is_session_live(tx: &mut Tx, flow: &Flow) -> Result<bool> {
     match flow.linking_session_id {
-        Some(id) => Ok(sessions::live(tx, id).await?.is_some()),
+        Some(id) => Ok(sessions::find_live(tx, id).await?.is_some()),
         None => Ok(false),
     }
 }
 
-/// Takes an identity from the account of the session. The last way in stays: the e-mail identity is one if the
-/// account has a password, and is itself never taken.
+/// Unlinks an identity from the signed-in account. The last one stays; the `email` identity counts if the account has a
+/// password, and cannot be unlinked.
 ///
 /// # Errors
-/// Unauthenticated for nobody; Forbidden while the session owes something; Conflict `identity_not_found`,
+/// Unauthenticated for anonymous actors; Forbidden while a requirement is due; Conflict `identity_not_found`,
 /// `single_identity_not_deletable`, `email_conflict_identity_not_deletable`.
 pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
-    let me = &settled(ctx)?;
+    let me = &require_nothing_due(ctx)?;
     ctx.transaction(|tx| {
         async move {
             let user = users::store::lock(tx, me.id).await?.ok_or(Error::unauthenticated("user_not_found"))?;
-            let all = store::of_user(tx, user.id).await?;
+            let all = store::list(tx, user.id).await?;
             if id.0 == user.id.0 {
                 let code = if all.is_empty() {
                     "single_identity_not_deletable"
@@ -99,19 +104,19 @@ pub async fn unlink(ctx: &Ctx, id: IdentityId) -> Result<()> {
                 return Err(Error::conflict("single_identity_not_deletable"));
             }
             store::delete(tx, id).await?;
-            let told = users::event("identity.unlinked", &user)
+            let event = users::event("identity.unlinked", &user)
                 .with("provider", title(&gone.provider))
                 .with("identity_id", id.to_string())
                 .with("email", gone.email.clone());
-            activity::append(tx, ctx, told).await
+            activity::append(tx, ctx, event).await
         }
         .scope_boxed()
     })
     .await
 }
 
-/// Who is signed in and owes nothing that goes before everything else.
-fn settled(ctx: &Ctx) -> Result<Arc<SignedIn>> {
+/// The signed-in user without due requirements.
+fn require_nothing_due(ctx: &Ctx) -> Result<Arc<SignedIn>> {
     match &ctx.actor {
         Actor::User(me) => me.check_fully_authenticated().map(|()| me.clone()),
         _ => Err(Error::unauthenticated("no_authorization")),

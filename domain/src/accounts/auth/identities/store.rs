@@ -43,7 +43,7 @@ pub async fn insert(tx: &mut Tx, identity: &Identity) -> Result<()> {
     Ok(())
 }
 
-pub async fn of_subject(tx: &mut Tx, provider: &str, subject: &str) -> Result<Option<Identity>> {
+pub async fn by_subject(tx: &mut Tx, provider: &str, subject: &str) -> Result<Option<Identity>> {
     tx.sql_built(format!("select {ROW_COLUMNS} from identities where provider = $1 and provider_id = $2"))
         .bind(provider.to_owned())
         .bind(subject.to_owned())
@@ -51,8 +51,8 @@ pub async fn of_subject(tx: &mut Tx, provider: &str, subject: &str) -> Result<Op
         .await
 }
 
-/// The identities of many users in one answer, each user's in the order of [`of_user`].
-pub async fn of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Identity>> {
+/// Identities of several users, each user's as in [`list`].
+pub async fn list_of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Identity>> {
     let sql = format!(
         "select {ROW_COLUMNS} from identities where user_id {} order by created_at, id",
         in_id_list(db.dialect())
@@ -60,15 +60,15 @@ pub async fn of_many(db: &mut impl Sql, users: &[UserId]) -> Result<Vec<Identity
     db.sql_built(sql).bind(json!(users).to_string()).all().await
 }
 
-pub async fn of_user(db: &mut impl Sql, user: UserId) -> Result<Vec<Identity>> {
+pub async fn list(db: &mut impl Sql, user: UserId) -> Result<Vec<Identity>> {
     db.sql_built(format!("select {ROW_COLUMNS} from identities where user_id = $1 order by created_at, id"))
         .bind(user)
         .all()
         .await
 }
 
-/// Notes a sign-in, and what the provider says by now.
-pub async fn seen(
+/// Records a sign-in and the provider's present claims.
+pub async fn record_sign_in(
     tx: &mut Tx,
     id: IdentityId,
     email: &str,

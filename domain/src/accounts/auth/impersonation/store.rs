@@ -30,7 +30,7 @@ pub async fn get(db: &mut impl Sql, id: ImpersonationId) -> Result<Option<Impers
     ).bind(id).optional().await
 }
 
-/// Whether it was still going on.
+/// Ends an impersonation; whether it was active.
 pub async fn end(tx: &mut Tx, id: ImpersonationId, at: DateTime<Utc>) -> Result<bool> {
     let ended = tx
         .sql("update impersonations set ended_at = $2 where id = $1 and ended_at is null")
@@ -41,7 +41,7 @@ pub async fn end(tx: &mut Tx, id: ImpersonationId, at: DateTime<Utc>) -> Result<
     Ok(ended > 0)
 }
 
-/// Ends what a session looks at; says which, and as whom.
+/// Ends the impersonations of a session and returns their ids and users.
 pub async fn end_of_session(
     tx: &mut Tx,
     session: SessionId,

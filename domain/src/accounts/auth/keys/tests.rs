@@ -6,7 +6,7 @@ fn session() -> SessionId {
 }
 
 #[test]
-fn a_signed_token_is_verified_by_the_same_keys_only() {
+fn token_is_verified_by_its_keys_only() {
     let keys = Keys::for_tests();
     let token = keys.sign(&json!({ "sub": "maya" })).expect("signs");
     assert_eq!(keys.verify::<Value>(&token).expect("verifies")["sub"], "maya");
@@ -18,15 +18,15 @@ fn a_signed_token_is_verified_by_the_same_keys_only() {
 }
 
 #[test]
-fn an_unsigned_token_is_not_taken() {
+fn unsigned_token_is_rejected() {
     let header = BASE64_URL_SAFE_NO_PAD.encode(r#"{"alg":"none","typ":"JWT"}"#);
     let claims = BASE64_URL_SAFE_NO_PAD.encode(r#"{"sub":"maya"}"#);
     assert!(Keys::for_tests().verify::<Value>(&format!("{header}.{claims}.")).is_none());
 }
 
 #[test]
-fn the_public_key_is_no_secret_for_hs256() {
-    // The classic: sign with HS256, using the published key as the secret.
+fn public_key_is_rejected_as_hs256_secret() {
+    // Key confusion: HS256 with the public key as the secret.
     let keys = Keys::for_tests();
     let kid = keys.jwks()["keys"][0]["kid"].as_str().expect("a name").to_owned();
     let header = Header { kid: Some(kid), ..Header::new(Algorithm::HS256) };
@@ -75,7 +75,7 @@ fn an_rsa_key_signs_and_the_old_key_still_verifies() {
     assert_eq!(keys.jwks()["keys"].as_array().map(Vec::len), Some(2));
 }
 
-/// A key file that begins with a shared secret of so many bytes, before the key of `Keys::for_tests`.
+/// A key file with a shared secret of `bytes` bytes before the key of `Keys::for_tests`.
 fn with_shared(kid: Option<&str>, bytes: usize) -> String {
     let ec: Value = serde_json::from_str(&new_set(&Chance::seeded(1)).expect("a key")).expect("JSON");
     let mut oct = json!({ "kty": "oct", "k": BASE64_URL_SAFE_NO_PAD.encode(vec![7_u8; bytes]), "alg": "HS256" });
@@ -86,23 +86,23 @@ fn with_shared(kid: Option<&str>, bytes: usize) -> String {
 }
 
 #[test]
-fn a_shared_secret_signs_and_is_never_published() {
+fn shared_secret_signs_and_is_not_published() {
     let keys = Keys::read(&with_shared(Some("shared"), 32)).expect("both kinds");
     let token = keys.sign(&json!({ "sub": "maya" })).expect("signs");
     let header = jsonwebtoken::decode_header(&token).expect("a header");
     assert_eq!((header.alg, header.kid.as_deref()), (Algorithm::HS256, Some("shared")));
     assert_eq!(keys.verify::<Value>(&token).expect("verifies")["sub"], "maya");
-    // Neither without the key nor by another with the same name.
+    // Rejected without the key, and with another key of the same id.
     assert!(Keys::for_tests().verify::<Value>(&token).is_none());
     assert!(Keys::read(&with_shared(Some("shared"), 33)).expect("a set").verify::<Value>(&token).is_none());
     assert_eq!(keys.jwks()["keys"].as_array().map(Vec::len), Some(1), "the other one alone");
     assert_eq!(keys.jwks(), Keys::for_tests().jwks());
-    // The key that signed before stays good. What is ours alone is made from it, and not from what others know.
+    // The former signing key stays valid, and derived secrets come from it, not from the shared one.
     assert!(keys.verify::<Value>(&Keys::for_tests().sign(&json!({})).expect("signs")).is_some());
     assert_eq!(keys.read_refresh_token(&keys.refresh_token(session(), 3)), Ok((session(), 3)));
     assert_eq!(keys.refresh_token(session(), 3), Keys::for_tests().refresh_token(session(), 3));
-    assert_eq!(keys.own_id(), Keys::for_tests().own_id());
-    // A secret without a name is given one that is the same at each start, and not the secret.
+    assert_eq!(keys.derivation_key_id(), Keys::for_tests().derivation_key_id());
+    // A shared secret without an id gets a stable one that does not reveal it.
     let name = || {
         let token = Keys::read(&with_shared(None, 32)).expect("a set").sign(&json!({})).expect("signs");
         jsonwebtoken::decode_header(&token).expect("a header").kid.expect("a name")
@@ -113,7 +113,7 @@ fn a_shared_secret_signs_and_is_never_published() {
 }
 
 #[test]
-fn a_token_is_taken_in_the_way_of_its_own_key_only() {
+fn token_algorithm_must_match_its_key() {
     let keys = Keys::read(&with_shared(Some("shared"), 32)).expect("both kinds");
     let public = keys.jwks()["keys"][0].clone();
     let kid = public["kid"].as_str().expect("a name").to_owned();
@@ -129,7 +129,7 @@ fn a_token_is_taken_in_the_way_of_its_own_key_only() {
             assert!(keys.verify::<Value>(&forged(kid, secret)).is_none(), "{kid}");
         }
     }
-    // The right secret under the name of the other kind is no better, nor is the other kind under the secret's name.
+    // The id of one key type with the secret of another is rejected.
     assert!(keys.verify::<Value>(&forged(&kid, &[7; 32])).is_none());
     assert!(keys.verify::<Value>(&forged("shared", &[7; 32])).is_some());
     let signed = Keys::for_tests().sign(&json!({ "sub": "maya" })).expect("signs");
@@ -139,20 +139,20 @@ fn a_token_is_taken_in_the_way_of_its_own_key_only() {
 }
 
 #[test]
-fn a_refresh_token_is_bound_to_its_session_and_counter() {
+fn refresh_token_is_bound_to_session_and_counter() {
     let keys = Keys::for_tests();
     let token = keys.refresh_token(session(), 41);
     assert_eq!(keys.read_refresh_token(&token), Ok((session(), 41)));
     let mut bytes = BASE64_URL_SAFE_NO_PAD.decode(&token).expect("base64url");
     bytes[24] += 1;
-    assert_eq!(keys.read_refresh_token(&BASE64_URL_SAFE_NO_PAD.encode(&bytes)), Err(NotOurs::Forged));
+    assert_eq!(keys.read_refresh_token(&BASE64_URL_SAFE_NO_PAD.encode(&bytes)), Err(RefreshTokenError::Forged));
     for wrong in ["", "a", "dont exist", &token[..token.len() - 4]] {
-        assert_eq!(keys.read_refresh_token(wrong), Err(NotOurs::Malformed), "{wrong}");
+        assert_eq!(keys.read_refresh_token(wrong), Err(RefreshTokenError::Malformed), "{wrong}");
     }
 }
 
 #[test]
-fn the_key_file_is_made_once_and_is_its_owners_only() {
+fn key_file_is_created_once_with_owner_only_permissions() {
     let dir = tempfile::tempdir().expect("a folder");
     let path = dir.path().join("new/signing_keys.json");
     let first = Keys::load_or_create(&path).expect("makes one");
@@ -168,7 +168,7 @@ fn the_key_file_is_made_once_and_is_its_owners_only() {
 }
 
 #[test]
-fn a_broken_key_file_says_what_is_wrong() {
+fn invalid_key_file_is_explained_without_secrets() {
     for (text, says) in [
         ("{}", "not a JWK set of EC, RSA and oct keys (line 1, column 2)"),
         (r#"{"keys":["the-secret"]}"#, "not a JWK set"),
@@ -180,7 +180,7 @@ fn a_broken_key_file_says_what_is_wrong() {
         (r#"{"keys":[{"kty":"EC","crv":"P-256","d":"AA","alg":"HS256"}]}"#, "EC signs with ES256 only"),
         (r#"{"keys":[{"kty":"oct","k":"AA","alg":"HS512"}]}"#, "oct signs with HS256 only"),
         (r#"{"keys":[{"kty":"oct","k":"no base64url!"}]}"#, "k is not base64url"),
-        (with_shared(Some(&Keys::for_tests().own_id()), 32).as_str(), "two keys have the kid "),
+        (with_shared(Some(&Keys::for_tests().derivation_key_id()), 32).as_str(), "two keys have the kid "),
         (with_shared(None, 31).as_str(), "k has 31 bytes: HS256 needs 32 or more"),
     ] {
         let error = Keys::read(text).expect_err("is refused");
@@ -190,21 +190,21 @@ fn a_broken_key_file_says_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn a_rotated_key_is_taken_up_and_the_old_ones_stay_good() {
+async fn rotated_keys_are_reloaded_and_old_keys_stay_valid() {
     let world = crate::testing::World::sqlite().await;
     let path = world.dir.0.join("signing_keys.json");
     let (here, there) = (Keys::load_or_create(&path).expect("makes"), Keys::load_or_create(&path).expect("reads"));
     let (old, refresh) = (here.sign(&json!({ "sub": "maya" })).expect("signs"), here.refresh_token(session(), 3));
     let factor = FactorId(Uuid::from_u128(9));
-    let (kid, secret) = (here.own_id(), here.factor_secret(&here.own_id(), factor));
+    let (kid, secret) = (here.derivation_key_id(), here.factor_secret(&here.derivation_key_id(), factor));
     let before = list(&world.operator(), &path).expect("lists");
     let after = rotate(&world.operator(), &path).await.expect("rotates");
     assert_eq!((before.len(), after.len(), after[1].kid.as_str()), (1, 2, before[0].kid.as_str()));
     assert!(after[0].signs && !after[1].signs && after[0].algorithm == "ES256");
     assert!(rotate(&world.nobody(), &path).await.is_err(), "not anybody's to do");
 
-    // One node hears of it by looking, the other by a token it does not know.
-    assert!(here.look() && !here.look());
+    // One node reloads by interval, the other on an unknown key id.
+    assert!(here.reload_if_changed() && !here.reload_if_changed());
     let new = here.sign(&json!({ "sub": "noah" })).expect("signs");
     assert_eq!(there.verify::<Value>(&new).expect("taken up")["sub"], "noah");
     for keys in [&here, &there] {
@@ -212,14 +212,14 @@ async fn a_rotated_key_is_taken_up_and_the_old_ones_stay_good() {
         assert_eq!(keys.read_refresh_token(&refresh), Ok((session(), 3)));
         assert_eq!(keys.factor_secret(&kid, factor), secret);
         assert_eq!(keys.jwks()["keys"].as_array().map(Vec::len), Some(2));
-        assert_eq!(keys.own_id(), after[0].kid);
+        assert_eq!(keys.derivation_key_id(), after[0].kid);
     }
-    // What cannot be read changes nothing.
+    // An unreadable file changes nothing.
     std::fs::write(&path, "{ half").expect("writes");
-    assert!(!here.look() && here.verify::<Value>(&new).is_some());
-    // A key of any kind goes on being good behind the new one.
+    assert!(!here.reload_if_changed() && here.verify::<Value>(&new).is_some());
+    // Any key type stays valid behind the new one.
     std::fs::write(&path, with_shared(Some("shared"), 32)).expect("writes");
-    let ways = |found: Vec<Listed>| found.into_iter().map(|key| key.algorithm).collect::<Vec<_>>();
+    let ways = |found: Vec<KeyInfo>| found.into_iter().map(|key| key.algorithm).collect::<Vec<_>>();
     assert_eq!(ways(list(&world.operator(), &path).expect("lists")), ["HS256", "ES256"]);
     assert_eq!(ways(rotate(&world.operator(), &path).await.expect("rotates")), ["ES256", "HS256", "ES256"]);
     #[cfg(unix)]

@@ -25,13 +25,13 @@ pub async fn insert(tx: &mut Tx, link: &Link) -> Result<()> {
     Ok(())
 }
 
-/// Whose link this is, and of what kind.
+/// User and kind of a link.
 pub async fn owner(tx: &mut Tx, token_hash: &str) -> Result<Option<(UserId, LinkKind)>> {
     tx.sql("select user_id, kind from links where token_hash = $1").bind(token_hash.to_owned()).optional().await
 }
 
-/// Whose link this was that is not live any more, and when it was used; if never, it has expired.
-pub async fn spent(
+/// User of a link that is consumed or expired, and when it was consumed.
+pub async fn find_consumed(
     tx: &mut Tx,
     token_hash: &str,
     at: DateTime<Utc>,
@@ -43,8 +43,8 @@ pub async fn spent(
         .await
 }
 
-/// Uses a live link and gives the flow it belongs to; none when it has been used or has expired.
-pub async fn take(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -> Result<Option<Option<FlowId>>> {
+/// Consumes a valid link and returns its flow; none when it is consumed or expired.
+pub async fn consume(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -> Result<Option<Option<FlowId>>> {
     let row: Option<(Option<FlowId>,)> = tx
         .sql(
             "update links set used_at = $2 where token_hash = $1 and used_at is null and expires_at > $2 \
@@ -57,25 +57,28 @@ pub async fn take(tx: &mut Tx, token_hash: &str, at: DateTime<Utc>) -> Result<Op
     Ok(row.map(|(flow,)| flow))
 }
 
-/// Uses up every live link of a user.
-pub async fn use_all(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<()> {
+/// Revokes every valid link of a user.
+pub async fn revoke_all(tx: &mut Tx, user: UserId, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update links set used_at = $2 where user_id = $1 and used_at is null").bind(user).bind(at).run().await?;
     Ok(())
 }
 
-/// Uses up the live links of these kinds of a user.
-pub async fn use_of(tx: &mut Tx, user: UserId, kinds: &[LinkKind], at: DateTime<Utc>) -> Result<()> {
-    tx.sql_built(format!("update links set used_at = $2 where user_id = $1 and used_at is null and {}", of(kinds)))
-        .bind(user)
-        .bind(at)
-        .run()
-        .await?;
+/// Revokes the valid links of these kinds of a user.
+pub async fn revoke_kinds(tx: &mut Tx, user: UserId, kinds: &[LinkKind], at: DateTime<Utc>) -> Result<()> {
+    tx.sql_built(format!(
+        "update links set used_at = $2 where user_id = $1 and used_at is null and {}",
+        kind_condition(kinds)
+    ))
+    .bind(user)
+    .bind(at)
+    .run()
+    .await?;
     Ok(())
 }
 
-/// A live link of which a code was tried.
+/// A link whose code was tried.
 #[derive(sqlx::FromRow)]
-pub struct Tried {
+pub struct CodeAttempt {
     pub code_hash: String,
     pub attempts: i64,
     pub created_at: DateTime<Utc>,
@@ -83,12 +86,12 @@ pub struct Tried {
     pub flow_id: Option<FlowId>,
 }
 
-/// Counts one more try on every live link of these kinds of a user, and gives them.
-pub async fn try_code(tx: &mut Tx, user: UserId, kinds: &[LinkKind], at: DateTime<Utc>) -> Result<Vec<Tried>> {
+/// Counts an attempt on every valid link of these kinds of a user, and returns them.
+pub async fn try_code(tx: &mut Tx, user: UserId, kinds: &[LinkKind], at: DateTime<Utc>) -> Result<Vec<CodeAttempt>> {
     tx.sql_built(format!(
         "update links set attempts = attempts + 1 where user_id = $1 and used_at is null and expires_at > $2 and {} \
          returning code_hash, attempts, created_at, kind, flow_id",
-        of(kinds)
+        kind_condition(kinds)
     ))
     .bind(user)
     .bind(at)
@@ -100,8 +103,8 @@ pub async fn delete_expired(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from links where expires_at < $1").bind(before).run().await
 }
 
-/// The names are ours, never a caller's.
-fn of(kinds: &[LinkKind]) -> String {
+/// Names of an enum, no user input.
+fn kind_condition(kinds: &[LinkKind]) -> String {
     let names: Vec<_> = kinds.iter().map(|kind| format!("'{}'", kind.name())).collect();
     format!("kind in ({})", names.join(", "))
 }

@@ -8,7 +8,7 @@ use crate::kernel::{
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-/// How many there are, and how many of them are left.
+/// Number of codes, and of unused ones.
 pub async fn count(db: &mut impl Sql, user: UserId) -> Result<(i64, i64)> {
     db.sql("select count(*), count(*) filter (where used_at is null) from recovery_codes where user_id = $1")
         .bind(user)
@@ -20,7 +20,7 @@ pub async fn unused(tx: &mut Tx, user: UserId) -> Result<Vec<(Uuid, String)>> {
     tx.sql("select id, code_hash from recovery_codes where user_id = $1 and used_at is null").bind(user).all().await
 }
 
-pub async fn spend(tx: &mut Tx, id: Uuid, at: DateTime<Utc>) -> Result<()> {
+pub async fn mark_used(tx: &mut Tx, id: Uuid, at: DateTime<Utc>) -> Result<()> {
     tx.sql("update recovery_codes set used_at = $2 where id = $1").bind(id).bind(at).run().await?;
     Ok(())
 }

@@ -7,7 +7,7 @@ fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_000, 0).expect("in range")
 }
 
-fn known(user: u128, session: u128, exp: i64) -> Known {
+fn known(user: u128, session: u128, exp: i64) -> CachedToken {
     let who = SignedIn {
         impersonator: None,
         id: UserId(Uuid::from_u128(user)),
@@ -23,15 +23,15 @@ fn known(user: u128, session: u128, exp: i64) -> Known {
         mfa: crate::kernel::access::Mfa::default(),
         proven_at: None,
     };
-    Known { who: Arc::new(who), exp }
+    CachedToken { who: Arc::new(who), exp }
 }
 
-fn remember(verified: &Verified, token: &str, known: Known) {
-    verified.insert(Verified::key(token), known, now(), verified.changes());
+fn remember(verified: &TokenCache, token: &str, known: CachedToken) {
+    verified.insert(TokenCache::key(token), known, now(), verified.changes());
 }
 
-fn knows(verified: &Verified, token: &str) -> bool {
-    verified.get(&Verified::key(token), now()).is_some()
+fn knows(verified: &TokenCache, token: &str) -> bool {
+    verified.get(&TokenCache::key(token), now()).is_some()
 }
 
 fn event(action: &str, subject: u128, data: &[(&str, String)]) -> Activity {
@@ -58,8 +58,8 @@ fn event(action: &str, subject: u128, data: &[(&str, String)]) -> Activity {
 }
 
 #[test]
-fn an_ended_session_is_forgotten_and_no_other() {
-    let verified = Verified::default();
+fn ended_session_invalidates_only_its_tokens() {
+    let verified = TokenCache::default();
     remember(&verified, "a", known(1, 11, 2_000));
     remember(&verified, "b", known(1, 12, 2_000));
     verified.forget(&event("session.started", 1, &[("session_id", Uuid::from_u128(11).to_string())]));
@@ -69,7 +69,7 @@ fn an_ended_session_is_forgotten_and_no_other() {
 }
 
 #[test]
-fn a_change_of_the_account_its_company_or_its_iso_is_looked_up_again() {
+fn account_company_and_iso_events_invalidate_tokens() {
     for (action, subject) in [
         ("user.suspended", 1),
         ("user.role_changed", 1),
@@ -78,7 +78,7 @@ fn a_change_of_the_account_its_company_or_its_iso_is_looked_up_again() {
         ("company.archived", 9),
         ("iso.archived", 8),
     ] {
-        let verified = Verified::default();
+        let verified = TokenCache::default();
         remember(&verified, "a", known(1, 11, 2_000));
         verified.forget(&event(action, 5, &[]));
         assert!(knows(&verified, "a"), "{action} of another");
@@ -88,28 +88,28 @@ fn a_change_of_the_account_its_company_or_its_iso_is_looked_up_again() {
 }
 
 #[test]
-fn what_was_read_before_a_change_is_not_kept_after_it() {
-    let verified = Verified::default();
+fn token_read_before_an_invalidation_is_not_cached() {
+    let verified = TokenCache::default();
     let seen = verified.changes();
     verified.forget_user(UserId(Uuid::from_u128(1)));
-    verified.insert(Verified::key("a"), known(1, 11, 2_000), now(), seen);
+    verified.insert(TokenCache::key("a"), known(1, 11, 2_000), now(), seen);
     assert!(!knows(&verified, "a"));
 }
 
 #[test]
-fn a_token_is_known_until_it_expires() {
-    let verified = Verified::default();
+fn cached_token_expires() {
+    let verified = TokenCache::default();
     remember(&verified, "a", known(1, 11, 1_001));
     remember(&verified, "b", known(1, 11, 1_000));
     assert!(knows(&verified, "a") && !knows(&verified, "b"));
 }
 
 #[test]
-fn the_memory_is_bounded() {
-    let verified = Verified::default();
-    for n in 0..CAPACITY + 5_000 {
+fn token_cache_is_bounded() {
+    let verified = TokenCache::default();
+    for n in 0..MAX_CACHED_TOKENS + 5_000 {
         remember(&verified, &n.to_string(), known(1, 11, 2_000));
     }
     let kept: usize = verified.shards.iter().map(|shard| shard.read().expect("not poisoned").len()).sum();
-    assert!(kept <= CAPACITY, "{kept}");
+    assert!(kept <= MAX_CACHED_TOKENS, "{kept}");
 }

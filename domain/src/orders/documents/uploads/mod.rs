@@ -169,7 +169,7 @@ async fn target(ctx: &Ctx, new: &CreateUpload) -> Result<(UserId, Option<SpvId>,
         _ => return Err(Error::field("client_id", "required")),
     };
     ctx.may(Action::Upload, Resource::Document { client_id, internal: false })?;
-    check_client(users::store::get(&mut ctx.db(), client_id).await?)?;
+    check_client(users::by_id(&mut ctx.db(), client_id).await?)?;
     Ok((client_id, None, None))
 }
 
@@ -334,7 +334,7 @@ async fn save_version_within(tx: &mut Tx, ctx: &Ctx, upload: UploadId, content: 
     if upload.received < 0 {
         return Err(Error::NotFound("upload"));
     }
-    auth::ask_again(tx, ctx).await?;
+    auth::revalidate_session(tx, ctx).await?;
     // Lock order: the order before the request.
     if let Some(id) = upload.spv_id {
         spvs::lock(tx, id).await?;
@@ -404,7 +404,7 @@ async fn check_new_document(tx: &mut Tx, ctx: &Ctx, upload: &Upload) -> Result<(
             let (spv, _) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
             spvs::check_accepts_documents(ctx, Some(spv.status))
         }
-        None => check_client(users::store::get(tx, upload.client_id).await?),
+        None => check_client(users::by_id(tx, upload.client_id).await?),
     }
 }
 
@@ -473,8 +473,8 @@ pub async fn clean_up(ctx: &Ctx) -> Result<usize> {
 /// operator, are not saved.
 async fn finish_as_sender(ctx: &Ctx, upload: &Upload) -> Result<()> {
     let Some(id) = upload.user_id else { return Ok(()) };
-    let user = users::store::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
-    if !users::is_welcome(&mut ctx.db(), &user, ctx.now()).await? {
+    let user = users::by_id(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
+    if !users::can_sign_in(&mut ctx.db(), &user, ctx.now()).await? {
         return Ok(());
     }
     let sender = ctx.acting_as(Actor::User(Arc::new(user.signed_in(SessionId(uuid::Uuid::nil())))));

@@ -1,7 +1,7 @@
-//! Everybody who may sign in, as the users page shows them: narrowed, sorted, counted, page by page.
+//! List of users for super admins: filtered, sorted, counted, paged.
 use super::{Status, event, lock, store};
 use crate::{
-    accounts::auth::gaps::{self, Gap},
+    accounts::auth::mail_rate_limit::{self, MailPurpose},
     kernel::{
         access::{Action, Actor, Resource, Role},
         ctx::Ctx,
@@ -16,24 +16,24 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde_json::Map;
 
-/// How far into the list a page may begin: beyond it a search finds people sooner.
-const DEEPEST: i64 = 100_000;
+/// Largest offset of a page; beyond it a search is faster than paging.
+const MAX_OFFSET: i64 = 100_000;
 
-/// How the list is sorted.
+/// Sort order of the list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum UserOrder {
     #[default]
     Newest,
     Name,
-    /// Whoever was here last comes first.
+    /// Most recently active first.
     LastActive,
 }
 
-impl Order {
-    /// The names under which it is asked for.
+impl UserOrder {
+    /// Names of the orders in a query string.
     pub const NAMES: [&'static str; 3] = ["-created_at", "name", "-last_active_at"];
 
-    pub fn read(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         match text {
             "-created_at" => Some(Self::Newest),
             "name" => Some(Self::Name),
@@ -43,28 +43,27 @@ impl Order {
     }
 }
 
-/// Who is listed. Without a status: everybody who is not archived.
+/// Filters and order of the list. Without a status, archived accounts are left out.
 #[derive(Clone, Debug, Default)]
-pub struct Wanted {
+pub struct UserQuery {
     pub role: Option<Role>,
     pub status: Option<Status>,
     pub company_id: Option<CompanyId>,
     pub q: Option<String>,
-    pub order: Order,
-    /// From 1; a page that does not exist is empty.
+    pub order: UserOrder,
+    /// From 1; a page past the end is empty.
     pub page: Option<u32>,
 }
 
-impl Wanted {
-    /// Nothing narrows the list.
-    fn is_everybody(&self) -> bool {
+impl UserQuery {
+    fn is_unfiltered(&self) -> bool {
         self.role.is_none() && self.status.is_none() && self.company_id.is_none() && self.q.is_none()
     }
 }
 
-/// A line of the list.
+/// A row of the list.
 #[derive(Clone, Debug, sqlx::FromRow)]
-pub struct Row {
+pub struct UserRow {
     pub id: UserId,
     pub first_name: String,
     pub last_name: String,
@@ -76,7 +75,7 @@ pub struct Row {
     pub company_name: Option<String>,
     pub iso_id: Option<IsoId>,
     pub iso_name: Option<String>,
-    /// Signed in, or went on with a session.
+    /// Last sign-in or session refresh.
     pub last_active_at: Option<DateTime<Utc>>,
     pub last_sign_in_at: Option<DateTime<Utc>>,
     pub created_at: DateTime<Utc>,
@@ -85,56 +84,56 @@ pub struct Row {
     pub version: i64,
 }
 
-impl Row {
+impl UserRow {
     pub fn name(&self) -> String {
         format!("{} {}", self.first_name, self.last_name).trim().to_owned()
     }
 }
 
-/// How many accounts there are of each status.
+/// Number of accounts by status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, sqlx::FromRow)]
-pub struct Counted {
+pub struct StatusCounts {
     pub active: i64,
     pub pending: i64,
     pub suspended: i64,
 }
 
-impl Counted {
-    /// All that are not archived.
+impl StatusCounts {
+    /// Accounts that are not archived.
     pub fn total(self) -> i64 {
         self.active + self.pending + self.suspended
     }
 }
 
-/// A page of the list, and how many rows there are in all.
+/// A page of the list with the number of rows in all.
 #[derive(Clone, Debug)]
-pub struct Listing {
-    pub page: Page<Row>,
+pub struct UserPage {
+    pub page: Page<UserRow>,
     pub total: i64,
-    pub counted: Counted,
+    pub counts: StatusCounts,
 }
 
 /// A page of accounts. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden; Invalid for a wrong limit, cursor or page.
-pub async fn listing(ctx: &Ctx, wanted: &Wanted, page: &PageQuery) -> Result<Listing> {
+pub async fn page(ctx: &Ctx, query: &UserQuery, page: &PageQuery) -> Result<UserPage> {
     ctx.may(Action::View, Resource::Users)?;
     let limit = page.limit()?;
-    let offset = match (page.after::<i64>()?, wanted.page) {
+    let offset = match (page.after::<i64>()?, query.page) {
         (Some(offset), _) => offset,
-        (None, Some(0)) => return Err(out_of_range(1, DEEPEST)),
+        (None, Some(0)) => return Err(out_of_range(1, MAX_OFFSET)),
         (None, Some(page)) => (i64::from(page) - 1).saturating_mul(limit as i64),
         (None, None) => 0,
     };
-    if !(0..=DEEPEST).contains(&offset) {
-        return Err(out_of_range(1, DEEPEST / limit as i64));
+    if !(0..=MAX_OFFSET).contains(&offset) {
+        return Err(out_of_range(1, MAX_OFFSET / limit as i64));
     }
     let mut db = ctx.db();
-    let rows = store::listing(&mut db, wanted, offset, limit + 1).await?;
-    let counted = store::counted(&mut db).await?;
-    let total = if wanted.is_everybody() { counted.total() } else { store::listed(&mut db, wanted).await? };
-    Ok(Listing { page: Page::cut(rows, limit, |_| offset + limit as i64), total, counted })
+    let rows = store::page_rows(&mut db, query, offset, limit + 1).await?;
+    let counts = store::status_counts(&mut db).await?;
+    let total = if query.is_unfiltered() { counts.total() } else { store::count_page(&mut db, query).await? };
+    Ok(UserPage { page: Page::cut(rows, limit, |_| offset + limit as i64), total, counts })
 }
 
 fn out_of_range(min: i64, max: i64) -> Error {
@@ -145,12 +144,12 @@ fn out_of_range(min: i64, max: i64) -> Error {
 ///
 /// # Errors
 /// Forbidden; NotFound.
-pub async fn row(ctx: &Ctx, id: UserId) -> Result<Row> {
+pub async fn row(ctx: &Ctx, id: UserId) -> Result<UserRow> {
     ctx.may(Action::View, Resource::Users)?;
     store::row(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))
 }
 
-/// What somebody did, and what others did with the account, newest first. Super admins and the operator.
+/// Activity by and about an account, newest first. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden; NotFound; Invalid for a wrong limit or cursor.
@@ -159,11 +158,11 @@ pub async fn activity_of(ctx: &Ctx, id: UserId, page: &PageQuery) -> Result<Page
     activity::of_user(ctx, row.id, page).await
 }
 
-/// Mails another link to set a password to whoever has not accepted the invitation. Super admins and the operator.
+/// Sends a pending account another link to set a password. Super admins and the operator.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `not_invitable` for whoever has accepted already or is shut out,
-/// `over_email_send_rate_limit` within the pause between two mails to one address.
+/// NotFound; Forbidden; Conflict `not_invitable` for an account that is not pending, `over_email_send_rate_limit`
+/// within the cooldown of the address.
 pub async fn invite_again(ctx: &Ctx, id: UserId) -> Result<()> {
     ctx.may(Action::Update, Resource::Users)?;
     ctx.transaction(|tx| {
@@ -172,7 +171,7 @@ pub async fn invite_again(ctx: &Ctx, id: UserId) -> Result<()> {
             if user.status != Status::Pending {
                 return Err(Error::conflict("not_invitable"));
             }
-            gaps::pause(tx, ctx, Gap::Invitation, &user.email).await?;
+            mail_rate_limit::check_cooldown(tx, ctx, MailPurpose::Invitation, &user.email).await?;
             mails::queue(tx, ctx, mails::Kind::PasswordSetup, id, None, Map::new()).await?;
             activity::append(tx, ctx, event("user.invited", &user)).await
         }
@@ -181,8 +180,8 @@ pub async fn invite_again(ctx: &Ctx, id: UserId) -> Result<()> {
     .await
 }
 
-/// What the actor may do with an account: the buttons of its row.
-pub fn can(ctx: &Ctx, row: &Row) -> Vec<&'static str> {
+/// Actions that the actor may take on an account (`can` of a row).
+pub fn can(ctx: &Ctx, row: &UserRow) -> Vec<&'static str> {
     if !ctx.can(Action::Update, Resource::Users) {
         return vec![];
     }

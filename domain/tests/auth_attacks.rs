@@ -1,18 +1,18 @@
-//! What somebody who means harm tries at the sign-in: being a moment early or late, guessing, and acting on an account
-//! that is not theirs yet. On both databases.
+//! Attacks on sign-in and accounts: races, guessing, pre-registration. On both databases.
 use chrono::Duration;
 use domain::{
     Ctx, Error,
     accounts::{
         auth::{
-            self, Auth, Came, Change, Granted, Keys, NewAccount, Purpose, SignedUp, Ticket, Wanted, Way, Which, asked,
-            factors,
+            self, Auth, Keys, MailRequestKind, NewAccount, Purpose, RedirectContext, SignOutScope, SignUpOutcome,
+            TokenGrant, UpdateAccount, VerificationInput, VerifyOutcome, factors,
             links::{self, LinkKind},
-            passwords, sessions,
+            mail_request, passwords, sessions,
         },
         mail_delivery,
         users::{self, User},
     },
+    desk::people,
     kernel::{access::Role, db::Sql, page::PageQuery},
     outbox::mails,
     testing::{World, on_both},
@@ -31,27 +31,31 @@ async fn person(world: &World, role: Role, first: &str) -> User {
     let user = world.user(role, first, None, None).await;
     let hash = passwords::hash(&world.operator(), PASSWORD).await.unwrap();
     let mut tx = world.db.begin().await.unwrap();
-    users::store::save_password(&mut tx, user.id, &hash, false).await.unwrap();
+    users::set_password_hash(&mut tx, user.id, &hash, false).await.unwrap();
     tx.commit().await.unwrap();
     user
 }
 
-async fn sign_in(world: &World, auth: &Auth, email: &str, password: &str) -> Result<Granted, Error> {
+async fn sign_in(world: &World, auth: &Auth, email: &str, password: &str) -> Result<TokenGrant, Error> {
     auth::sign_in(&world.nobody(), auth, email, password).await
 }
 
-/// The context of whoever holds this access token: a request on its way keeps it, whatever happens meanwhile.
-async fn holder(world: &World, auth: &Auth, granted: &Granted) -> Ctx {
+/// The context of an access token, as a request holds it.
+async fn ctx_of_token(world: &World, auth: &Auth, granted: &TokenGrant) -> Ctx {
     let who = auth::authenticate(auth, &world.db, &world.options, world.clock.now(), &granted.access_token).await;
     world.as_actor(domain::Actor::User(who.unwrap()))
 }
 
-async fn is_alive(world: &World, granted: &Granted) -> bool {
+async fn is_alive(world: &World, granted: &TokenGrant) -> bool {
     auth::authenticate(&node(), &world.db, &world.options, world.clock.now(), &granted.access_token).await.is_ok()
 }
 
-fn change(password: &str, current: Option<&str>) -> Change {
-    Change { password: Some(password.to_owned()), current_password: current.map(str::to_owned), ..Change::default() }
+fn change(password: &str, current: Option<&str>) -> UpdateAccount {
+    UpdateAccount {
+        password: Some(password.to_owned()),
+        current_password: current.map(str::to_owned),
+        ..UpdateAccount::default()
+    }
 }
 
 #[track_caller]
@@ -76,7 +80,7 @@ async fn reasons(world: &World) -> Vec<String> {
         .collect()
 }
 
-/// An authenticator, and how it is shown.
+/// An authenticator app.
 struct Phone {
     id: domain::kernel::ids::FactorId,
     secret: String,
@@ -93,19 +97,19 @@ impl Phone {
         totp.generate(u64::try_from(ctx.now().timestamp()).unwrap()).to_string()
     }
 
-    async fn shown(&self, ctx: &Ctx, auth: &Auth) -> Result<Granted, Error> {
+    async fn shown(&self, ctx: &Ctx, auth: &Auth) -> Result<TokenGrant, Error> {
         let challenge = factors::challenge(ctx, self.id).await?;
         factors::verify(ctx, auth, self.id, challenge.id, &self.code(ctx)).await
     }
 }
 
 #[tokio::test]
-async fn a_session_that_has_just_ended_sets_no_password() {
+async fn ended_session_cannot_set_a_password() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        let thief = holder(&world, &auth, &granted).await;
+        let thief = ctx_of_token(&world, &auth, &granted).await;
         sessions::end(&world.operator(), granted.session.id).await.unwrap();
         assert_eq!(code(auth::update_user(&thief, &auth, &change(OTHER, Some(PASSWORD))).await), "session_not_found");
         sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
@@ -114,12 +118,12 @@ async fn a_session_that_has_just_ended_sets_no_password() {
 }
 
 #[tokio::test]
-async fn of_several_who_change_one_password_at_once_one_does() {
+async fn concurrent_password_changes_succeed_once() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        let me = holder(&world, &auth, &granted).await;
+        let me = ctx_of_token(&world, &auth, &granted).await;
         let wanted: Vec<String> = (0..4).map(|n| format!("another good one, number {n}")).collect();
         let changes = wanted.iter().map(|new| {
             let (me, auth, change) = (me.clone(), auth.clone(), change(new, Some(PASSWORD)));
@@ -137,15 +141,15 @@ async fn of_several_who_change_one_password_at_once_one_does() {
 }
 
 #[tokio::test]
-async fn whoever_has_a_session_does_not_guess_the_password_with_it() {
+async fn current_password_guesses_in_a_session_are_throttled() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        let thief = holder(&world, &auth, &granted).await;
-        // "The same password" would say that a guess is right.
+        let thief = ctx_of_token(&world, &auth, &granted).await;
+        // `same_password` would confirm a guess.
         assert_eq!(code(auth::update_user(&thief, &auth, &change(PASSWORD, None)).await), "current_password_required");
-        let nonce = Change { nonce: Some("000000".to_owned()), ..change(PASSWORD, None) };
+        let nonce = UpdateAccount { nonce: Some("000000".to_owned()), ..change(PASSWORD, None) };
         assert_eq!(code(auth::update_user(&thief, &auth, &nonce).await), "reauthentication_not_valid");
         for _ in 0..5 {
             let guess = change(PASSWORD, Some("guess guess guess"));
@@ -163,14 +167,14 @@ async fn whoever_has_a_session_does_not_guess_the_password_with_it() {
 }
 
 #[tokio::test]
-async fn no_second_authenticator_comes_in_beside_the_first() {
+async fn second_authenticator_needs_aal2() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let stolen = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        // Both requests were let in before there was any factor.
-        let (owner, thief) = (holder(&world, &auth, &granted).await, holder(&world, &auth, &stolen).await);
+        // Both requests started before there was a factor.
+        let (owner, thief) = (ctx_of_token(&world, &auth, &granted).await, ctx_of_token(&world, &auth, &stolen).await);
         let phone = Phone::enrolled(&owner, &auth, "Phone").await.unwrap();
         let theirs = Phone::enrolled(&thief, &auth, "Theirs").await.unwrap();
         let raised = phone.shown(&owner, &auth).await.unwrap();
@@ -182,30 +186,30 @@ async fn no_second_authenticator_comes_in_beside_the_first() {
 }
 
 #[tokio::test]
-async fn a_password_alone_signs_nobody_else_out() {
+async fn other_sessions_are_ended_at_aal2_only() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        let owner = holder(&world, &auth, &granted).await;
+        let owner = ctx_of_token(&world, &auth, &granted).await;
         let phone = Phone::enrolled(&owner, &auth, "Phone").await.unwrap();
         let raised = phone.shown(&owner, &auth).await.unwrap();
         let thief = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        let thiefs = holder(&world, &auth, &thief).await;
-        // Not even in part: whoever asks would be told that all had ended.
-        for which in [Which::Others, Which::Global] {
+        let thiefs = ctx_of_token(&world, &auth, &thief).await;
+        // Not even in part.
+        for which in [SignOutScope::Others, SignOutScope::Global] {
             assert_eq!(code(auth::sign_out(&thiefs, &auth, which).await), "insufficient_aal", "{which:?}");
             assert!(is_alive(&world, &raised).await && is_alive(&world, &thief).await);
         }
-        auth::sign_out(&thiefs, &auth, Which::Local).await.unwrap();
+        auth::sign_out(&thiefs, &auth, SignOutScope::Local).await.unwrap();
         assert!(is_alive(&world, &raised).await && !is_alive(&world, &thief).await);
     })
     .await;
 }
 
-/// Whoever knows the password fails codes from one place; the owner is at another.
+/// The attacker knows the password and fails codes in one network; the owner is in another.
 #[tokio::test]
-async fn wrong_codes_from_one_place_do_not_keep_the_owner_out() {
+async fn wrong_codes_from_one_network_do_not_block_the_owner() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -214,12 +218,12 @@ async fn wrong_codes_from_one_place_do_not_keep_the_owner_out() {
             ..ctx.clone()
         };
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        let owner = at(&holder(&world, &auth, &granted).await, "192.0.2.1");
+        let owner = at(&ctx_of_token(&world, &auth, &granted).await, "192.0.2.1");
         let phone = Phone::enrolled(&owner, &auth, "Phone").await.unwrap();
         phone.shown(&owner, &auth).await.unwrap();
         world.clock.advance(Duration::minutes(1));
         let thief = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        let thief = at(&holder(&world, &auth, &thief).await, "198.51.100.1");
+        let thief = at(&ctx_of_token(&world, &auth, &thief).await, "198.51.100.1");
         let challenge = factors::challenge(&thief, phone.id).await.unwrap();
         let mut answers = Vec::new();
         for _ in 0..7 {
@@ -227,13 +231,13 @@ async fn wrong_codes_from_one_place_do_not_keep_the_owner_out() {
         }
         assert_eq!(answers.last(), Some(&"too_many"));
         let mine = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        phone.shown(&at(&holder(&world, &auth, &mine).await, "192.0.2.1"), &auth).await.unwrap();
+        phone.shown(&at(&ctx_of_token(&world, &auth, &mine).await, "192.0.2.1"), &auth).await.unwrap();
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_refresh_that_cannot_get_at_its_session_is_told_so() {
+async fn refresh_of_a_locked_session_returns_conflict() {
     on_both(async |world: World| {
         let auth = node();
         person(&world, Role::Employee, "maya").await;
@@ -254,20 +258,20 @@ async fn mailed(world: &World) -> Vec<mails::Mail> {
 }
 
 #[tokio::test]
-async fn a_mail_does_not_go_to_an_address_that_was_given_up() {
+async fn recovery_mail_is_not_sent_to_a_former_address() {
     on_both(async |world: World| {
         let auth = node();
         let maya = person(&world, Role::Employee, "maya").await;
-        let asked = asked::Asked {
-            wanted: Wanted::Recovery,
+        let asked = mail_request::SendAuthMailJob {
+            kind: MailRequestKind::Recovery,
             email: maya.email.clone(),
-            way: Way::default(),
+            redirect: RedirectContext::default(),
             origin: domain::Origin::default(),
         };
-        asked::answer(&world.as_actor(domain::Actor::System("mails")), &asked).await.unwrap();
-        // Before it is sent, the address becomes another one; whoever reads the old mailbox now gets no link.
+        mail_request::handle_mail_request(&world.as_actor(domain::Actor::System("mails")), &asked).await.unwrap();
+        // The address changes before the mail is sent.
         let moved = auth::admin::Update { email: Some("maya@example.org".to_owned()), ..Default::default() };
-        auth::admin::update(&world.operator(), &auth, maya.id, moved).await.unwrap();
+        people::update_by_admin(&world.operator(), &auth, maya.id, moved).await.unwrap();
         let mail = mailed(&world).await.pop().unwrap();
         assert!(mail_delivery::load_for_sending(&world.operator(), mail.id).await.unwrap().is_none());
         let mail = mails::get(&world.operator(), mail.id).await.unwrap();
@@ -276,10 +280,10 @@ async fn a_mail_does_not_go_to_an_address_that_was_given_up() {
             (mails::Status::Failed, Some("the account has another address by now"))
         );
 
-        // The confirmations of a change go to both, and to neither once it was taken back.
+        // Confirmations go to both addresses, and to neither after a cancellation.
         let granted = sign_in(&world, &auth, "maya@example.org", PASSWORD).await.unwrap();
-        let me = holder(&world, &auth, &granted).await;
-        let wanted = |email: &str| Change { email: Some(email.to_owned()), ..Change::default() };
+        let me = ctx_of_token(&world, &auth, &granted).await;
+        let wanted = |email: &str| UpdateAccount { email: Some(email.to_owned()), ..UpdateAccount::default() };
         auth::update_user(&me, &auth, &wanted("Maya@Example.net")).await.unwrap();
         let queued: Vec<_> = mailed(&world).await.into_iter().filter(|m| m.status == mails::Status::Queued).collect();
         assert_eq!(queued.len(), 2);
@@ -302,9 +306,9 @@ async fn a_mail_does_not_go_to_an_address_that_was_given_up() {
     .await;
 }
 
-/// Somebody signs up with an address that is another's, and waits for its owner.
+/// Pre-registration: an attacker signs up with another person's address and waits.
 #[tokio::test]
-async fn a_password_of_whoever_came_first_opens_nothing_to_them_later() {
+async fn sign_up_password_is_dropped_when_the_address_is_proved_otherwise() {
     on_both(async |mut world: World| {
         world.options = Arc::new(domain::Options { signup: true, ..(*world.options).clone() });
         let auth = node();
@@ -315,16 +319,19 @@ async fn a_password_of_whoever_came_first_opens_nothing_to_them_later() {
         ] {
             let email = format!("{}@example.com", kind.name());
             let new = NewAccount { email: email.clone(), password: Some(PASSWORD.to_owned()), ..Default::default() };
-            let SignedUp::Waiting(user) = auth::sign_up(&world.nobody(), &auth, new).await.unwrap() else {
+            let SignUpOutcome::ConfirmationSent(user) = auth::sign_up(&world.nobody(), &auth, new).await.unwrap()
+            else {
                 panic!("the address is to be confirmed")
             };
             let mut tx = world.db.begin().await.unwrap();
-            let made = links::make(&mut tx, &world.operator(), user.id, &email, kind).await.unwrap();
+            let made = links::issue(&mut tx, &world.operator(), user.id, &email, kind).await.unwrap();
             tx.commit().await.unwrap();
-            let came = auth::verify(&world.nobody(), &auth, purpose, &Ticket::Token(made.token), false).await.unwrap();
-            let Came::Session(owner) = came else { panic!("a session") };
+            let came = people::verify(&world.nobody(), &auth, purpose, &VerificationInput::Token(made.token), false)
+                .await
+                .unwrap();
+            let VerifyOutcome::Session(owner) = came else { panic!("a session") };
             assert_eq!(code(sign_in(&world, &auth, &email, PASSWORD).await), "invalid_credentials", "{email}");
-            let owner = holder(&world, &auth, &owner).await;
+            let owner = ctx_of_token(&world, &auth, &owner).await;
             auth::update_user(&owner, &auth, &change(OTHER, None)).await.unwrap();
             sign_in(&world, &auth, &email, OTHER).await.unwrap();
         }

@@ -1,5 +1,5 @@
-//! A person's own sign-ins, as the activity log tells them: begun, refused and ended.
-use super::failures;
+//! Sign-in history from the activity log: started, refused and ended sessions.
+use super::login_throttle;
 use crate::{
     accounts::users::{self, User},
     kernel::{
@@ -13,35 +13,35 @@ use crate::{
 };
 use uuid::Uuid;
 
-/// What the list is made of.
+/// Activity actions of the history.
 pub const ACTIONS: [&str; 3] = ["session.started", "session.ended", "sign_in.failed"];
 
-/// One's own sign-ins, newest first.
+/// The signed-in user's history, newest first.
 ///
 /// # Errors
-/// Unauthenticated; Forbidden while something is due; Invalid for a wrong limit or cursor.
+/// Unauthenticated; Forbidden while a requirement is due; Invalid for a wrong limit or cursor.
 pub async fn list(ctx: &Ctx, page: &PageQuery) -> Result<Page<Activity>> {
-    let me = super::factors::me(ctx)?;
+    let me = super::factors::require_signed_in(ctx)?;
     me.check_fully_authenticated()?;
-    of(ctx, me.id, page).await
+    list_for(ctx, me.id, page).await
 }
 
-/// Somebody's sign-ins, newest first. Super admins and the operator.
+/// A user's history, newest first. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden; NotFound; Invalid for a wrong limit or cursor.
 pub async fn list_of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let user = users::row(ctx, user).await?;
-    of(ctx, user.id, page).await
+    list_for(ctx, user.id, page).await
 }
 
-async fn of(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
+async fn list_for(ctx: &Ctx, user: UserId, page: &PageQuery) -> Result<Page<Activity>> {
     let limit = page.limit()?;
     let rows = activity::of_subject(&mut ctx.db(), user.0, &ACTIONS, page.after()?, limit + 1).await?;
     Ok(Page::cut(rows, limit, |row| row.seq))
 }
 
-/// A refused sign-in that rolls its transaction back; [`record_refusal`] records it in another.
+/// A refused sign-in that rolls its transaction back; [`record_refusal`] records it in a new one.
 #[derive(Debug, thiserror::Error)]
 #[error("{method} refused: {reason}")]
 struct Refusal {
@@ -51,16 +51,16 @@ struct Refusal {
     response: Error,
 }
 
-/// An error that rolls the transaction back, to be given to [`record_refusal`]; the caller then gets `response`.
+/// An error that rolls the transaction back, to be passed to [`record_refusal`], which returns `response` instead.
 pub(super) fn refuse(user: &User, method: &'static str, reason: &'static str, response: Error) -> Error {
     Error::internal(Refusal { user: user.clone(), method, reason, response })
 }
 
-/// Records the refused sign-in that a transaction was rolled back for ([`refuse`]), and answers its error. Any other
-/// outcome of the transaction stays as it is.
+/// Records the refused sign-in that a transaction was rolled back for ([`refuse`]) and returns its error. Other results
+/// pass through.
 ///
 /// # Errors
-/// Those of `done`; what the database refuses.
+/// Those of `done`; database errors.
 pub(super) async fn record_refusal<T>(ctx: &Ctx, done: Result<T>) -> Result<T> {
     let error = match done {
         Err(Error::Internal(error)) => error,
@@ -68,63 +68,67 @@ pub(super) async fn record_refusal<T>(ctx: &Ctx, done: Result<T>) -> Result<T> {
     };
     match error.downcast::<Refusal>() {
         Ok(refusal) => {
-            refused(ctx, &refusal.user, refusal.method, refusal.reason).await?;
+            record_sampled_alone(ctx, &refusal.user, refusal.method, refusal.reason).await?;
             Err(refusal.response)
         }
         Err(other) => Err(Error::Internal(other)),
     }
 }
 
-/// [`repeated`] in a transaction of its own, where what was tried leaves nothing else behind.
-///
-/// # Errors
-/// What the database refuses.
-async fn refused(ctx: &Ctx, user: &User, method: &'static str, reason: &'static str) -> Result<()> {
-    ctx.transaction(|tx| repeated(tx, ctx, user, method, reason).scope_boxed()).await
+/// [`record_sampled`] in a transaction of its own.
+async fn record_sampled_alone(ctx: &Ctx, user: &User, method: &'static str, reason: &'static str) -> Result<()> {
+    ctx.transaction(|tx| record_sampled(tx, ctx, user, method, reason).scope_boxed()).await
 }
 
-/// [`failed`] for what can be tried again and again without a wait: the log hears of some of it only. The caller
-/// commits.
+/// [`record_failure`] for attempts that are not throttled: logged at powers of two. The caller commits.
 ///
 /// # Errors
-/// What the database refuses.
-pub(super) async fn repeated(
+/// Database errors.
+pub(super) async fn record_sampled(
     tx: &mut Tx,
     ctx: &Ctx,
     user: &User,
     method: &'static str,
     reason: &'static str,
 ) -> Result<()> {
-    failures::note_place(tx, ctx, 1).await?;
-    match failures::note_refusal(tx, ctx, user.id, method, reason).await? {
-        Some(count) => tell(tx, ctx, users::event("sign_in.failed", user).with("count", count), method, reason).await,
+    login_throttle::record_source(tx, ctx, 1).await?;
+    match login_throttle::record_refusal(tx, ctx, user.id, method, reason).await? {
+        Some(count) => {
+            append_failure(tx, ctx, users::event("sign_in.failed", user).with("count", count), method, reason).await
+        }
         None => Ok(()),
     }
 }
 
-/// Counts a refused sign-in and tells the log of it: whose it would have been, how and why not. Never what was typed,
-/// which may be a password in the wrong field. The caller commits.
+/// Counts and logs a refused sign-in with account, method and reason. Never logs the input, which may be a password in
+/// the wrong field. The caller commits.
 ///
 /// # Errors
-/// What the database refuses.
-pub(super) async fn failed(
+/// Database errors.
+pub(super) async fn record_failure(
     tx: &mut Tx,
     ctx: &Ctx,
     user: Option<&User>,
     method: &'static str,
     reason: &'static str,
 ) -> Result<()> {
-    failures::note_place(tx, ctx, 1).await?;
+    login_throttle::record_source(tx, ctx, 1).await?;
     let event = match user {
         Some(user) => users::event("sign_in.failed", user),
-        None => match failures::note_unknown(tx, ctx).await? {
+        None => match login_throttle::record_unknown_account(tx, ctx).await? {
             Some(count) => Event::new("sign_in.failed", "user", Uuid::nil(), "an unknown account").with("count", count),
             None => return Ok(()),
         },
     };
-    tell(tx, ctx, event, method, reason).await
+    append_failure(tx, ctx, event, method, reason).await
 }
 
-async fn tell(tx: &mut Tx, ctx: &Ctx, event: Event, method: &'static str, reason: &'static str) -> Result<()> {
+async fn append_failure(
+    tx: &mut Tx,
+    ctx: &Ctx,
+    event: Event,
+    method: &'static str,
+    reason: &'static str,
+) -> Result<()> {
     activity::append(tx, ctx, event.with("method", method).with("reason", reason)).await
 }

@@ -1,10 +1,11 @@
-//! What takes long asks again who it is for: an export that is read slowly, a report. On both databases.
+//! Session revalidation during exports and reports, on both databases.
 use domain::{
     Actor, Ctx, Error,
     accounts::{
-        auth::{self, Auth, Keys, Which, passwords},
+        auth::{self, Auth, Keys, SignOutScope, passwords},
         users::{self, User},
     },
+    desk::people,
     kernel::{access::Role, date_range::Asked},
     reporting::{
         exports::{self, Table},
@@ -15,7 +16,7 @@ use domain::{
 
 const PASSWORD: &str = "correct horse battery";
 
-/// How the next part of a table and of a report is refused; by nothing but the cursor where its reader is still welcome.
+/// Errors of the next page of an export and of a report; an invalid cursor when the session is still valid.
 async fn refused(ctx: &Ctx) -> [String; 2] {
     let code = |error: Error| match error {
         Error::Invalid(fields) => fields[0].problem.code.to_owned(),
@@ -29,11 +30,11 @@ async fn refused(ctx: &Ctx) -> [String; 2] {
     [code(part), code(of_report)]
 }
 
-/// With a session.
+/// Signs in and returns the context of the session.
 async fn signed_in(world: &World, auth: &Auth, user: &User) -> Ctx {
     let hash = passwords::hash(&world.operator(), PASSWORD).await.unwrap();
     let mut tx = world.db.begin().await.unwrap();
-    users::store::save_password(&mut tx, user.id, &hash, false).await.unwrap();
+    users::set_password_hash(&mut tx, user.id, &hash, false).await.unwrap();
     tx.commit().await.unwrap();
     let token = auth::sign_in(&world.nobody(), auth, &user.email, PASSWORD).await.unwrap().access_token;
     let who = auth::authenticate(auth, &world.db, &world.options, world.clock.now(), &token).await.unwrap();
@@ -41,7 +42,7 @@ async fn signed_in(world: &World, auth: &Auth, user: &User) -> Ctx {
 }
 
 #[tokio::test]
-async fn who_is_gone_or_somebody_else_by_now_gets_no_further_part() {
+async fn long_responses_stop_when_the_session_ends_or_the_account_changes() {
     on_both(async |world: World| {
         let auth = Auth::new(Keys::for_tests());
         let (acme, beta) = (world.company("Acme").await, world.company("Beta").await);
@@ -52,15 +53,15 @@ async fn who_is_gone_or_somebody_else_by_now_gets_no_further_part() {
             people.push((user.id, signed_in(&world, &auth, &user).await));
         }
         let [(_, anna), (bea_id, bea), (cora_id, cora), (dora_id, dora)] = people.as_slice() else { panic!() };
-        // The token has run out, the session has not.
+        // The access token has expired, the session has not.
         world.clock.advance(chrono::Duration::hours(2));
         for person in [anna, bea, cora, dora] {
             assert_eq!(refused(person).await, ["invalid_cursor"; 2]);
         }
-        auth::sign_out(anna, &auth, Which::Local).await.unwrap();
+        auth::sign_out(anna, &auth, SignOutScope::Local).await.unwrap();
         users::suspend(&operator, *bea_id, None).await.unwrap();
-        users::set_role(&operator, *cora_id, Role::Employee, None, None, None).await.unwrap();
-        users::set_role(&operator, *dora_id, Role::CompanyAdmin, Some(beta), None, None).await.unwrap();
+        people::set_role(&operator, *cora_id, Role::Employee, None, None, None).await.unwrap();
+        people::set_role(&operator, *dora_id, Role::CompanyAdmin, Some(beta), None, None).await.unwrap();
         for person in [anna, bea, cora, dora] {
             assert_eq!(refused(person).await, ["session_not_found"; 2]);
         }

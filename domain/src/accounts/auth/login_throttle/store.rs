@@ -1,5 +1,5 @@
-//! SQL of counted failures.
-use super::Counted;
+//! SQL of failure counters.
+use super::FailureCount;
 use crate::kernel::{
     db::{ColumnKind, ColumnSpec, Sql, Tx},
     error::Result,
@@ -12,8 +12,8 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ("last_at", "t.last_at", ColumnKind::Plain),
 ];
 
-/// Those of the keys that have been counted, in no order.
-pub async fn get(db: &mut impl Sql, keys: &[&str]) -> Result<Vec<Counted>> {
+/// The counters of these keys that exist, unordered.
+pub async fn get(db: &mut impl Sql, keys: &[&str]) -> Result<Vec<FailureCount>> {
     let places: Vec<_> = (1..=keys.len()).map(|n| format!("${n}")).collect();
     let text = format!("select key, failures, last_at from failures where key in ({})", places.join(", "));
     let mut query = db.sql_built(text);
@@ -23,8 +23,8 @@ pub async fn get(db: &mut impl Sql, keys: &[&str]) -> Result<Vec<Counted>> {
     query.all().await
 }
 
-/// One more, or the first one again when the last was before `fresh`.
-pub async fn add(tx: &mut Tx, key: &str, at: DateTime<Utc>, fresh: DateTime<Utc>) -> Result<i64> {
+/// Increments a counter and returns it; restarts at 1 when the last failure was before `fresh`.
+pub async fn increment(tx: &mut Tx, key: &str, at: DateTime<Utc>, fresh: DateTime<Utc>) -> Result<i64> {
     tx.sql(
         "insert into failures (key, failures, last_at) values ($1, 1, $2) on conflict (key) do update \
          set failures = case when failures.last_at < $3 then 1 else failures.failures + 1 end, last_at = excluded.last_at \
@@ -46,8 +46,8 @@ pub async fn delete_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from failures where last_at < $1").bind(before).run().await
 }
 
-/// So many more from there, in the second that begins at `at`.
-pub async fn add_at(tx: &mut Tx, at: DateTime<Utc>, place: &str, times: i64) -> Result<()> {
+/// Adds to the counter of a source in the second that begins at `at`.
+pub async fn add_to_source(tx: &mut Tx, at: DateTime<Utc>, place: &str, times: i64) -> Result<()> {
     tx.sql(
         "insert into sign_in_failures (at, place, failures) values ($1, $2, $3) on conflict (at, place) do update \
          set failures = sign_in_failures.failures + excluded.failures",
@@ -60,8 +60,8 @@ pub async fn add_at(tx: &mut Tx, at: DateTime<Utc>, place: &str, times: i64) -> 
     Ok(())
 }
 
-/// Where there were at least so many after then, and how many: the worst first.
-pub async fn places(db: &mut impl Sql, after: DateTime<Utc>, least: i64) -> Result<Vec<(String, i64)>> {
+/// Sources with at least `least` failures after `after`, worst first.
+pub async fn sources_over(db: &mut impl Sql, after: DateTime<Utc>, least: i64) -> Result<Vec<(String, i64)>> {
     db.sql(
         "select place, cast(sum(failures) as bigint) from sign_in_failures where at > $1 group by place \
          having sum(failures) >= cast($2 as bigint) order by 2 desc, 1 limit 100",
@@ -72,7 +72,7 @@ pub async fn places(db: &mut impl Sql, after: DateTime<Utc>, least: i64) -> Resu
     .await
 }
 
-pub async fn delete_places_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
+pub async fn delete_sources_before(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64> {
     tx.sql("delete from sign_in_failures where at < $1").bind(before).run().await
 }
 

@@ -1,0 +1,82 @@
+//! Role changes by super admins.
+use crate::{
+    accounts::users::{self, User},
+    desk::messages,
+    directory::isos,
+    kernel::{
+        access::{Action, Resource, Role},
+        ctx::Ctx,
+        db::ScopedFutureExt,
+        error::{Error, Result},
+        ids::{CompanyId, IsoId, UserId},
+        validate::Check,
+    },
+    orders::documents::uploads,
+};
+
+/// Gives an account another role and the company or ISO that the role needs. Without `company_id` the present company
+/// stays; without `iso_id` the present ISO stays as long as the role does, and `Some(None)` removes it. A person who was
+/// an ISO's before, even an archived one's, becomes its person again. Sessions, unfinished uploads and unread messages of
+/// the account end (decision 27). Super admins and the operator.
+///
+/// # Errors
+/// NotFound; Forbidden; Invalid; Conflict `stale`, `last_super_admin`, `iso_person` for the person that an ISO signs in
+/// as, `has_orders` for a client who is to become something else.
+pub async fn set_role(
+    ctx: &Ctx,
+    id: UserId,
+    role: Role,
+    company_id: Option<CompanyId>,
+    iso_id: Option<Option<IsoId>>,
+    expected: Option<i64>,
+) -> Result<User> {
+    ctx.may(Action::Update, Resource::Users)?;
+    let before = users::by_id(&mut ctx.db(), id).await?.ok_or(Error::NotFound("user"))?;
+    let (company_id, iso_id) = affiliation(ctx, &before, role, company_id, iso_id).await?;
+    ctx.transaction(|tx| {
+        async move {
+            users::lock_super_admins(tx, ctx.now()).await?;
+            let user = users::lock(tx, id, expected).await?;
+            let present = isos::active_iso_of_user(tx, id).await?;
+            if present.is_some_and(|present| role != Role::Iso || iso_id != Some(present)) {
+                return Err(Error::conflict("iso_person"));
+            }
+            let changed = users::change_role(tx, ctx, &user, role, company_id, iso_id).await?;
+            uploads::end_all_of(tx, id).await?;
+            messages::forget(tx, id).await?;
+            Ok(changed)
+        }
+        .scope_boxed()
+    })
+    .await
+}
+
+/// The company and ISO of an account in its new role.
+async fn affiliation(
+    ctx: &Ctx,
+    before: &User,
+    role: Role,
+    company_id: Option<CompanyId>,
+    iso_id: Option<Option<IsoId>>,
+) -> Result<(Option<CompanyId>, Option<IsoId>)> {
+    let needs_company = matches!(role, Role::Client | Role::CompanyAdmin);
+    let needs_iso = matches!(role, Role::Client | Role::Iso);
+    let iso_id = iso_id.unwrap_or(before.iso_id.filter(|_| needs_iso && role == before.role));
+    let former = match (role, iso_id) {
+        (Role::Iso, None) => isos::iso_of_user(&mut ctx.db(), before.id).await?,
+        _ => None,
+    };
+    match former {
+        Some((_, company)) if company_id.is_some_and(|named| named != company) => {
+            Err(Error::field("iso_id", "required"))
+        }
+        Some((iso, company)) => Ok((Some(company), Some(iso))),
+        None => {
+            let mut check = Check::new();
+            let company_id = company_id.or(before.company_id.filter(|_| needs_company));
+            let affiliation = users::validate_affiliation(&mut check, ctx, role, company_id, iso_id).await?;
+            check.done()?;
+            Ok(affiliation)
+        }
+    }
+}
