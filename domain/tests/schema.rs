@@ -406,7 +406,7 @@ async fn no_query_scans_a_table_that_grows() {
             finances::get(&clara, None, &asked).await.unwrap();
             analytics::get(&clara, None, &asked).await.unwrap();
             for report in reports::Report::ALL {
-                let wanted = reports::Wanted { report, company_id: None, asked: asked.clone() };
+                let wanted = reports::ReportQuery { report, company_id: None, asked: asked.clone() };
                 reports::totals(&clara, &wanted).await.unwrap();
                 let first = PageQuery { limit: Some(2), cursor: None };
                 let page = reports::page(&clara, &wanted, &first).await.unwrap().rows;
