@@ -114,7 +114,7 @@ fn probe(part: impl Future<Output = ProbeResult> + Send + 'static) -> JoinHandle
         let result = tokio::time::timeout(TIMEOUT, part)
             .await
             .unwrap_or_else(|_| Err(format!("no answer within {} seconds", TIMEOUT.as_secs())));
-        (result, i64::try_from(begun.elapsed_seconds().as_millis()).unwrap_or(i64::MAX))
+        (result, i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX))
     })
 }
 

@@ -153,14 +153,14 @@ async fn approve_and_pay(ctx: &Ctx, staff: &Actor, partners: &[IsoId], today: Na
     let (paid, rest) = ids.split_at(ids.len() / 2);
     if !paid.is_empty() {
         let day = days_ago(ctx, 1).acting_as(staff.clone());
-        for some in paid.chunks(commissions::AT_ONCE) {
+        for some in paid.chunks(commissions::MAX_BULK) {
             commissions::approve(&day, some).await?;
         }
         let run = commissions::open(&day).await?;
         commissions::pay(&day, run.run.id, None, None).await?;
     }
     if rest.len() > 1 {
-        for some in rest[..rest.len() / 2].chunks(commissions::AT_ONCE) {
+        for some in rest[..rest.len() / 2].chunks(commissions::MAX_BULK) {
             commissions::approve(&days_ago(ctx, 0).acting_as(staff.clone()), some).await?;
         }
     }

@@ -187,7 +187,7 @@ async fn pay_commissions(ctx: &Ctx, staff: &Actor, parties: Parties) -> Result<(
     if ids.is_empty() {
         return Ok(());
     }
-    for some in ids.chunks(commissions::AT_ONCE) {
+    for some in ids.chunks(commissions::MAX_BULK) {
         commissions::approve(&day, some).await?;
     }
     let run = commissions::open(&day).await?;
