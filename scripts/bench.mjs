@@ -107,7 +107,7 @@ function wrk(base, load, pid) {
 
 /** Password checks a second on all cores without anything around them: on the portal's pool, and by the library alone. */
 function hashes(load) {
-  const said = execFileSync(join(target, "examples/hashes"), [String(load.seconds)], { encoding: "utf8" });
+  const said = execFileSync(join(target, "examples/bench_passwords"), [String(load.seconds)], { encoding: "utf8" });
   const [perSecond, library] = said.trim().split(" ").map(Number);
   say(`  password checks a second on ${cpus().length} cores: ${perSecond.toFixed(1)} on our pool, ${library.toFixed(1)} by the library alone`);
   return { perSecond, library };
