@@ -179,10 +179,10 @@ mod tests {
         let register = crate::register(State::new(world.operator(), mailer));
         let hour = Duration::from_secs(3600);
         for (job, first) in [(mails::Send::NAME, 5), ("of a newer portal", 60)] {
-            let pauses: Vec<_> = (1..=100).map(|number| register.pause(job, number)).collect();
+            let pauses: Vec<_> = (1..=100).map(|number| register.backoff(job, number)).collect();
             assert_eq!(pauses[0], Duration::from_secs(first), "{job}");
             assert!(pauses.windows(2).all(|two| two[1] == (two[0] * 2).min(hour)), "{job}: {pauses:?}");
-            assert_eq!((pauses[99], register.pause(job, usize::MAX)), (hour, hour), "{job}");
+            assert_eq!((pauses[99], register.backoff(job, usize::MAX)), (hour, hour), "{job}");
         }
     }
 }

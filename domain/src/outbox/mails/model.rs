@@ -1,8 +1,5 @@
 //! A mail of the outbox, its kinds and its states.
-use crate::{
-    accounts::auth::links::IssuedLink,
-    kernel::ids::{FlowId, MailId, SpvId, UserId},
-};
+use crate::kernel::ids::{FlowId, MailId, SpvId, UserId};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

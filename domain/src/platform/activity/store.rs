@@ -3,19 +3,16 @@ use super::{
     Activity, Filter,
     search::{AccountFilter, SearchFilter},
 };
-use crate::{
-    accounts::auth::admin::AuditQuery as Asked,
-    kernel::{
-        access::Scope,
-        db::{
-            ColumnKind, ColumnSpec, Db, Dialect, Json, Nested, Query, Sql, Tx, in_id_list, nested_row, select_nested,
-            select_rows, unindexed,
-        },
-        error::{Error, Result},
-        ids::{ActivityId, UserId},
-        search,
-        text::search_fold,
+use crate::kernel::{
+    access::Scope,
+    db::{
+        ColumnKind, ColumnSpec, Db, Dialect, Json, Nested, Query, Sql, Tx, in_id_list, nested_row, select_nested,
+        select_rows, unindexed,
     },
+    error::{Error, Result},
+    ids::{ActivityId, UserId},
+    search,
+    text::search_fold,
 };
 use chrono::{DateTime, Utc};
 use serde::Serialize;
