@@ -140,14 +140,14 @@ pub(super) async fn partner(ctx: &Ctx, partners: &[IsoId]) -> Result<()> {
     let (paid, rest) = ids.split_at(ids.len() / 2);
     if !paid.is_empty() {
         let day = ago(1, &staff);
-        for some in paid.chunks(commissions::AT_ONCE) {
+        for some in paid.chunks(commissions::MAX_BULK) {
             commissions::approve(&day, some).await?;
         }
         let run = commissions::open(&day).await?;
         commissions::pay(&day, run.run.id, None, None).await?;
     }
     if rest.len() > 1 {
-        for some in rest[..rest.len() / 2].chunks(commissions::AT_ONCE) {
+        for some in rest[..rest.len() / 2].chunks(commissions::MAX_BULK) {
             commissions::approve(&ago(0, &staff), some).await?;
         }
     }

@@ -171,7 +171,7 @@ async fn paid(ctx: &Ctx, staff: &Actor, partners: Vec<IsoId>) -> Result<()> {
     if ids.is_empty() {
         return Ok(());
     }
-    for some in ids.chunks(commissions::AT_ONCE) {
+    for some in ids.chunks(commissions::MAX_BULK) {
         commissions::approve(&day, some).await?;
     }
     let run = commissions::open(&day).await?;
