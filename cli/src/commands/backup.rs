@@ -222,7 +222,7 @@ fn in_folder(manifest: &Manifest) -> Record {
         .with("rows", manifest.rows())
         .with("documents", manifest.documents.lines)
         .with("bytes", manifest.bytes())
-        .with("error", (!manifest.missing.is_empty()).then(|| manifest.lacking().join(", ")))
+        .with("error", (!manifest.missing.is_empty()).then(|| manifest.missing_documents().join(", ")))
         .more("asked_at", manifest.made_at.to_rfc3339())
         .more("finished_at", manifest.made_at.to_rfc3339())
         .more("documents_missing", manifest.missing.len())

@@ -55,7 +55,7 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
     bar.finish_and_clear();
     // Asked to stop from here on, it is done all the same: nobody could say whether it was.
     let moved = match moving {
-        Some(moving) => moving?.keep().await,
+        Some(moving) => moving?.commit().await,
         None => return Err(Failure::Refused("stopped; nothing was moved".to_owned())),
     };
     target.close().await;

@@ -500,7 +500,7 @@ pub async fn payouts(db: &mut impl Sql, runs: &[PayoutRunId]) -> Result<Vec<Payo
     if runs.is_empty() {
         return Ok(Vec::new());
     }
-    let which = places(runs.len(), 1);
+    let which = params(runs.len(), 1);
     let text = format!(
         "select p.id, p.run_id, p.iso_id, p.currency, p.amount_minor, p.entries, i.first_name as iso_first_name, i.last_name as iso_last_name, i.email as iso_email, i.company_id, \
          k.name as company_name from payouts p join isos i on i.id = p.iso_id join companies k on k.id = i.company_id \
