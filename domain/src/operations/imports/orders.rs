@@ -102,7 +102,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     };
     let as_of = |at| Ctx { clock: Clock::fixed(at), ..ctx.clone() };
     let (begun, ended) = match said.fate.closed_at {
-        Some(at) => (as_of(clock::begin(said.ordered_date, zone(&home)).min(at)), as_of(at)),
+        Some(at) => (as_of(clock::start_of_day(said.ordered_date, zone(&home)).min(at)), as_of(at)),
         None => (ctx.clone(), ctx.clone()),
     };
     let (begun, ended, fate) = (&begun, &ended, &said.fate);
@@ -199,7 +199,7 @@ fn zone(home: &Home) -> Tz {
 fn instant(text: &str, zone: Tz) -> std::result::Result<DateTime<Utc>, Problem> {
     match DateTime::parse_from_rfc3339(text) {
         Ok(at) => Ok(at.to_utc()),
-        Err(_) => Ok(clock::begin(validate::date(text)?, zone)),
+        Err(_) => Ok(clock::start_of_day(validate::date(text)?, zone)),
     }
 }
 
