@@ -1,9 +1,9 @@
-//! What is true in the portal: entities, state machines, use cases, who may do what, and the SQL under them.
+//! Domain of the portal: entities, state machines, use cases, access policy and SQL.
 //!
-//! Nothing here knows of HTTP, the command line or mail transport. Every use case takes a [`Ctx`] first: who
-//! acts, on which database, at what time. A noun has up to three files: `mod.rs` (its use cases, in the order of
-//! the thing's life), `model.rs` (types and pure transitions), `store.rs` (SQL, no decisions). A larger one has more,
-//! named after what they do. The payload of a job stands beside the use case that it is for.
+//! Independent of HTTP, the command line and mail transport. Every use case takes a [`Ctx`] first: actor, database, clock.
+//! A noun has up to three files: `mod.rs` (use cases in the order of the life cycle), `model.rs` (types and pure transitions),
+//! `store.rs` (SQL without decisions). Larger nouns have more, named for what they do. A job's payload stands beside its use
+//! case. The folders form layers; `README.md` has their order.
 
 pub mod accounts;
 pub mod desk;

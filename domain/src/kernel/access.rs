@@ -1,5 +1,5 @@
-//! Access policy: every authorization rule of the five roles (roles, decision 18; tenant isolation, decision 25; archived
-//! partners, decision 26).
+//! Access policy: every authorization rule of the five roles (roles, decision 18; visibility of rows, decision 25; archive and
+//! delete, decision 26).
 //!
 //! A use case calls `ctx.may(action, resource)` before anything else. Rows outside the actor's scope are `NotFound`; rows that
 //! the actor may see but not change are `Forbidden`. Lists take a [`Scope`].
@@ -76,7 +76,7 @@ pub struct SignedIn {
     pub iso_id: Option<IsoId>,
     pub language: String,
     pub time_zone: String,
-    /// The password was set by someone else and must be changed first (default password, decision 20).
+    /// The password was set by someone else and must be changed first (Quick Setup and Full Setup, decision 20).
     pub must_change_password: bool,
     pub mfa: Mfa,
     /// Unix time of the last authentication, from the token; a refresh is none.
@@ -165,7 +165,7 @@ pub enum Action {
     Cancel,
     Reopen,
     UpdateSteps,
-    /// Change a step of a closed order, which reopens it (closed orders, decision 4).
+    /// Change a step of a closed order, which reopens it (reopened steps, decision 4).
     UpdateClosedSteps,
     Seed,
     Send,
@@ -242,7 +242,7 @@ pub enum Resource {
     Upload {
         user_id: Option<UserId>,
     },
-    /// The revenue of the office: super admins only (revenue, decision 14).
+    /// The revenue of the office: super admins only (price and purchase amount, decision 14).
     Revenue,
     /// Accounts of every role, sessions included.
     Users,
@@ -411,7 +411,7 @@ impl Actor {
         })
     }
 
-    /// The company of the company portal: a company admin's own, or the one a super admin selects (tenant isolation,
+    /// The company of the company portal: a company admin's own, or the one a super admin selects (visibility of rows,
     /// decision 25).
     /// Use cases ask through `companies::portal`, which reads the row too.
     ///
@@ -504,7 +504,7 @@ impl Actor {
 }
 
 /// SQL condition: whether an account of this company, ISO partner and role is shut out because the company, or the partner
-/// whose person it is, is archived (archived partners, decision 26). A client of an archived partner is not shut out.
+/// whose person it is, is archived (archive and delete, decision 26). A client of an archived partner is not shut out.
 pub(crate) fn is_shut_out_sql(company: &str, iso: &str, role: &str) -> String {
     format!(
         "(exists (select 1 from companies where id = {company} and archived_at is not null) \

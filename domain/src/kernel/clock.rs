@@ -1,7 +1,6 @@
-//! The one door through which time and chance come in.
+//! Clock and random source, the only access to wall clock and system randomness.
 //!
-//! Everything else is forbidden to read the wall clock or the system's randomness (`.clippy.toml`), so that a
-//! test that fixes both sees the same rows, links and mails on every run.
+//! Other uses are forbidden by `.clippy.toml`, so that a test that fixes both gets the same rows, links and mails on every run.
 use chrono::{DateTime, Duration, NaiveDate, NaiveTime, SubsecRound, TimeZone, Utc};
 use chrono_tz::Tz;
 use rand::{RngExt, SeedableRng, rngs::StdRng};
@@ -11,14 +10,14 @@ use std::sync::{
 };
 use uuid::Uuid;
 
-/// Says what time it is, in microseconds: what PostgreSQL keeps, so both databases give the same value back.
+/// The current time in microseconds, the precision of PostgreSQL, so that both databases return the value written.
 #[derive(Clone, Debug)]
 pub struct Clock(Source);
 
 #[derive(Clone, Debug)]
 enum Source {
     System,
-    /// Microseconds since 1970, moved by the test that owns it.
+    /// Unix time in microseconds, advanced by a test.
     Fixed(Arc<AtomicI64>),
 }
 
@@ -27,7 +26,7 @@ impl Clock {
         Self(Source::System)
     }
 
-    /// A clock that stands still until [`Clock::advance`].
+    /// A clock that stops until [`Clock::advance`].
     pub fn fixed(at: DateTime<Utc>) -> Self {
         Self(Source::Fixed(Arc::new(AtomicI64::new(at.timestamp_micros()))))
     }
@@ -41,7 +40,7 @@ impl Clock {
         }
     }
 
-    /// Moves a fixed clock; the system's clock moves by itself.
+    /// Advances a fixed clock; has no effect on the system clock.
     pub fn advance(&self, by: Duration) {
         if let Source::Fixed(at) = &self.0 {
             at.fetch_add(by.num_microseconds().unwrap_or(0), Ordering::SeqCst);
@@ -49,30 +48,30 @@ impl Clock {
     }
 }
 
-/// The day it is by the clocks of a zone; by UTC's where there is no such zone.
+/// The local day in a time zone; in UTC for an unknown zone.
 pub fn day(now: DateTime<Utc>, zone: &str) -> NaiveDate {
     now.with_timezone(&zone.parse().unwrap_or(Tz::UTC)).date_naive()
 }
 
-/// The latest calendar day anywhere at an instant: what is due after it is due nowhere yet.
+/// The latest local day of any time zone: what is due after it is due nowhere yet.
 pub(crate) fn latest_day(now: DateTime<Utc>) -> NaiveDate {
     (now + Duration::hours(14)).date_naive()
 }
 
-/// When a day begins by the clocks of a zone. Some have no midnight on the day that summer time begins, and one that
-/// crossed the date line left out a day.
-pub fn begin(day: NaiveDate, zone: Tz) -> DateTime<Utc> {
+/// The start of a local day. Some zones have no midnight on the day that summer time starts, and one skipped a day when it
+/// crossed the date line.
+pub fn start_of_day(day: NaiveDate, zone: Tz) -> DateTime<Utc> {
     let midnight = day.and_time(NaiveTime::MIN);
     (0..=24)
         .find_map(|hour| zone.from_local_datetime(&(midnight + Duration::hours(hour))).earliest())
         .map_or_else(|| midnight.and_utc(), |at| at.with_timezone(&Utc))
 }
 
-/// Random ids, tokens and codes, from the system or, in tests, from a seed.
+/// Random ids, tokens and codes, from the system or from a seed.
 #[derive(Clone, Debug)]
 pub struct Chance {
     any: Arc<Mutex<StdRng>>,
-    /// The same one, but where [`Chance::with_ids`] says otherwise.
+    /// The same generator unless [`Chance::with_ids`] replaced it.
     ids: Arc<Mutex<StdRng>>,
 }
 
@@ -91,8 +90,7 @@ impl Chance {
         Self { ids: any.clone(), any }
     }
 
-    /// With ids from a seed, for made-up data that is the same each time, but for ids that begin with the time. Its
-    /// passwords, salts and the tokens of its links stay as hard to guess as they were.
+    /// With ids from a seed, for reproducible demo data. Passwords, salts and tokens stay unpredictable.
     #[must_use]
     pub fn with_ids(&self, seed: u64) -> Self {
         Self { ids: Self::seeded(seed).any, ..self.clone() }
@@ -104,22 +102,22 @@ impl Chance {
         bytes
     }
 
-    /// A version 4 id: never ordered by time, so its first eight characters tell orders apart (decision 7).
+    /// A version 4 id, not ordered by time: its first eight characters are an order number (identifiers, decision 7).
     pub fn uuid(&self) -> Uuid {
         let mut bytes = [0_u8; 16];
         with(&self.ids, |rng| rng.fill(&mut bytes[..]));
         uuid::Builder::from_random_bytes(bytes).into_uuid()
     }
 
-    /// A version 7 id, which begins with the time: rows that are written one after the other stand together in the index
-    /// of their ids, and not each on a page of its own. For what nobody tells apart by its first characters.
+    /// A version 7 id, ordered by time, so that consecutive rows share index pages. Not for ids whose first characters are
+    /// shown.
     pub fn uuid_at(&self, at: DateTime<Utc>) -> Uuid {
         let [_, _, _, _, _, _, rest @ ..] = self.uuid().into_bytes();
         let millis = u64::try_from(at.timestamp_millis()).unwrap_or(0);
         uuid::Builder::from_unix_timestamp_millis(millis, &rest).into_uuid()
     }
 
-    /// Six digits, as written in a mail.
+    /// A six-digit code.
     pub fn code(&self) -> String {
         format!("{:06}", self.below(1_000_000))
     }
@@ -129,7 +127,7 @@ impl Chance {
         with(&self.any, |rng| rng.random_range(0..end.max(1)))
     }
 
-    /// The random password of Quick Setup: `length` characters that nobody sees (decision 20).
+    /// A random password that is never shown, for Quick Setup (Quick Setup and Full Setup, decision 20).
     pub fn password(&self, length: usize) -> String {
         const SIGNS: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!#%+:=?@_-";
         (0..length).map(|_| char::from(SIGNS[self.below(SIGNS.len() as u64) as usize])).collect()
@@ -145,7 +143,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_begins_at_midnight_or_when_the_clock_has_been_put_forward() {
+    fn days_start_at_midnight_or_after_a_skipped_hour() {
         for (zone, day, begins) in [
             (Tz::America__New_York, "2027-02-20", "2027-02-20T05:00:00+00:00"),
             (Tz::Pacific__Kiritimati, "2027-02-20", "2027-02-19T10:00:00+00:00"),
@@ -154,12 +152,12 @@ mod tests {
             // So was the whole day.
             (Tz::Pacific__Apia, "2011-12-30", "2011-12-30T10:00:00+00:00"),
         ] {
-            assert_eq!(begin(day.parse().expect("a day"), zone).to_rfc3339(), begins, "{zone}");
+            assert_eq!(start_of_day(day.parse().expect("a day"), zone).to_rfc3339(), begins, "{zone}");
         }
     }
 
     #[test]
-    fn ids_of_made_up_data_are_the_same_each_time_and_its_secrets_are_not() {
+    fn seeded_ids_are_reproducible_but_secrets_are_not() {
         let [one, other] = [Chance::system(), Chance::system()].map(|chance| chance.with_ids(7));
         let ids = |chance: &Chance| [chance.uuid(), chance.uuid()];
         assert_eq!(ids(&one), ids(&other));
@@ -170,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_a_time_are_in_its_order_and_each_another() {
+    fn time_ordered_ids_sort_by_time_and_are_unique() {
         let chance = Chance::seeded(7);
         let at = |text: &str| chance.uuid_at(text.parse().expect("a time"));
         let ids = ["2026-11-26T12:00:00.001Z", "2026-11-26T12:00:00.002Z", "2027-01-01T00:00:00Z"].map(at);

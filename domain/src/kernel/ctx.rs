@@ -1,10 +1,10 @@
-//! The first argument of every use case: who acts, on which database, when, and by the office's options.
+//! Context, the first argument of every use case: actor, database, clock, random source and options.
 use crate::kernel::{
     access::{Action, Actor, Resource, Role, Scope},
     antivirus::Scanner,
     clock::{Chance, Clock},
     db::{Db, ScopedBoxFuture, Tx},
-    error::{Error, Result},
+    error::{Error, Problem, Result},
     i18n::LANGUAGES,
     money::Currency,
     storage::Storage,
@@ -24,64 +24,64 @@ pub struct Ctx {
     pub chance: Chance,
     pub options: Arc<Options>,
     pub origin: Origin,
-    /// The caller's `Idempotency-Key` and a hash of what was asked with it.
+    /// The caller's `Idempotency-Key` and a hash of the request.
     pub idempotency: Option<(String, String)>,
-    /// No mail is queued: for seeds, imports and benchmarks (decision 1).
+    /// Suppresses mails and notifications: for seeds, imports and benchmarks (one way to create an order, decision 1).
     pub silent: bool,
 }
 
-/// What the operator settled before the start; rules read it here and never from the environment.
+/// Configuration of the operator. Rules read it here, never from the environment.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What links in mails start with, without a slash at the end.
+    /// Base URL of links in mails, without a trailing slash.
     pub public_url: String,
     /// Demo data and the Seed Test Data button.
     pub demo: bool,
     pub demo_password: String,
-    /// Full Setup's default password, to be changed at first sign-in (decision 20).
+    /// Full Setup's default password, which must be changed at the first sign-in (Quick Setup and Full Setup, decision 20).
     pub default_password: Option<String>,
     pub default_currency: Currency,
-    /// Life of an access token, in seconds.
+    /// Lifetime of an access token, in seconds.
     pub access_token_seconds: i64,
-    /// Anybody may make an account, of a client.
+    /// Anyone may sign up for a client account.
     pub signup: bool,
-    /// An address is believed without a mail.
+    /// New addresses count as confirmed.
     pub autoconfirm: bool,
-    /// A new address of an account is confirmed at the old one too.
+    /// A change of address must be confirmed at the old address, too.
     pub secure_email_change: bool,
-    /// Seconds between two mails that somebody asks for.
+    /// Cooldown between two authentication mails to one address, in seconds.
     pub mail_gap_seconds: i64,
-    /// Mails sent to visitors who ask for one in an hour, all together; 0 for any number.
+    /// Hourly quota of authentication mails for the installation; 0 for no limit.
     pub mails_per_hour: i32,
-    /// Whoever asks for a link to sign in is not told whether there is an account.
+    /// Requests for a sign-in link have the same response with and without an account.
     pub otp_alike: bool,
-    /// Roles that need a second factor where the office's settings do not say; unset: staff, but for a demonstration.
+    /// Roles that require a second factor unless the settings say otherwise. Unset: staff, except in demo mode.
     pub require_mfa: Option<Vec<Role>>,
-    /// Where the contents of documents lie.
+    /// Storage of document contents.
     pub storage: Storage,
-    /// Largest file, in bytes.
+    /// Largest upload, in bytes.
     pub upload_limit: u64,
-    /// What looks documents through before anybody opens them.
+    /// Scans uploads before anyone may open them.
     pub scanner: Option<Scanner>,
-    /// How much documents may take, in bytes.
+    /// Quota of all documents, in bytes.
     pub storage_quota: Option<u64>,
-    /// Where everything lies that is no database on another machine.
+    /// Directory of local data: database file, documents, keys, backups.
     pub data_dir: Option<PathBuf>,
-    /// The file of the signing keys.
+    /// File of the signing keys.
     pub signing_keys: Option<PathBuf>,
-    /// Where backups lie; a folder of the data folder unless told.
+    /// Directory of backups; unset: below the data directory.
     pub backup_dir: Option<PathBuf>,
-    /// How many backups are kept.
+    /// Number of backups to keep.
     pub backup_keep: usize,
 }
 
 impl Options {
-    /// Where backups lie.
+    /// The directory of backups.
     pub fn backups(&self) -> Option<PathBuf> {
         self.backup_dir.clone().or_else(|| self.own_backups())
     }
 
-    /// Where they lie unless told, in a folder that the portal makes itself.
+    /// The default directory of backups, which the portal creates.
     pub fn own_backups(&self) -> Option<PathBuf> {
         Some(self.data_dir.as_ref()?.join("backups"))
     }
@@ -115,7 +115,7 @@ impl Default for Options {
     }
 }
 
-/// Where a request came from, for the activity log.
+/// Client of a request, for the activity log.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Origin {
     pub address: Option<String>,
@@ -127,7 +127,7 @@ impl Ctx {
         self.clock.now()
     }
 
-    /// The language of whoever acts.
+    /// The actor's language.
     pub fn language(&self) -> &str {
         match &self.actor {
             Actor::User(user) => &user.language,
@@ -143,8 +143,7 @@ impl Ctx {
     /// Runs `work` in a transaction ([`Db::transaction`]).
     ///
     /// # Errors
-    /// What `work` answers; Unavailable when the database cannot be reached; Forbidden `read_only` while the actor only
-    /// looks at the portal as another person.
+    /// Those of `work`; Unavailable when the database cannot be reached; Forbidden `read_only` for an impersonated session.
     pub async fn transaction<'a, T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'a,
@@ -168,27 +167,28 @@ impl Ctx {
         self.db.begin().await
     }
 
-    /// The same for long work: the database's longer timeouts, on connections of their own ([`Db::background`]).
+    /// For long work: longer database timeouts, on a separate pool ([`Db::background`]).
     #[must_use]
     pub fn background(&self) -> Self {
         Self { db: self.db.background(), ..self.clone() }
     }
 
-    /// The same surroundings with another actor.
+    /// The context with another actor.
     #[must_use]
     pub fn acting_as(&self, actor: Actor) -> Self {
         Self { actor, idempotency: None, ..self.clone() }
     }
 
-    /// The same surroundings, with the mails off.
+    /// The context without mails and notifications.
     #[must_use]
     pub fn silently(&self) -> Self {
         Self { silent: true, ..self.clone() }
     }
 
+    /// Authorizes an action on a resource.
+    ///
     /// # Errors
-    /// Unauthenticated for nobody, NotFound for a row that is not the actor's to know of, Forbidden for an
-    /// action that is not the actor's to do.
+    /// Unauthenticated; NotFound for a row outside the actor's scope; Forbidden for an action that the role does not have.
     pub fn may(&self, action: Action, resource: Resource) -> Result<()> {
         self.actor.may(action, resource)
     }
@@ -197,22 +197,25 @@ impl Ctx {
         self.actor.may(action, resource).is_ok()
     }
 
-    /// Which rows a list may show the actor.
+    /// The scope of the actor's lists.
     ///
     /// # Errors
-    /// Unauthenticated for nobody.
+    /// Unauthenticated; Forbidden while a second factor or a new password is due.
     pub fn scope(&self) -> Result<Scope> {
         self.actor.scope()
     }
 
-    /// What is written into `updated_by`, shown to whoever comes too late (decision 6).
+    /// The actor as stored in `updated_by`, shown in version conflicts (concurrent writes, decision 6).
     pub fn who(&self) -> String {
         self.actor.code()
     }
 }
 
-/// Refuses whoever read an older version than there is now, and tells who was faster (decision 6). Whoever names none
-/// writes over any.
+/// Optimistic lock: compares the caller's version with the row's (concurrent writes, decision 6). Without a version the write
+/// is unconditional.
+///
+/// # Errors
+/// Conflict `stale` with the last editor and time.
 pub(crate) fn fresh(seen: Option<i64>, now: i64, by: &str, at: DateTime<Utc>) -> Result<()> {
     match seen {
         Some(seen) if seen != now => Err(Error::stale(by, at)),
@@ -229,10 +232,8 @@ pub(crate) fn check_version(changed: u64) -> Result<()> {
 }
 
 impl Error {
-    /// A stale write names who changed the row and when (decision 6).
+    /// Version conflict with the last editor and time (concurrent writes, decision 6).
     pub fn stale(by: &str, at: DateTime<Utc>) -> Self {
-        Self::Conflict(
-            crate::kernel::error::Problem::new("stale").with("changed_by", by).with("changed_at", at.to_rfc3339()),
-        )
+        Self::Conflict(Problem::new("stale").with("changed_by", by).with("changed_at", at.to_rfc3339()))
     }
 }

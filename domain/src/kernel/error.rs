@@ -1,47 +1,46 @@
-//! The one error type. It carries codes and parameters; words come from the catalogue at the edge.
+//! The error type of all use cases: codes and parameters. Callers get the message from the catalog.
 use serde_json::{Map, Value};
 
 pub use ::db::causes;
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// It does not exist, or it is not the actor's to know of (decision 25).
+    /// There is no such row in the actor's scope (visibility of rows, decision 25).
     #[error("{0} not found")]
     NotFound(&'static str),
-    /// The input is refused; each field says why.
+    /// Invalid input, with one error per field.
     #[error("invalid input: {0:?}")]
     Invalid(Vec<FieldError>),
-    /// The input is fine, the state of things is against it.
+    /// The present state does not allow the action.
     #[error("conflict: {0:?}")]
     Conflict(Problem),
-    /// The actor may see the row and may not do this with it.
+    /// The actor may see the row but not do this.
     #[error("forbidden: {0:?}")]
     Forbidden(Problem),
-    /// Nobody is signed in, or not any more.
+    /// Not signed in, or the session has ended.
     #[error("unauthenticated: {0:?}")]
     Unauthenticated(Problem),
-    /// Too often; try again after so many seconds.
-    #[error("too many attempts, again in {0} s")]
+    /// Rate limited; retry after so many seconds.
+    #[error("rate limited, retry after {0} s")]
     TooMany(u64),
-    /// The database cannot be used right now.
+    /// The database or another service cannot be reached.
     #[error("unavailable: {0}")]
     Unavailable(String),
-    /// Our fault. Logged once at the edge, never sent.
+    /// A bug. Logged once by the caller, never sent.
     #[error("internal: {0}")]
     Internal(Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// A code of the catalogue with what its sentence names.
+/// A message code with its parameters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub code: &'static str,
     pub params: Map<String, Value>,
 }
 
-/// A refused field.
+/// A rejected field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FieldError {
     pub field: String,
@@ -73,7 +72,7 @@ impl Error {
         Self::Unauthenticated(Problem::new(code))
     }
 
-    /// One refused field.
+    /// Invalid with one field.
     pub fn field(field: &str, code: &'static str) -> Self {
         Self::field_with(field, Problem::new(code))
     }
@@ -86,8 +85,7 @@ impl Error {
         Self::Internal(error.into())
     }
 
-    /// True where a unique index refused the row. Its name is known on PostgreSQL only, so callers know by what
-    /// they wrote which one it was.
+    /// Whether a unique index rejected the row. Only PostgreSQL names the index, so callers infer it from the statement.
     pub fn is_unique_violation(&self) -> bool {
         let Self::Internal(error) = self else { return false };
         error.downcast_ref::<::db::Error>().is_some_and(::db::Error::is_unique_violation)

@@ -49,7 +49,7 @@ pub(crate) fn state(country: &str, text: &str) -> Result<String, Problem> {
     known.map(|state| state.code.to_owned()).ok_or_else(|| Problem::new("unknown_place"))
 }
 
-/// A country in which vehicles are formed, as ISO 3166 alpha-2 (vehicle countries, decision 11).
+/// A country in which vehicles are formed, as ISO 3166 alpha-2 (countries of formation, decision 11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type, utoipa::ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[sqlx(type_name = "text", rename_all = "UPPERCASE")]

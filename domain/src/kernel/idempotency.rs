@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: the same question asked twice makes one row, and the second answer is the first one's row.
+//! Idempotency keys: a repeated request creates no second row and gets the row of the first.
 use crate::kernel::{
     ctx::Ctx,
     db::{ScopedFutureExt, Sql, Tx},
@@ -7,11 +7,10 @@ use crate::kernel::{
 use chrono::Duration;
 use uuid::Uuid;
 
-/// For so long a key is known.
-const KEPT: Duration = Duration::days(2);
+/// How long a key is stored.
+const KEY_TTL: Duration = Duration::days(2);
 
-/// The row that an earlier request with this key made, if there was one. Of several at once the others wait here
-/// until the first has made it.
+/// The row that an earlier request with this key created, if there is one. Waits for a concurrent request with the key.
 ///
 /// # Errors
 /// Conflict `idempotency_key_reused` when the key was used for a different request.
@@ -31,10 +30,10 @@ pub async fn made_before(tx: &mut Tx, ctx: &Ctx) -> Result<Option<Uuid>> {
     }
 }
 
-/// Remembers what the request made, in the transaction that made it.
+/// Stores the row that the request created, in its transaction.
 ///
 /// # Errors
-/// Conflict `in_progress` when the same key is being used by a request that has just finished.
+/// Conflict `in_progress` when a concurrent request with this key committed first.
 pub async fn remember(tx: &mut Tx, ctx: &Ctx, created: Uuid) -> Result<()> {
     let Some((key, hash)) = &ctx.idempotency else { return Ok(()) };
     tx.sql(
@@ -51,16 +50,16 @@ pub async fn remember(tx: &mut Tx, ctx: &Ctx, created: Uuid) -> Result<()> {
     Ok(())
 }
 
-/// Forgets keys used long ago; says how many. For the schedule.
+/// Deletes expired keys and returns how many. For the schedule.
 ///
 /// # Errors
 /// What the database refuses.
 pub async fn clean_up(ctx: &Ctx) -> Result<u64> {
-    let before = ctx.now() - KEPT;
+    let before = ctx.now() - KEY_TTL;
     ctx.transaction(|tx| {
         async move {
-            let gone = tx.sql("delete from idempotency_keys where created_at < $1").bind(before).run().await?;
-            Ok(gone)
+            let deleted = tx.sql("delete from idempotency_keys where created_at < $1").bind(before).run().await?;
+            Ok(deleted)
         }
         .scope_boxed()
     })

@@ -42,7 +42,7 @@ ids! {
     UserId,
     CompanyId,
     IsoId,
-    /// Version 4, never time-ordered: its first eight characters are the order number (decision 7).
+    /// Version 4, never time-ordered: its first eight characters are the order number (identifiers, decision 7).
     SpvId,
     StepId,
     SessionId,

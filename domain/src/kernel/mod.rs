@@ -1,5 +1,5 @@
-//! What every noun is built from: ids, money, pages of a list, date ranges, validation, texts in both languages, errors,
-//! file storage, the antivirus scanner, the access policy and the context of a use case.
+//! Building blocks of every noun: ids, money, pagination, date ranges, validation, i18n, errors, database, search index,
+//! object storage, antivirus, secrets, the access policy and the context of use cases.
 
 pub mod access;
 pub mod antivirus;

@@ -58,7 +58,7 @@ impl Currency {
     }
 
     /// An amount as people and programs write it, `1250.5` or `1,250.50`, as minor units. What can be read two ways
-    /// is refused (decision 40).
+    /// is refused (ambiguous amounts, decision 40).
     ///
     /// # Errors
     /// `ambiguous_amount` with both readings (`1.250`), `too_many_decimals` for more than the currency has,

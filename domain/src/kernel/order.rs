@@ -46,7 +46,7 @@ impl OrderStatus {
     }
 }
 
-/// `completed` is read as an alias of closed (decision 3).
+/// `completed` is read as an alias of closed (order status table, decision 3).
 impl std::str::FromStr for OrderStatus {
     type Err = Problem;
     fn from_str(text: &str) -> Result<Self, Problem> {
@@ -58,12 +58,12 @@ impl std::str::FromStr for OrderStatus {
     }
 }
 
-/// The custom identifier of an order, else `SPV-` and its order number (decision 7).
+/// The custom identifier of an order, else `SPV-` and its order number (identifiers, decision 7).
 pub fn display_identifier(id: SpvId, custom: Option<&str>) -> String {
     custom.map_or_else(|| ["SPV-", &order_number(id)].concat(), str::to_owned)
 }
 
-/// The first eight characters of the id (decision 7).
+/// The first eight characters of the id (identifiers, decision 7).
 pub fn order_number(id: SpvId) -> String {
     id.0.hyphenated().encode_lower(&mut [0; 36])[..8].to_owned()
 }

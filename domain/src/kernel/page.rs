@@ -1,5 +1,5 @@
-//! Pages of long lists: a limit and an opaque cursor that says where the last page ended.
-use crate::kernel::error::{Error, Result};
+//! Pagination: pages of long lists by a limit and an opaque cursor (keyset pagination).
+use crate::kernel::error::{Error, Problem, Result};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Serialize, de::DeserializeOwned};
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 pub const DEFAULT_LIMIT: u32 = 50;
 pub const MAX_LIMIT: u32 = 500;
-/// Rows of what is made as a whole, in memory.
+/// Rows of an export or report that is built in memory.
 pub const MOST_ROWS: usize = 50_000;
 
-/// Whether so many rows can be taken as a whole.
+/// Checks the number of rows of an export or report.
 ///
 /// # Errors
 /// Invalid `period` for more than [`MOST_ROWS`].
@@ -18,17 +18,17 @@ pub(crate) fn at_most(rows: usize) -> Result<()> {
     if rows <= MOST_ROWS {
         return Ok(());
     }
-    Err(Error::field_with("period", crate::kernel::error::Problem::new("too_many_rows").with("max", MOST_ROWS)))
+    Err(Error::field_with("period", Problem::new("too_many_rows").with("max", MOST_ROWS)))
 }
 
-/// What the caller asks for.
+/// The page that a caller requests.
 #[derive(Clone, Debug, Default)]
 pub struct PageQuery {
     pub limit: Option<u32>,
     pub cursor: Option<String>,
 }
 
-/// One page of `T`, and the cursor of the next if there is one.
+/// One page, and the cursor of the next if there is one.
 #[derive(Clone, Debug)]
 pub struct Page<T> {
     pub items: Vec<T>,
@@ -36,22 +36,21 @@ pub struct Page<T> {
 }
 
 impl PageQuery {
+    /// The validated limit.
+    ///
     /// # Errors
     /// Invalid `limit` outside 1..=500.
     pub fn limit(&self) -> Result<usize> {
         match self.limit.unwrap_or(DEFAULT_LIMIT) {
             limit @ 1..=MAX_LIMIT => Ok(limit as usize),
-            _ => Err(Error::field_with(
-                "limit",
-                crate::kernel::error::Problem::new("out_of_range").with("min", 1).with("max", MAX_LIMIT),
-            )),
+            _ => Err(Error::field_with("limit", Problem::new("out_of_range").with("min", 1).with("max", MAX_LIMIT))),
         }
     }
 
-    /// Where the last page ended, in the list's own key.
+    /// The key of the last row of the previous page.
     ///
     /// # Errors
-    /// Invalid `cursor` when it is not one that this list gave out.
+    /// Invalid `cursor` when this list did not issue it.
     pub fn after<K: DeserializeOwned>(&self) -> Result<Option<K>> {
         let Some(cursor) = &self.cursor else { return Ok(None) };
         BASE64_URL_SAFE_NO_PAD
@@ -65,8 +64,7 @@ impl PageQuery {
     }
 }
 
-/// A key that no row can have is not one of ours, and PostgreSQL would stumble over it: a NUL, a year of more
-/// than four digits or before our era.
+/// Whether PostgreSQL can store the key: no NUL, no year before 1 or after 9999. Others were never issued.
 fn is_storable(key: &Value) -> bool {
     match key {
         Value::Array(parts) => parts.iter().all(is_storable),
@@ -80,7 +78,7 @@ fn is_storable(key: &Value) -> bool {
 }
 
 impl<T> Page<T> {
-    /// Cuts `rows`, read with one more than `limit`, and makes the next cursor from the last row kept.
+    /// A page of `rows`, which were read with one more than `limit`; the last row of the page is the next cursor.
     pub fn cut<K: Serialize>(mut rows: Vec<T>, limit: usize, key: impl Fn(&T) -> K) -> Self {
         let more = rows.len() > limit;
         rows.truncate(limit);
@@ -100,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_that_no_list_gave_out_is_refused() {
+    fn cursors_that_no_list_issued_are_rejected() {
         let page = |key: &str| PageQuery { limit: None, cursor: Some(BASE64_URL_SAFE_NO_PAD.encode(key)) };
         let text = |key: &str| page(key).after::<(String, i64)>().ok().flatten();
         assert_eq!(text(r#"["-Söhne & Co",7]"#), Some(("-Söhne & Co".to_owned(), 7)));

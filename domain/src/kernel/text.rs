@@ -1,4 +1,4 @@
-//! Unicode normalisation of text: the form it is stored in, and the keys it is compared by (decision 41).
+//! Unicode normalisation of text: the form it is stored in, and the keys it is compared by (Unicode, decision 41).
 //!
 //! Text is stored in NFC. A unique column is compared by its [`unique_key`], a search by its [`search_fold`]; both are
 //! computed here and never by the database, whose `lower()` knows only ASCII on SQLite and its locale on PostgreSQL.

@@ -1,5 +1,4 @@
-//! Checks of what people type. They collect, so that a form shows everything that is wrong at once. What they return is
-//! in NFC, the form in which text is stored.
+//! Validation of input. Collects all errors, so that a form shows them at once. Returned texts are in NFC, as they are stored.
 use crate::kernel::{
     email,
     error::{Error, FieldError, Problem, Result},
@@ -14,7 +13,7 @@ use std::ops::RangeInclusive;
 pub const LINE: usize = 200;
 /// Characters that a password must have, unless the settings demand more.
 pub const MIN_PASSWORD_LENGTH: usize = 8;
-/// Longest telephone number, with what people write between and after its digits.
+/// Longest phone number, with separators and extension.
 pub const PHONE: usize = 40;
 /// Longest note or reason.
 pub const TEXT: usize = 10_000;
@@ -33,7 +32,7 @@ impl Check {
         self.errors.push(FieldError { field: field.to_owned(), problem });
     }
 
-    /// A line that must be there: as [`text::line`] makes it, 1 to `max` characters, no control characters.
+    /// A required line, normalised by [`text::line`]: 1 to `max` characters, no control characters.
     pub fn line(&mut self, field: &str, value: &str, max: usize) -> String {
         let value = text::line(value);
         if value.is_empty() {
@@ -43,20 +42,20 @@ impl Check {
         value
     }
 
-    /// A line that may be missing; empty counts as missing and is stored as null.
+    /// An optional line; empty is stored as null.
     pub fn optional_line(&mut self, field: &str, value: Option<&str>, max: usize) -> Option<String> {
         let value = value.map(text::line).filter(|value| !value.is_empty())?;
         self.plain(field, &value, max, false);
         Some(value)
     }
 
-    /// A telephone number that may be missing.
+    /// An optional phone number.
     pub fn phone(&mut self, field: &str, value: Option<&str>) -> Option<String> {
-        let refused = self.errors.len();
+        let errors = self.errors.len();
         let value = self.optional_line(field, value, PHONE)?;
         match phone::read(&value) {
             Ok(number) => Some(number),
-            Err(_) if self.errors.len() > refused => Some(value),
+            Err(_) if self.errors.len() > errors => Some(value),
             Err(problem) => {
                 self.refuse(field, problem);
                 Some(value)
@@ -64,7 +63,7 @@ impl Check {
         }
     }
 
-    /// A text of several lines that may be missing.
+    /// An optional text of several lines.
     pub fn optional_text(&mut self, field: &str, value: Option<&str>) -> Option<String> {
         let value = value.filter(|value| !is_blank(value)).map(text::nfc)?;
         let value = value.trim_matches(|c: char| text::is_space(c) || c == '\u{feff}');
@@ -72,7 +71,7 @@ impl Check {
         Some(value.to_owned())
     }
 
-    /// A text of several lines that must be there.
+    /// A required text of several lines.
     pub fn text(&mut self, field: &str, value: &str) -> String {
         self.optional_text(field, Some(value)).unwrap_or_else(|| {
             self.refuse(field, Problem::new("required"));
@@ -80,19 +79,19 @@ impl Check {
         })
     }
 
-    /// An email address that must be there, in its stored form ([`email::normalise`]).
+    /// A required email address, normalised by [`email::normalise`].
     pub fn email(&mut self, field: &str, value: &str) -> String {
         let value = self.line(field, value, email::MAX_LENGTH);
         if value.is_empty() { value } else { self.email_form(field, value) }
     }
 
-    /// An email address that may be missing.
+    /// An optional email address.
     pub fn optional_email(&mut self, field: &str, value: Option<&str>) -> Option<String> {
         let value = self.optional_line(field, value, email::MAX_LENGTH)?;
         Some(self.email_form(field, value))
     }
 
-    /// A link that a browser may follow: https only (decision 37).
+    /// An optional https URL (links to documents, decision 37).
     pub fn optional_https(&mut self, field: &str, value: Option<&str>) -> Option<String> {
         let value = self.optional_line(field, value, 2_000)?;
         let host = value.strip_prefix("https://").map(|rest| rest.split(['/', '?', '#']).next().unwrap_or(""));
@@ -104,7 +103,7 @@ impl Check {
         Some(value)
     }
 
-    /// A number, if it is within its limits.
+    /// A number within limits.
     pub fn range<T>(&mut self, field: &str, value: T, limits: RangeInclusive<T>) -> Option<T>
     where
         T: Copy + PartialOrd + Into<Value>,
@@ -113,12 +112,12 @@ impl Check {
         self.read(field, limits.contains(&value).then_some(value).ok_or_else(problem))
     }
 
-    /// What a parser made of the field, or its refusal noted.
+    /// The result of a parser; records its error.
     pub fn read<T>(&mut self, field: &str, read: std::result::Result<T, Problem>) -> Option<T> {
         read.map_err(|problem| self.refuse(field, problem)).ok()
     }
 
-    /// A value that must be there and readable: empty is `required`.
+    /// A required value, parsed by `read`.
     pub fn required<T>(
         &mut self,
         field: &str,
@@ -134,7 +133,7 @@ impl Check {
         }
     }
 
-    /// A value that may be missing; empty counts as missing.
+    /// An optional value, parsed by `read`; empty counts as missing.
     pub fn optional<T>(
         &mut self,
         field: &str,
@@ -144,8 +143,10 @@ impl Check {
         value.map(str::trim).filter(|v| !is_blank(v)).and_then(|value| self.read(field, read(value)))
     }
 
+    /// Ends the validation.
+    ///
     /// # Errors
-    /// Invalid with every refused field, when there is one.
+    /// Invalid with every rejected field.
     pub fn done(self) -> Result<()> {
         if self.errors.is_empty() { Ok(()) } else { Err(Error::Invalid(self.errors)) }
     }
@@ -187,7 +188,7 @@ pub fn date(text: &str) -> std::result::Result<NaiveDate, Problem> {
 mod tests {
     use super::*;
 
-    fn refused(check: Check) -> Vec<(String, &'static str)> {
+    fn rejected(check: Check) -> Vec<(String, &'static str)> {
         match check.done() {
             Err(Error::Invalid(fields)) => fields.into_iter().map(|f| (f.field, f.problem.code)).collect(),
             _ => vec![],
@@ -195,20 +196,20 @@ mod tests {
     }
 
     #[test]
-    fn everything_wrong_is_said_at_once() {
+    fn all_errors_are_collected() {
         let mut check = Check::new();
         check.line("first_name", "  ", LINE);
         check.line("last_name", "Ev\u{7}il", LINE);
         check.phone("phone", Some(&"1".repeat(41)));
         check.email("email", "not an address");
         assert_eq!(
-            refused(check).iter().map(|(f, c)| format!("{f} {c}")).collect::<Vec<_>>(),
+            rejected(check).iter().map(|(f, c)| format!("{f} {c}")).collect::<Vec<_>>(),
             ["first_name required", "last_name control_characters", "phone too_long", "email invalid_email"]
         );
     }
 
     #[test]
-    fn what_cannot_be_seen_is_no_name() {
+    fn invisible_text_counts_as_empty() {
         for (name, codes) in [
             ("\u{200b}", vec!["required"]),
             (" \u{ad}\u{3164}\u{feff} ", vec!["required"]),
@@ -217,17 +218,17 @@ mod tests {
         ] {
             let mut check = Check::new();
             check.line("name", name, LINE);
-            assert_eq!(refused(check).iter().map(|(_, code)| *code).collect::<Vec<_>>(), codes, "{name:?}");
+            assert_eq!(rejected(check).iter().map(|(_, code)| *code).collect::<Vec<_>>(), codes, "{name:?}");
         }
         let mut check = Check::new();
         assert_eq!(check.phone("phone", Some("\u{200b}")), None);
         check.text("reason", "\u{200b}");
         assert_eq!(check.optional_text("note", Some("one\u{2028}two")).as_deref(), Some("one\u{2028}two"));
-        assert_eq!(refused(check), [("reason".to_owned(), "required")]);
+        assert_eq!(rejected(check), [("reason".to_owned(), "required")]);
     }
 
     #[test]
-    fn text_is_stored_in_nfc_without_what_cannot_be_seen() {
+    fn texts_are_normalised_to_nfc_without_invisible_characters() {
         let mut check = Check::new();
         assert_eq!(check.line("name", " Zo\u{200b}e\u{308}\u{feff} ", LINE), "Zoë");
         assert_eq!(check.optional_line("name", Some("Ma\u{200d}ya"), LINE).as_deref(), Some("Maya"));
@@ -235,36 +236,36 @@ mod tests {
         assert_eq!(check.email("email", "a@mu\u{308}ller.example"), "a@müller.example");
         assert_eq!(check.optional_email("email", Some("a@xn--mller-kva.example")).as_deref(), Some("a@müller.example"));
         assert_eq!(check.phone("phone", Some("０３-1234-5678")).as_deref(), Some("03-1234-5678"));
-        assert!(refused(check).is_empty());
+        assert!(rejected(check).is_empty());
         let mut check = Check::new();
         check.email("email", "josé@example.com");
         check.optional_email("other", Some("josé@example.com"));
         check.phone("phone", Some("abc"));
         assert_eq!(
-            refused(check).iter().map(|(f, c)| format!("{f} {c}")).collect::<Vec<_>>(),
+            rejected(check).iter().map(|(f, c)| format!("{f} {c}")).collect::<Vec<_>>(),
             ["email email_local_part", "other email_local_part", "phone invalid_phone"]
         );
     }
 
     #[test]
-    fn limits_belong_to_their_range() {
+    fn ranges_include_their_limits() {
         let mut check = Check::new();
         assert_eq!(
             [9, 10, 120, 121].map(|value| check.range("minutes", value, 10..=120)),
             [None, Some(10), Some(120), None]
         );
-        assert_eq!(refused(check), vec![("minutes".to_owned(), "out_of_range"); 2]);
+        assert_eq!(rejected(check), vec![("minutes".to_owned(), "out_of_range"); 2]);
     }
 
     #[test]
-    fn markup_is_only_text_and_passes() {
+    fn markup_is_plain_text() {
         let mut check = Check::new();
         assert_eq!(check.line("name", " <b>O'Neil & Söhne</b> ", LINE), "<b>O'Neil & Söhne</b>");
-        assert!(refused(check).is_empty());
+        assert!(rejected(check).is_empty());
     }
 
     #[test]
-    fn links_are_https_with_a_host() {
+    fn urls_are_https_with_a_host() {
         for (link, good) in [
             ("https://files.example.com/a.pdf", true),
             ("http://files.example.com/a.pdf", false),
@@ -274,12 +275,12 @@ mod tests {
         ] {
             let mut check = Check::new();
             check.optional_https("document_url", Some(link));
-            assert_eq!(refused(check).is_empty(), good, "{link}");
+            assert_eq!(rejected(check).is_empty(), good, "{link}");
         }
     }
 
     #[test]
-    fn addresses_have_a_name_and_a_domain() {
+    fn email_addresses_have_a_local_part_and_a_domain() {
         for (address, good) in [
             ("maya@example.com", true),
             ("maya+spv@mail.example.co", true),
@@ -290,7 +291,7 @@ mod tests {
         ] {
             let mut check = Check::new();
             check.email("email", address);
-            assert_eq!(refused(check).is_empty(), good, "{address}");
+            assert_eq!(rejected(check).is_empty(), good, "{address}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Services of the portal itself: the activity log, the job queue, the office's settings, maintenance and rollups.
+//! Platform services: activity log, job queue, settings, maintenance mode and rollups.
 
 pub mod activity;
 pub mod maintenance;

@@ -32,7 +32,7 @@ pub enum Counter {
     PendingReviews,
     /// Size of all documents.
     StorageBytes,
-    /// Prices of active orders, in minor units of one currency (revenue, decision 14).
+    /// Prices of active orders, in minor units of one currency (price and purchase amount, decision 14).
     Revenue(Currency),
 }
 

@@ -83,7 +83,7 @@ mod tests {
             documents::uploads,
             invoices,
             onboarding::{self, Setup},
-            spvs, steps,
+            steps,
         },
         outbox::{
             mails::Kind,

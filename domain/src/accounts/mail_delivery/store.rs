@@ -24,7 +24,7 @@ pub struct Recipient {
     pub is_set_up: bool,
 }
 
-/// `None` for an account that is suspended or archived, or whose company or partner is archived (decision 26).
+/// `None` for an account that is suspended or archived, or whose company or partner is archived (archive and delete, decision 26).
 pub async fn recipient(tx: &mut Tx, id: UserId) -> Result<Option<Recipient>> {
     tx.sql_built(format!(
         // A company admin's time zone is the company's, as in its portal.

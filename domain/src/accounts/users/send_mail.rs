@@ -15,7 +15,7 @@ use crate::{
 use serde_json::Map;
 
 /// Mails an account a link to set a password (`password_setup`) or a welcome (`welcome`); server function of the specification
-/// (decision 30). Staff.
+/// (the two server functions, decision 30). Staff.
 ///
 /// # Errors
 /// Forbidden; Invalid for another `kind`, and for an address `to` without an open account.

@@ -127,6 +127,7 @@ fn weeks(now: DateTime<Utc>, zone: Tz) -> (Vec<NaiveDate>, Vec<DateTime<Utc>>) {
     let today = now.with_timezone(&zone).date_naive();
     let monday = today - TimeDelta::days(i64::from(today.weekday().num_days_from_monday()));
     let days: Vec<NaiveDate> = (0..WEEKS as u64).rev().map(|back| monday - Days::new(7 * back)).collect();
-    let borders = days.iter().copied().chain([monday + Days::new(7)]).map(|day| clock::begin(day, zone)).collect();
+    let borders =
+        days.iter().copied().chain([monday + Days::new(7)]).map(|day| clock::start_of_day(day, zone)).collect();
     (days, borders)
 }

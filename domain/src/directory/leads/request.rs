@@ -21,7 +21,7 @@ pub(super) async fn on_created(tx: &mut Tx, ctx: &Ctx, lead: &Lead) -> Result<()
     let message = lead.note.clone().unwrap_or_default();
     let request = Request {
         priority: Priority::Low,
-        due_at: clock::begin(lead.protected_until + Days::new(1), zone),
+        due_at: clock::start_of_day(lead.protected_until + Days::new(1), zone),
         ..Request::new(ctx, Kind::Lead, lead.name(), lead.email.clone(), message, Map::new())
     };
     let account = isos::account(tx, lead.iso_id).await?;

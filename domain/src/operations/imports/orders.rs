@@ -95,7 +95,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     };
     let as_of = |at| Ctx { clock: Clock::fixed(at), ..ctx.clone() };
     let (at_start, at_end) = match fields.progress.closed_at {
-        Some(at) => (as_of(clock::begin(fields.ordered_date, zone(&context)).min(at)), as_of(at)),
+        Some(at) => (as_of(clock::start_of_day(fields.ordered_date, zone(&context)).min(at)), as_of(at)),
         None => (ctx.clone(), ctx.clone()),
     };
     let (at_start, at_end, progress) = (&at_start, &at_end, &fields.progress);
@@ -208,7 +208,7 @@ fn zone(context: &CompanyContext) -> Tz {
 fn instant(text: &str, zone: Tz) -> std::result::Result<DateTime<Utc>, Problem> {
     match DateTime::parse_from_rfc3339(text) {
         Ok(at) => Ok(at.to_utc()),
-        Err(_) => Ok(clock::begin(validate::date(text)?, zone)),
+        Err(_) => Ok(clock::start_of_day(validate::date(text)?, zone)),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
 };
 use serde_json::Map;
 
-/// Mails a client about one of its orders, by the identifier; server function of the specification (decision 30). Staff.
+/// Mails a client about one of its orders, by the identifier; server function of the specification (the two server functions, decision 30). Staff.
 ///
 /// # Errors
 /// Forbidden; Invalid for an address without a client, and for an identifier without an order of the client.

@@ -13,7 +13,7 @@ pub enum Kind {
     PasswordSetup,
     /// To an account made by Full Setup.
     Welcome,
-    /// To an account made by Full Setup without a password: welcome, with a link to set one (default password, decision 20).
+    /// To an account made by Full Setup without a password: welcome, with a link to set one (Quick Setup and Full Setup, decision 20).
     WelcomeSetup,
     /// To reset a forgotten password.
     Recovery,

@@ -59,7 +59,7 @@ pub async fn recipients(tx: &mut Tx, event: &Activity, audience: Audience, kind:
         Audience::Staff => ("u.role in ('employee', 'super_admin') and $4 = $4", Some(Uuid::nil())),
     };
     let Some(id) = id else { return Ok(Vec::new()) };
-    // Users of archived companies and partners are shut out (decision 26).
+    // Users of archived companies and partners are shut out (archive and delete, decision 26).
     tx.sql_built(format!(
         "{RECIPIENT} where u.status in ('pending', 'active') and u.id <> $3 and {condition} and not {}",
         is_shut_out_sql("u.company_id", "u.iso_id", "u.role")

@@ -79,8 +79,8 @@ impl Search {
             noun,
             subject_id,
             subject: subject.filter(|_| subject_id.is_none()),
-            from: from.map(|from| clock::begin(from, zone)),
-            to: to.map(|to| clock::begin(to + Days::new(1), zone)),
+            from: from.map(|from| clock::start_of_day(from, zone)),
+            to: to.map(|to| clock::start_of_day(to + Days::new(1), zone)),
             address,
         })
     }

@@ -1,4 +1,4 @@
-//! Maintenance mode: everybody may look, only super admins may change anything, and everybody is told why.
+//! Maintenance mode: read-only for all but super admins, with a message on every page.
 mod store;
 
 use crate::{
@@ -14,19 +14,18 @@ use crate::{
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-/// Longest message, in characters: it is a line above every page.
-const MESSAGE: usize = 300;
+/// Characters of the message, which is one line above every page.
+const MAX_MESSAGE_CHARS: usize = 300;
 
-/// What everybody is told while it lasts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Maintenance {
-    /// In the words of whoever turned it on; none for the portal's own.
+    /// The message of who turned it on; `None` for the default one.
     pub message: Option<String>,
     pub since: DateTime<Utc>,
     pub by: String,
 }
 
-/// Whether the portal is being maintained. Public.
+/// The maintenance mode, if it is on. Public.
 ///
 /// # Errors
 /// What the database refuses.
@@ -38,8 +37,7 @@ pub(crate) async fn read(db: &mut Db) -> Result<Option<Maintenance>> {
     store::get(db).await
 }
 
-/// Lets nobody but super admins change anything, from the next request on; while it lasts, changes what is said.
-/// Super admins and the operator.
+/// Turns maintenance mode on, or changes its message. Applies from the next request on. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden; Invalid `message`.
@@ -47,8 +45,8 @@ pub async fn start(ctx: &Ctx, message: Option<&str>) -> Result<Maintenance> {
     ctx.may(Action::Update, Resource::Settings)?;
     let mut check = Check::new();
     let message = check.optional_text("message", message);
-    if message.as_deref().is_some_and(|text| text.chars().count() > MESSAGE) {
-        check.refuse("message", Problem::new("too_long").with("max", MESSAGE));
+    if message.as_deref().is_some_and(|text| text.chars().count() > MAX_MESSAGE_CHARS) {
+        check.refuse("message", Problem::new("too_long").with("max", MAX_MESSAGE_CHARS));
     }
     check.done()?;
     let message = &message;
@@ -58,9 +56,13 @@ pub async fn start(ctx: &Ctx, message: Option<&str>) -> Result<Maintenance> {
             let since = before.map_or(ctx.now(), |before| before.since);
             let now = Maintenance { message: message.clone(), since, by: ctx.who() };
             store::set(tx, &now, ctx.now()).await?;
-            let told = event("maintenance.started");
-            activity::append(tx, ctx, now.message.iter().fold(told, |told, text| told.with("message", text.clone())))
-                .await?;
+            let started = event("maintenance.started");
+            activity::append(
+                tx,
+                ctx,
+                now.message.iter().fold(started, |event, text| event.with("message", text.clone())),
+            )
+            .await?;
             Ok(now)
         }
         .scope_boxed()
@@ -68,7 +70,7 @@ pub async fn start(ctx: &Ctx, message: Option<&str>) -> Result<Maintenance> {
     .await
 }
 
-/// Opens the portal again. Super admins and the operator.
+/// Turns maintenance mode off. Super admins and the operator.
 ///
 /// # Errors
 /// Forbidden.

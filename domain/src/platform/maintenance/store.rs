@@ -1,4 +1,4 @@
-//! SQL of maintenance mode: one row of the settings, while it lasts.
+//! SQL of maintenance mode: one row of `settings` while it is on.
 use super::Maintenance;
 use crate::kernel::{
     db::{Json, Sql, Tx},
@@ -12,7 +12,7 @@ pub async fn get(db: &mut impl Sql) -> Result<Option<Maintenance>> {
     Ok(row.map(|(value,)| value.0))
 }
 
-/// As [`get`], and whoever else wants to change it waits.
+/// [`get`] with a lock until the transaction ends.
 pub async fn lock(tx: &mut Tx) -> Result<Option<Maintenance>> {
     tx.advisory_lock("maintenance".to_owned()).await?;
     get(tx).await

@@ -1,5 +1,5 @@
 //! Rollups of each company's orders by ISO partner and currency, and its clients. The number of clients with an order that is
-//! not cancelled is maintained by the triggers of `company_clients` (company cards, decision 14).
+//! not cancelled is maintained by the triggers of `company_clients` (price and purchase amount, decision 14).
 use crate::kernel::{
     db::{PerDialect, Sql, Tx, counter_shard},
     error::Result,

@@ -1,5 +1,5 @@
-//! What the office says of itself, and how it wants its portal: brand, support, pages, billing, sign-in, mails, new
-//! orders, and how long things are kept. What is null is unset: not shown anywhere, or as the portal has it.
+//! Settings of the office: brand, support, pages, billing, sign-in, mails, new orders and retention. Null is unset: not shown,
+//! or the portal's default.
 mod store;
 mod today;
 
@@ -35,40 +35,40 @@ pub struct Settings {
     pub require_mfa: RequireMfa,
     pub billing: Billing,
     pub security: Security,
-    /// Who mails are from, `Name <address>`; unset: what the operator configured.
+    /// Sender of mails, `Name <address>`; unset: the operator's.
     pub mail_sender: Option<String>,
-    /// What new identifiers begin with; `SPV-` unless told.
+    /// Prefix of new identifiers; unset: `SPV-`.
     pub identifier_prefix: Option<String>,
-    /// What orders are in when neither they nor their company say.
+    /// Currency of orders without one of their own or their company's.
     pub default_currency: Option<Currency>,
     /// The office's time zone: its deadlines and invoices, and the default of new accounts and companies.
     pub default_time_zone: Option<String>,
-    /// What the storage card measures against, in GB; unset: what the operator configured.
+    /// Storage quota in GB; unset: the operator's.
     pub storage_quota_gb: Option<u64>,
     pub retention: Retention,
     /// The office's logo, by its id.
     pub logo_id: Option<Uuid>,
-    /// Grows with every change.
+    /// Version for optimistic locking.
     pub version: i64,
 }
 
-/// What the office wants of sign-in beside second factors. What is unset is as the portal has it.
+/// Sign-in rules beside second factors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Security {
-    /// Hours without use after which a session is over; 90 days unless told.
+    /// Hours without use after which a session expires; unset: 90 days.
     #[schema(minimum = 1, maximum = 2160)]
     pub session_idle_hours: Option<u64>,
-    /// Hours after which a session is over however much it is used; never unless told.
+    /// Hours after which a session expires; unset: never.
     #[schema(minimum = 1, maximum = 8760)]
     pub session_max_hours: Option<u64>,
-    /// Characters of a new password; 8 unless told.
+    /// Characters of a new password; unset: 8.
     #[schema(minimum = 8, maximum = 64)]
     pub password_min_length: Option<u64>,
 }
 
 impl Security {
-    /// Whether a session of this age, and unused since, is over.
+    /// Whether a session that started and was last used then has expired.
     pub(crate) fn is_over(self, begun: DateTime<Utc>, used: DateTime<Utc>, now: DateTime<Utc>) -> bool {
         let longer = |since: DateTime<Utc>, hours: Option<u64>| {
             hours
@@ -79,28 +79,28 @@ impl Security {
     }
 }
 
-/// How long things are kept that nobody needs for ever.
+/// Retention periods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Retention {
-    /// Days of the activity log; unset: all of it.
+    /// Days of the activity log; unset: for ever.
     pub activity_days: Option<u64>,
 }
 
-/// What the office is called until the settings say otherwise.
-const BRAND: &str = "SPV Portal";
-/// What new identifiers begin with unless the settings say otherwise.
-const PREFIX: &str = "SPV-";
-/// So long the log is kept at least: notifications, which hang on it, are kept half a year.
+/// Default brand name.
+const DEFAULT_BRAND: &str = "SPV Portal";
+/// Default prefix of new identifiers.
+const DEFAULT_PREFIX: &str = "SPV-";
+/// Allowed retention of the activity log: longer than that of notifications, which refer to it.
 const ACTIVITY_DAYS: RangeInclusive<u64> = 190..=3_650;
 
 impl Settings {
     pub fn brand(&self) -> &str {
-        self.brand_name.as_deref().unwrap_or(BRAND)
+        self.brand_name.as_deref().unwrap_or(DEFAULT_BRAND)
     }
 
     pub fn identifier_prefix(&self) -> &str {
-        self.identifier_prefix.as_deref().unwrap_or(PREFIX)
+        self.identifier_prefix.as_deref().unwrap_or(DEFAULT_PREFIX)
     }
 
     pub fn currency(&self, options: &Options) -> Currency {
@@ -111,13 +111,13 @@ impl Settings {
         self.default_time_zone.as_deref().unwrap_or(TIME_ZONE)
     }
 
-    /// How much documents may take, in bytes.
+    /// Storage quota of documents, in bytes.
     pub fn storage_quota(&self, options: &Options) -> Option<u64> {
         self.storage_quota_gb.map(|gb| gb * 1_000_000_000).or(options.storage_quota)
     }
 }
 
-/// The office as it stands on its invoices. Not public: for whoever has one.
+/// The office's data on invoices. Only for recipients of one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(as = OfficeBilling)]
@@ -125,12 +125,12 @@ pub struct Billing {
     pub legal_name: Option<String>,
     pub address: Option<String>,
     pub tax_id: Option<String>,
-    /// Days to pay in; 14 unless told.
+    /// Days until an invoice is due; unset: 14.
     pub due_days: Option<u64>,
     pub bank: Option<Bank>,
 }
 
-/// Where clients transfer what they owe.
+/// The bank account for payments.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Bank {
@@ -142,7 +142,7 @@ pub struct Bank {
     pub bank_code: Option<String>,
 }
 
-/// Roles that need a second factor. Unset: staff do, but for a demonstration.
+/// Roles that require a second factor. Unset: staff, except in demo mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RequireMfa {
@@ -153,7 +153,7 @@ pub struct RequireMfa {
     pub super_admin: Option<bool>,
 }
 
-/// As [`RequireMfa`], with what is unset filled in.
+/// [`RequireMfa`] with defaults filled in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct NeedsMfa {
     pub client: bool,
@@ -200,7 +200,7 @@ pub struct Representative {
     pub phone: Option<String>,
 }
 
-/// The operator's own words for pages that are not linked while empty.
+/// Texts of public pages, which are not linked while empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Pages {
@@ -209,7 +209,7 @@ pub struct Pages {
     pub privacy: Option<String>,
 }
 
-/// The office's settings. Public.
+/// The settings. Public.
 ///
 /// # Errors
 /// What the database refuses.
@@ -217,7 +217,7 @@ pub async fn get(ctx: &Ctx) -> Result<Settings> {
     Ok(store::get(&mut ctx.db()).await?.unwrap_or_default())
 }
 
-/// Which roles need a second factor.
+/// The roles that require a second factor.
 ///
 /// # Errors
 /// What the database refuses.
@@ -225,7 +225,7 @@ pub(crate) async fn require_mfa(db: &mut Db, options: &Options) -> Result<NeedsM
     Ok(store::get(db).await?.unwrap_or_default().require_mfa.filled_in(options))
 }
 
-/// How much documents may take, in bytes, where there is a limit.
+/// Storage quota of documents in bytes, if there is one.
 ///
 /// # Errors
 /// What the database refuses.
@@ -233,8 +233,8 @@ pub(crate) async fn storage_quota(db: &mut impl Sql, options: &Options) -> Resul
     Ok(store::get(db).await?.unwrap_or_default().storage_quota(options))
 }
 
-/// How long sessions last. Read where the session is locked, in the same transaction: many refreshes at once must not
-/// wait for each other's connections.
+/// Sign-in rules. Read in the transaction that locks the session: many concurrent refreshes must not each need a second
+/// connection.
 ///
 /// # Errors
 /// What the database refuses.
@@ -242,7 +242,7 @@ pub(crate) async fn security(db: &mut impl Sql) -> Result<Security> {
     Ok(store::get(db).await?.unwrap_or_default().security)
 }
 
-/// What the office counts in where nobody says otherwise. Public.
+/// The default currency. Public.
 ///
 /// # Errors
 /// What the database refuses.
@@ -250,7 +250,7 @@ pub async fn currency(ctx: &Ctx) -> Result<Currency> {
     Ok(get(ctx).await?.currency(&ctx.options))
 }
 
-/// As [`get`], within a transaction of somebody who needs them.
+/// [`get`] on a given connection or transaction.
 ///
 /// # Errors
 /// What the database refuses.
@@ -258,8 +258,7 @@ pub(crate) async fn within(db: &mut impl Sql) -> Result<Settings> {
     Ok(store::get(db).await?.unwrap_or_default())
 }
 
-/// Changes the office's settings: `change` makes the new ones of those there are, and nobody else's change comes in
-/// between. Super admins.
+/// Changes the settings: `change` maps the present ones, which are locked. Super admins.
 ///
 /// # Errors
 /// Forbidden; Invalid per field.
@@ -267,7 +266,7 @@ pub async fn set(ctx: &Ctx, change: impl FnOnce(Settings) -> Settings + Clone + 
     set_seen(ctx, None, change).await
 }
 
-/// [`set`] by somebody who has seen the settings as of `version`.
+/// [`set`] with an optimistic lock on `version`.
 ///
 /// # Errors
 /// As [`set`]; Conflict `stale` when they were changed since.
@@ -286,7 +285,7 @@ pub async fn set_seen(
             {
                 return Err(Error::stale(&by, at));
             }
-            let new = checked(change.clone()(old.clone()), &old)?;
+            let new = validate(change.clone()(old.clone()), &old)?;
             write(tx, ctx, &old, &new).await?;
             Ok(new)
         }
@@ -295,13 +294,13 @@ pub async fn set_seen(
     .await
 }
 
-/// The new settings as they are kept: every field read, the logo and the version from those there are.
+/// Validates new settings; logo and version come from the present ones.
 ///
 /// # Errors
 /// Invalid per field.
-fn checked(new: Settings, old: &Settings) -> Result<Settings> {
+fn validate(new: Settings, old: &Settings) -> Result<Settings> {
     let mut check = Check::new();
-    let checked = Settings {
+    let settings = Settings {
         brand_name: check.optional_line("brand_name", new.brand_name.as_deref(), 60),
         support_email: check.optional_email("support_email", new.support_email.as_deref()),
         support_phone: check.phone("support_phone", new.support_phone.as_deref()),
@@ -316,8 +315,8 @@ fn checked(new: Settings, old: &Settings) -> Result<Settings> {
             privacy: check.optional_text("pages.privacy", new.pages.privacy.as_deref()),
         },
         require_mfa: new.require_mfa,
-        billing: checked_billing(&mut check, new.billing),
-        security: checked_security(&mut check, new.security),
+        billing: validate_billing(&mut check, new.billing),
+        security: validate_security(&mut check, new.security),
         mail_sender: check.optional("mail_sender", new.mail_sender.as_deref(), sender),
         identifier_prefix: check.optional("identifier_prefix", new.identifier_prefix.as_deref(), prefix),
         default_currency: new.default_currency,
@@ -333,10 +332,10 @@ fn checked(new: Settings, old: &Settings) -> Result<Settings> {
         version: old.version + 1,
     };
     check.done()?;
-    Ok(checked)
+    Ok(settings)
 }
 
-fn checked_security(check: &mut Check, new: Security) -> Security {
+fn validate_security(check: &mut Check, new: Security) -> Security {
     let mut within = |field, value: Option<u64>, limits| value.and_then(|value| check.range(field, value, limits));
     Security {
         session_idle_hours: within("security.session_idle_hours", new.session_idle_hours, 1..=90 * 24),
@@ -349,14 +348,14 @@ fn checked_security(check: &mut Check, new: Security) -> Security {
     }
 }
 
-/// Keeps the new settings, and says in the log what they were before and are now.
+/// Stores the settings and logs the changed fields.
 async fn write(tx: &mut Tx, ctx: &Ctx, old: &Settings, new: &Settings) -> Result<()> {
     store::set(tx, new, ctx.now(), &ctx.who()).await?;
-    let told = Event::new("settings.updated", "settings", Uuid::nil(), "Settings").changed(old, new)?;
-    activity::append(tx, ctx, told).await
+    let event = Event::new("settings.updated", "settings", Uuid::nil(), "Settings").changed(old, new)?;
+    activity::append(tx, ctx, event).await
 }
 
-/// Takes the picture as the office's logo. Super admins.
+/// Sets the office's logo. Super admins.
 ///
 /// # Errors
 /// Forbidden; Invalid `logo` for what is no PNG or JPEG, or too large.
@@ -366,7 +365,7 @@ pub async fn set_logo(ctx: &Ctx, bytes: Vec<u8>) -> Result<Settings> {
     replace_logo(ctx, Some((media_type, bytes))).await
 }
 
-/// Takes the office's logo away. Super admins.
+/// Removes the office's logo. Super admins.
 ///
 /// # Errors
 /// Forbidden.
@@ -416,7 +415,7 @@ fn sender(text: &str) -> Result<String, Problem> {
     }
 }
 
-/// Letters and digits, and a hyphen to end with, in capitals.
+/// A prefix of letters and digits in capitals, ending with a hyphen.
 fn prefix(text: &str) -> Result<String, Problem> {
     let word = text.strip_suffix('-').unwrap_or(text);
     if word.is_empty() || word.len() > 10 || !word.chars().all(|c| c.is_ascii_alphanumeric()) {
@@ -429,7 +428,7 @@ fn zone(text: &str) -> Result<String, Problem> {
     if is_zone(text) { Ok(text.to_owned()) } else { Err(Problem::new("invalid_time_zone")) }
 }
 
-fn checked_billing(check: &mut Check, new: Billing) -> Billing {
+fn validate_billing(check: &mut Check, new: Billing) -> Billing {
     Billing {
         legal_name: check.optional_line("billing.legal_name", new.legal_name.as_deref(), LINE),
         address: check.optional_text("billing.address", new.address.as_deref()),
@@ -449,7 +448,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sender_is_an_address_with_or_without_a_name() {
+    fn senders_are_addresses_with_or_without_a_name() {
         for good in ["office@example.com", "Northern Formations <office@example.com>", "Acme, Inc. <a@example.com>"] {
             assert_eq!(sender(good).as_deref(), Ok(good));
         }
@@ -465,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_ends_with_a_hyphen_and_is_in_capitals() {
+    fn prefixes_end_with_a_hyphen_and_are_in_capitals() {
         assert_eq!(prefix("nf").as_deref(), Ok("NF-"));
         assert_eq!(prefix("SPV-").as_deref(), Ok("SPV-"));
         for bad in ["-", "a b", "ÄB", "ABCDEFGHIJK"] {

@@ -1,4 +1,4 @@
-//! SQL of settings: one row holds them all.
+//! SQL of the settings: one JSON row.
 use super::Settings;
 use crate::kernel::{
     db::{Json, Sql, Tx},
@@ -13,7 +13,7 @@ pub async fn get(db: &mut impl Sql) -> Result<Option<Settings>> {
     Ok(row.map(|(value,)| value.0))
 }
 
-/// As [`get`], and whoever else wants to change them waits for this transaction to end, also for the first ones.
+/// [`get`] with a lock until the transaction ends, also before there is a row.
 pub async fn lock(tx: &mut Tx) -> Result<Option<Settings>> {
     tx.advisory_lock("settings".to_owned()).await?;
     let row: Option<(Json<Settings>,)> = tx.sql("select value from settings where name = 'office'").optional().await?;
@@ -33,7 +33,7 @@ pub async fn set(tx: &mut Tx, settings: &Settings, at: DateTime<Utc>, by: &str) 
     Ok(())
 }
 
-/// Who changed them last, and when.
+/// The last editor and time.
 pub async fn changed(tx: &mut Tx) -> Result<Option<(String, DateTime<Utc>)>> {
     tx.sql("select updated_by, updated_at from settings where name = 'office'").optional().await
 }

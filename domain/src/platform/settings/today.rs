@@ -1,12 +1,11 @@
-//! Today as a calendar day: the office's for deadlines and money, a person's for forms and defaults (decision 39).
-//! There is no other today; a UTC day is wrong for half of the world at any hour.
+//! Today as a calendar day: the office's for deadlines and money, the user's for forms and defaults (today, decision 39). Never the UTC day.
 use super::{Settings, get, within};
 use crate::kernel::{access::Actor, clock, ctx::Ctx, db::Sql, error::Result};
 use chrono::{DateTime, Duration, NaiveDate, NaiveTime, Timelike, Utc};
 use chrono_tz::Tz;
 use std::collections::BTreeMap;
 
-/// Local hour from which reminders go out: before the digests, which carry them for people who chose those.
+/// Local hour from which reminders are sent: before the digests, which include them.
 const REMINDER_HOUR: u32 = 7;
 
 impl Settings {
@@ -15,8 +14,8 @@ impl Settings {
         clock::day(at, self.time_zone())
     }
 
-    /// Groups time zones whose reminder hour has come by the day to remind for. That day is the local one, but no later
-    /// than the office's at that hour: a date is past where the reader is and by the office's deadline.
+    /// Groups time zones after their reminder hour by the day to remind for: the local day, but no later than the office's at
+    /// that hour, as a date must be past for the reader and for the office.
     pub(crate) fn reminder_days(&self, now: DateTime<Utc>, zones: Vec<String>) -> BTreeMap<NaiveDate, Vec<String>> {
         let mut days: BTreeMap<NaiveDate, Vec<String>> = BTreeMap::new();
         for name in zones {
@@ -27,7 +26,7 @@ impl Settings {
             }
             let today = local.date_naive();
             let hour = today.and_time(NaiveTime::MIN) + Duration::hours(i64::from(REMINDER_HOUR));
-            // Where clocks skip the hour itself the office's day is the present one.
+            // If the clock skips that hour, the present time counts.
             let began = hour.and_local_timezone(zone).earliest().map_or(now, |at| at.to_utc());
             days.entry(today.min(self.day(began))).or_default().push(name);
         }
@@ -35,7 +34,7 @@ impl Settings {
     }
 }
 
-/// The office's today: deadlines, invoices, payments, payouts, numbers of a year.
+/// The office's today: for deadlines, invoices, payments, payouts and yearly numbers.
 ///
 /// # Errors
 /// What the database refuses.
@@ -43,7 +42,7 @@ pub async fn office_today(ctx: &Ctx) -> Result<NaiveDate> {
     Ok(get(ctx).await?.day(ctx.now()))
 }
 
-/// The acting person's today: defaults of forms, birthdays, names of files. The office's where no person acts.
+/// The actor's today: for form defaults, birthdays and file names. The office's if the actor is no user.
 ///
 /// # Errors
 /// What the database refuses.
@@ -51,12 +50,12 @@ pub async fn person_today(ctx: &Ctx) -> Result<NaiveDate> {
     person_today_within(&mut ctx.db(), ctx).await
 }
 
-/// [`person_today`], also within a transaction.
+/// [`person_today`] on a given connection or transaction.
 pub(crate) async fn person_today_within(db: &mut impl Sql, ctx: &Ctx) -> Result<NaiveDate> {
     Ok(ctx.now().with_timezone(&zone_within(db, ctx).await?).date_naive())
 }
 
-/// The acting person's time zone; the office's where no person acts.
+/// The actor's time zone; the office's if the actor is no user.
 ///
 /// # Errors
 /// What the database refuses.
@@ -85,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn the_office_day_is_the_one_of_its_zone() {
+    fn office_day_follows_its_time_zone() {
         for (zone, instant, day) in [
             ("Pacific/Kiritimati", "2026-12-11T10:00:00Z", "2026-12-12"),
             ("Pacific/Kiritimati", "2026-12-11T09:59:59Z", "2026-12-11"),
@@ -100,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn reminders_are_for_the_readers_morning_and_never_ahead_of_the_office() {
+    fn reminders_wait_for_the_local_hour_and_the_office_day() {
         let days = |office_zone: &str, zone: &str, instant: &str| {
             let days = office(office_zone).reminder_days(at(instant), vec![zone.to_owned()]);
             days.into_keys().map(|day| day.to_string()).collect::<Vec<_>>()
