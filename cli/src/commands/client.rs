@@ -221,7 +221,7 @@ async fn create(args: Create, cli: &CliContext) -> Result {
 }
 
 /// Asks for what a flag may leave out: phone and address, company, ISO partner and country.
-async fn ask_optional_fields(input: &mut Input, setup: SetupMode, cli: &CliContext) -> Result {
+async fn ask_optional_fields(input: &mut ClientInput, setup: SetupMode, cli: &CliContext) -> Result {
     if matches!(setup, SetupMode::Full) {
         input.phone = cli.prompt.optional(input.phone.take(), "Phone")?;
         input.address = cli.prompt.optional(input.address.take(), "Address")?;
