@@ -10,10 +10,7 @@ use domain::{
         page::PageQuery,
     },
     orders::{
-        onboarding::{
-            self::{self},
-            Setup::{self},
-        },
+        onboarding::{self, Setup},
         spvs,
     },
     platform::activity,

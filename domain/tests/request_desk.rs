@@ -4,7 +4,7 @@ use domain::{
     Ctx, Error,
     accounts::users,
     desk::requests::{
-        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, MadeKind, Priority, Request, Status,
+        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, Priority, Request, ResultKind, Status,
     },
     directory::{companies, isos},
     kernel::{
@@ -406,10 +406,10 @@ async fn concurrent_approvals_succeed_once() {
             let seen = requests::get(&admins[0], id).await.unwrap();
             assert_eq!(seen.status, Status::Approved);
             let (kind, role) = match account {
-                "client" => (Some(MadeKind::Client), Some(Role::Client)),
-                "iso" => (Some(MadeKind::Iso), Some(Role::Iso)),
-                "company" => (Some(MadeKind::Company), Some(Role::CompanyAdmin)),
-                "employee" => (Some(MadeKind::User), Some(Role::Employee)),
+                "client" => (Some(ResultKind::Client), Some(Role::Client)),
+                "iso" => (Some(ResultKind::Iso), Some(Role::Iso)),
+                "company" => (Some(ResultKind::Company), Some(Role::CompanyAdmin)),
+                "employee" => (Some(ResultKind::User), Some(Role::Employee)),
                 _ => (None, None),
             };
             assert_eq!((seen.made_kind, seen.made_id.is_some()), (kind, kind.is_some()));

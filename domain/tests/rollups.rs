@@ -17,10 +17,7 @@ use domain::{
     operations::seed,
     orders::{
         commissions, invoices,
-        onboarding::{
-            self::{self},
-            Setup::{self},
-        },
+        onboarding::{self, Setup},
         spvs, steps,
     },
     platform::rollups,

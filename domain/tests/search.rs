@@ -11,10 +11,7 @@ use domain::{
         page::PageQuery,
     },
     orders::{
-        onboarding::{
-            self::{self},
-            Setup::{self},
-        },
+        onboarding::{self, Setup},
         spvs,
     },
     reporting::search::{self, Kind},
