@@ -54,7 +54,7 @@ async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
         let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();
         assert_eq!(logo.media_type, "image/png");
         // The counts of the specification, including the partner's leads and calls.
-        let statuses = requests::desk(&operator).await.unwrap().statuses;
+        let statuses = requests::summary(&operator).await.unwrap().statuses;
         use requests::Status::{Approved, InReview, Pending, Rejected, Withdrawn};
         assert_eq!(statuses, [(Pending, 89), (InReview, 0), (Approved, 967), (Rejected, 191), (Withdrawn, 0)]);
         let mut of_partner = Vec::new();

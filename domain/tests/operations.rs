@@ -545,7 +545,7 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
         let eur = (Currency::Eur, 9_990);
         assert_eq!(found.revenue, [usd, eur]);
         assert_eq!(found.companies.iter().map(|row| row.revenue.clone()).collect::<Vec<_>>(), [vec![usd], vec![eur]]);
-        let country = |country, spvs, fee| analytics::OfficeCountry { country, spvs, revenue: vec![fee] };
+        let country = |country, spvs, fee| analytics::CountryRevenue { country, spvs, revenue: vec![fee] };
         assert_eq!(found.countries, [country(Country::Us, 2, usd), country(Country::Jp, 1, eur)]);
         // Two days, then ten and four: counted in the month of completion, whenever the order was placed.
         let order = spvs::get(&sigrid, spv).await.unwrap();

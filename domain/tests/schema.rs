@@ -493,7 +493,7 @@ async fn no_query_scans_a_growing_table() {
             let page = requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
             requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
         }
-        requests::desk(&sigrid).await.unwrap();
+        requests::summary(&sigrid).await.unwrap();
         let first = PageQuery { limit: Some(2), cursor: None };
         let next = PageQuery { limit: Some(2), cursor: queue::list(&sigrid, None, &first).await.unwrap().next_cursor };
         for page in [&first, &next] {

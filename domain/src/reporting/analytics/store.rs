@@ -286,8 +286,8 @@ mod tests {
 
     #[test]
     fn columns_match_the_struct_fields() {
-        assert_columns_match::<Orders>(ORDERS);
-        assert_columns_match::<Steps>(STEPS);
-        assert_columns_match::<Kept>(KEPT);
+        assert_columns_match::<OrderCount>(ORDER_COUNTS);
+        assert_columns_match::<StepDuration>(STEP_DURATIONS);
+        assert_columns_match::<OnTimeCount>(ON_TIME_COUNTS);
     }
 }

@@ -220,6 +220,6 @@ mod tests {
 
     #[test]
     fn columns_match_the_struct_fields() {
-        assert_columns_match::<Group>(GROUPS);
+        assert_columns_match::<PartnerGroup>(PARTNER_GROUPS);
     }
 }

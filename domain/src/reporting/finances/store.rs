@@ -83,6 +83,6 @@ mod tests {
 
     #[test]
     fn columns_match_the_struct_fields() {
-        assert_columns_match::<Cell>(CELLS);
+        assert_columns_match::<FinanceRow>(FINANCE_ROWS);
     }
 }
