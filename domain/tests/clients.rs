@@ -3,21 +3,24 @@
 use domain::{
     Ctx, Error,
     accounts::users::{self, Status},
-    directory::clients::{self, Setup},
+    directory::clients,
     kernel::{
         access::Role,
         ctx::Options,
         ids::{CompanyId, IsoId, UserId},
         page::PageQuery,
     },
-    orders::spvs,
+    orders::{
+        onboarding::{self, Setup},
+        spvs,
+    },
     platform::activity,
     testing::{World, on_both},
 };
 use std::sync::Arc;
 
-fn client(email: &str, company: CompanyId) -> clients::Input {
-    clients::Input {
+fn client(email: &str, company: CompanyId) -> onboarding::ClientInput {
+    onboarding::ClientInput {
         first_name: "Maya".to_owned(),
         last_name: "Ortiz".to_owned(),
         email: email.to_owned(),
@@ -27,8 +30,8 @@ fn client(email: &str, company: CompanyId) -> clients::Input {
     }
 }
 
-fn order(client: UserId, company: CompanyId) -> spvs::Input {
-    spvs::Input {
+fn order(client: UserId, company: CompanyId) -> onboarding::OrderInput {
+    onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         purchase_amount: Some("5".to_owned()),
@@ -52,14 +55,14 @@ async fn missing_company_or_iso_is_reported_by_its_field() {
         let finn = world.employee("Finn").await;
         let company = world.company("Harbor").await;
         let nowhere = client("maya@example.com", CompanyId(world.chance.uuid()));
-        assert_eq!(error_codes(clients::create(&finn, Setup::Quick, nowhere).await), "company_id not_found");
-        let nobody = clients::Input {
+        assert_eq!(error_codes(onboarding::create_client(&finn, Setup::Quick, nowhere).await), "company_id not_found");
+        let nobody = onboarding::ClientInput {
             iso_id: Some(IsoId(world.chance.uuid())),
             commission: Some("1".to_owned()),
             ..client("maya@example.com", company)
         };
-        assert_eq!(error_codes(clients::create(&finn, Setup::Full, nobody).await), "iso_id not_found");
-        clients::create(&finn, Setup::Quick, client("maya@example.com", company)).await.expect("a client");
+        assert_eq!(error_codes(onboarding::create_client(&finn, Setup::Full, nobody).await), "iso_id not_found");
+        onboarding::create_client(&finn, Setup::Quick, client("maya@example.com", company)).await.expect("a client");
     })
     .await;
 }
@@ -71,7 +74,8 @@ async fn restored_client_returns_to_its_previous_status() {
             Options { default_password: Some("portal-demo-2026".to_owned()), ..Options::clone(&world.options) };
         let finn = Ctx { options: Arc::new(options), ..world.employee("Finn").await };
         let company = world.company("Harbor").await;
-        let made = clients::create(&finn, Setup::Full, client("maya@example.com", company)).await.expect("a client");
+        let made =
+            onboarding::create_client(&finn, Setup::Full, client("maya@example.com", company)).await.expect("a client");
         let (id, version) = (made.client.id, made.client.version);
         // Restoring an active account changes nothing.
         let same = clients::restore(&finn, id, None).await.expect("no change");
@@ -83,7 +87,9 @@ async fn restored_client_returns_to_its_previous_status() {
         assert_eq!(error_codes(clients::suspend(&finn, id, None).await), "archived");
         let again = clients::archive(&finn, id, None).await.expect("no change");
         assert_eq!((again.status, again.version), (Status::Archived, archived.version));
-        let quick = clients::create(&finn, Setup::Quick, client("nora@example.com", company)).await.expect("a client");
+        let quick = onboarding::create_client(&finn, Setup::Quick, client("nora@example.com", company))
+            .await
+            .expect("a client");
         clients::suspend(&finn, quick.client.id, None).await.expect("suspended");
         let open = clients::restore(&finn, quick.client.id, None).await.expect("restored");
         assert_eq!(open.status, Status::Pending);
@@ -99,8 +105,9 @@ async fn notify_client_resolves_identifiers_shared_by_companies() {
         for name in ["Harbor", "Meridian", "Summit"] {
             let company = world.company(name).await;
             let (client, first, _) = world.client(&format!("Clara{name}"), company, None).await;
-            let same = spvs::Input { custom_identifier: Some("SPV-001".to_owned()), ..order(client, company) };
-            spvs::create(&finn, same).await.expect("an order");
+            let same =
+                onboarding::OrderInput { custom_identifier: Some("SPV-001".to_owned()), ..order(client, company) };
+            onboarding::create_order(&finn, same).await.expect("an order");
             clara = Some((format!("clara{}@example.com", name.to_lowercase()), first));
         }
         let (email, first) = clara.expect("one of them");

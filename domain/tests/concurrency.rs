@@ -2,13 +2,13 @@
 use domain::{
     Ctx,
     kernel::ids::{CompanyId, UserId},
-    orders::spvs,
+    orders::{onboarding, spvs},
     platform::activity,
     testing::{World, on_both},
 };
 
-fn order(client: UserId, company: CompanyId) -> spvs::Input {
-    spvs::Input {
+fn order(client: UserId, company: CompanyId) -> onboarding::OrderInput {
+    onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         purchase_amount: Some("5".to_owned()),
@@ -17,11 +17,11 @@ fn order(client: UserId, company: CompanyId) -> spvs::Input {
 }
 
 /// Creates ten orders concurrently.
-async fn create_ten(ctx: &Ctx, input: &spvs::Input) -> Vec<spvs::Spv> {
+async fn create_ten(ctx: &Ctx, input: &onboarding::OrderInput) -> Vec<spvs::Spv> {
     let attempts: Vec<_> = (0..10)
         .map(|_| {
             let (ctx, input) = (ctx.clone(), input.clone());
-            tokio::spawn(async move { spvs::create(&ctx, input).await })
+            tokio::spawn(async move { onboarding::create_order(&ctx, input).await })
         })
         .collect();
     let mut made = Vec::new();
@@ -38,7 +38,7 @@ async fn concurrent_requests_with_one_idempotency_key_create_one_order() {
         let (client, ..) = world.client("Clara", company, None).await;
         let key = Some(("click".to_owned(), "hash".to_owned()));
         let ctx = Ctx { idempotency: key, ..world.employee("Finn").await };
-        let named = spvs::Input { custom_identifier: Some("Harbor 1".to_owned()), ..order(client, company) };
+        let named = onboarding::OrderInput { custom_identifier: Some("Harbor 1".to_owned()), ..order(client, company) };
         let made = create_ten(&ctx, &named).await;
         assert!(made.iter().all(|spv| spv.id == made[0].id));
     })
