@@ -36,13 +36,13 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: onboa
     ctx.transaction(|tx| {
         async move {
             let request = lock_open(tx, ctx, id, version, Action::Update).await?;
-            if request.order().is_none() {
-                return Err(Error::conflict("not_an_order"));
-            }
+            let Some(order) = request.order() else { return Err(Error::conflict("not_an_order")) };
+            // The client's first proposal, unless the staff choose another name.
+            let vehicle_name = input.vehicle_name.clone().or_else(|| order.proposed_names.first().cloned());
             let new = onboarding::validate_order(
                 tx,
                 ctx,
-                &onboarding::OrderInput { client_id: request.user_id, ..input.clone() },
+                &onboarding::OrderInput { client_id: request.user_id, vehicle_name, ..input.clone() },
             )
             .await?;
             let spv = onboarding::insert_with_identifier(tx, ctx, new).await.map_err(onboarding::map_duplicate)?;

@@ -63,6 +63,7 @@ const SPVS: Columns = Columns {
     optional: &[
         "iso_email",
         "iso_name",
+        "vehicle_name",
         "country",
         "currency",
         "purchase_amount",

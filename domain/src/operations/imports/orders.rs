@@ -12,7 +12,7 @@ use crate::{
         ids::{SpvId, StepId},
         money::{self, Currency},
         text::unique_key,
-        validate::{self, Check},
+        validate::{self, Check, LINE},
     },
     orders::{
         onboarding,
@@ -29,6 +29,7 @@ const IDENTIFIER: usize = 64;
 
 /// What a row says of its order.
 struct Said {
+    vehicle_name: Option<String>,
     country: Country,
     currency: Currency,
     purchase_amount_minor: Option<i64>,
@@ -86,19 +87,17 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     check.done()?;
     let client_id = client_id.ok_or(Error::NotFound("client"))?;
     let new = &onboarding::NewOrder {
-        client_id,
-        company_id,
         iso_id,
         custom_identifier: Some(identifier.clone()),
+        vehicle_name: said.vehicle_name,
         country: said.country,
-        currency: said.currency,
         price_minor: said.price_minor,
         commission_minor: said.commission_minor,
         purchase_amount_minor: said.purchase_amount_minor,
         iso_commission_percentage: said.iso_commission_percentage,
         status: if said.fate.status == Status::Active { Status::Active } else { Status::Pending },
-        ordered_date: said.ordered_date,
         invoiced: false,
+        ..onboarding::NewOrder::new(client_id, company_id, said.currency, said.ordered_date)
     };
     let as_of = |at| Ctx { clock: Clock::fixed(at), ..ctx.clone() };
     let (begun, ended) = match said.fate.closed_at {
@@ -126,6 +125,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
 /// currency of its company, unless it says otherwise; one of the two amounts is there.
 fn read_row(check: &mut Check, row: &Row, home: &Home, now: DateTime<Utc>) -> Said {
     let usual = &home.usual;
+    let vehicle_name = check.optional_line("vehicle_name", cell(row, "vehicle_name"), LINE);
     let country = check.optional("country", cell(row, "country"), str::parse).unwrap_or_default();
     let currency: Currency = check.optional("currency", cell(row, "currency"), str::parse).unwrap_or(usual.currency);
     let mut amount = |name| check.optional(name, cell(row, name), |text| currency.parse(text));
@@ -147,6 +147,7 @@ fn read_row(check: &mut Check, row: &Row, home: &Home, now: DateTime<Utc>) -> Sa
     let ordered_date = check.optional("ordered_date", cell(row, "ordered_date"), validate::date).unwrap_or(usual.today);
     let fate = read_fate(check, row, home, ordered_date, now);
     Said {
+        vehicle_name,
         country,
         currency,
         purchase_amount_minor,

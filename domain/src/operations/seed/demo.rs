@@ -371,21 +371,18 @@ async fn open(ctx: &Ctx, email: &str) -> Result<()> {
 }
 
 async fn place(ctx: &Ctx, order: Order<'_>) -> Result<SpvId> {
+    let (currency, today) = (ctx.options.default_currency, settings::office_today(ctx).await?);
     let new = &onboarding::NewOrder {
-        client_id: order.client,
-        company_id: order.company,
         iso_id: order.iso,
         custom_identifier: order.identifier.map(str::to_owned),
         country: order.country,
-        currency: ctx.options.default_currency,
         // A fiftieth of what is bought.
         price_minor: Some(order.amount_minor / 50),
-        commission_minor: None,
         purchase_amount_minor: Some(order.amount_minor),
         iso_commission_percentage: order.iso.map(|_| 15_000),
         status: order.status,
-        ordered_date: settings::office_today(ctx).await?,
         invoiced: false,
+        ..onboarding::NewOrder::new(order.client, order.company, currency, today)
     };
     ctx.transaction(|tx| onboarding::insert_order(tx, ctx, new.clone()).scope_boxed()).await
 }

@@ -123,19 +123,14 @@ pub(super) async fn orders(
                     }
                 };
                 let new = onboarding::NewOrder {
-                    client_id,
-                    company_id: *company,
                     iso_id: partner,
-                    custom_identifier: None,
                     country,
-                    currency: ctx.options.default_currency,
                     price_minor: Some(amount_minor / 50),
-                    commission_minor: None,
                     purchase_amount_minor: Some(amount_minor),
                     iso_commission_percentage: partner.map(|_| 10_000),
                     status: Status::Active,
-                    ordered_date,
                     invoiced: false,
+                    ..onboarding::NewOrder::new(client_id, *company, ctx.options.default_currency, ordered_date)
                 };
                 let id = onboarding::insert_order(tx, day, new).await?;
                 lived(tx, ctx, staff, chance, id, life).await?;

@@ -183,20 +183,15 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         must_change_password,
         language: defaults.language,
     };
+    let client_id = UserId(uuid::Uuid::nil());
     let order = NewOrder {
-        client_id: UserId(uuid::Uuid::nil()),
-        company_id,
         iso_id: input.iso_id,
-        custom_identifier: None,
         country,
-        currency,
         price_minor,
         commission_minor,
-        purchase_amount_minor: None,
-        iso_commission_percentage: None,
         status: spvs::Status::Active,
-        ordered_date,
         invoiced: !input.without_invoice,
+        ..NewOrder::new(client_id, company_id, currency, ordered_date)
     };
     Ok((account, order))
 }

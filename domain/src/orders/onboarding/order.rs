@@ -8,15 +8,13 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{CompanyId, IsoId, SpvId, UserId},
-        money::{self, Currency},
-        search,
-        validate::{self, Check},
+        money, search,
+        validate::{self, Check, LINE},
     },
     orders::{
         document_requests, invoices,
-        spvs::{self, Country, Detail, OrderParties, Status, display_identifier},
-        steps,
-        templates::{self, TemplateStep},
+        spvs::{self, Detail, NewOrder, OrderParties, Status, display_identifier},
+        steps, templates,
     },
     outbox::mails,
     platform::{
@@ -25,9 +23,8 @@ use crate::{
         settings,
     },
 };
-use chrono::NaiveDate;
 
-/// How often a generated identifier is redimensionsd that another order took.
+/// How often a generated identifier is made again because another order took it.
 const MAX_IDENTIFIER_RETRIES: u32 = 5;
 
 /// The form of the SPV tab (specification, section 5).
@@ -37,6 +34,8 @@ pub struct OrderInput {
     pub company_id: Option<CompanyId>,
     pub iso_id: Option<IsoId>,
     pub custom_identifier: Option<String>,
+    /// The name of the company that the order forms, where it is known: at most 200 characters.
+    pub vehicle_name: Option<String>,
     pub purchase_amount: Option<String>,
     pub currency: Option<String>,
     /// The fee, where it is known.
@@ -44,25 +43,6 @@ pub struct OrderInput {
     pub iso_commission_percentage: Option<String>,
     pub country: Option<String>,
     pub ordered_date: Option<String>,
-}
-
-/// A validated order that is not inserted yet.
-#[derive(Clone, Debug)]
-pub struct NewOrder {
-    pub client_id: UserId,
-    pub company_id: CompanyId,
-    pub iso_id: Option<IsoId>,
-    pub custom_identifier: Option<String>,
-    pub country: Country,
-    pub currency: Currency,
-    pub price_minor: Option<i64>,
-    pub commission_minor: Option<i64>,
-    pub purchase_amount_minor: Option<i64>,
-    pub iso_commission_percentage: Option<i64>,
-    pub status: Status,
-    pub ordered_date: NaiveDate,
-    /// Issues an invoice over the price; off for load data, and where the invoice is issued later.
-    pub invoiced: bool,
 }
 
 /// Creates a pending order from the SPV tab. Staff.
@@ -111,6 +91,7 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
     required("company_id", input.company_id.is_none());
     required("client_id", input.client_id.is_none());
     let custom_identifier = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
+    let vehicle_name = check.optional_line("vehicle_name", input.vehicle_name.as_deref(), LINE);
     let defaults = companies::defaults_within(db, ctx, input.company_id).await?;
     let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(defaults.currency);
     let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
@@ -129,19 +110,14 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
         return Err(Error::field("client_id", "required"));
     };
     Ok(NewOrder {
-        client_id,
-        company_id,
         iso_id: input.iso_id,
         custom_identifier,
+        vehicle_name,
         country,
-        currency,
         price_minor,
-        commission_minor: None,
         purchase_amount_minor: amount,
         iso_commission_percentage: percent,
-        status: Status::Pending,
-        ordered_date,
-        invoiced: true,
+        ..NewOrder::new(client_id, company_id, currency, ordered_date)
     })
 }
 
@@ -186,7 +162,16 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
     let parties = check_parties(tx, &new).await?;
     let template = templates::steps_for(tx, new.country).await?;
     let id = SpvId(ctx.chance.uuid());
-    let row = row(ctx, id, &new, &template);
+    let percentage = || Some(money::share(commission_base(&new)?, new.iso_commission_percentage?));
+    let row = spvs::InsertOrder {
+        id,
+        order: &new,
+        iso_commission_minor: new.commission_minor.or_else(percentage),
+        steps: template.len() as i64,
+        current_step: template.first().map(|step| step.step_name.clone()),
+        at: ctx.now(),
+        by: ctx.who(),
+    };
     spvs::insert(tx, &row).await?;
     let steps = steps::copy(tx, ctx, id, new.ordered_date, &template).await?;
     let identifier = display_identifier(id, new.custom_identifier.as_deref());
@@ -228,35 +213,12 @@ fn commission_base(new: &NewOrder) -> Option<i64> {
     new.purchase_amount_minor.or(new.price_minor)
 }
 
-fn row(ctx: &Ctx, id: SpvId, new: &NewOrder, template: &[TemplateStep]) -> spvs::InsertOrder {
-    let percentage = || Some(money::share(commission_base(new)?, new.iso_commission_percentage?));
-    spvs::InsertOrder {
-        id,
-        client_id: new.client_id,
-        company_id: new.company_id,
-        iso_id: new.iso_id,
-        custom_identifier: new.custom_identifier.clone(),
-        country: new.country,
-        currency: new.currency,
-        price_minor: new.price_minor,
-        commission_minor: new.commission_minor,
-        purchase_amount_minor: new.purchase_amount_minor,
-        iso_commission_percentage: new.iso_commission_percentage,
-        iso_commission_minor: new.commission_minor.or_else(percentage),
-        status: new.status,
-        ordered_date: new.ordered_date,
-        steps: template.len() as i64,
-        current_step: template.first().map(|step| step.step_name.clone()),
-        at: ctx.now(),
-        by: ctx.who(),
-    }
-}
-
 async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, identifier: &str, parties: OrderParties) -> Result<()> {
     let (first, last) = (parties.client_first_name.unwrap_or_default(), parties.client_last_name.unwrap_or_default());
     let email = parties.client_email.unwrap_or_default();
     let number = id.to_string()[..8].to_owned();
-    let texts = vec![identifier, &*number, &*first, &*last, &*email];
+    let vehicle = new.vehicle_name.as_deref().unwrap_or_default();
+    let texts = vec![identifier, &*number, vehicle, &*first, &*last, &*email];
     search::index(tx, spvs::search_entry(id, new.company_id, new.iso_id, texts)).await
 }
 
@@ -264,7 +226,7 @@ async fn add_to_rollups(
     tx: &mut Tx,
     new: &NewOrder,
     dimensions: dated::Dimensions,
-    row: &spvs::InsertOrder,
+    row: &spvs::InsertOrder<'_>,
 ) -> Result<()> {
     let mut changes = CounterDeltas::default();
     changes.add(Counter::PendingReviews, row.steps);

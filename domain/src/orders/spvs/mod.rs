@@ -7,7 +7,7 @@ pub use crate::kernel::{
     geo::Country,
     order::{OrderStatus as Status, display_identifier, percent},
 };
-pub use model::{Event, Spv, State};
+pub use model::{Event, NewOrder, Spv, State};
 pub use notify::notify_client;
 pub use store::{Cursor, Filter, IsoFilter, Order};
 pub(crate) use store::{
@@ -87,7 +87,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     found.ok_or(Error::NotFound("spv"))
 }
 
-/// The search entry of an order: its identifier, its order number, and its client's name and email.
+/// The search entry of an order: its identifier, its order number, its vehicle's name, and its client's name and email.
 pub(crate) fn search_entry(id: SpvId, company: CompanyId, iso: Option<IsoId>, texts: Vec<&str>) -> Entry<'_> {
     Entry { kind: "spv", subject: id.0, company: Some(company), iso, texts }
 }
@@ -100,13 +100,17 @@ pub(crate) async fn on_client_renamed(tx: &mut Tx, client: &clients::Client) -> 
     let orders = store::of_client(tx, client.id).await?;
     let identifiers: Vec<String> = orders
         .iter()
-        .map(|(id, _, _, custom)| format!("{} {}", display_identifier(*id, custom.as_deref()), &id.to_string()[..8]))
+        .map(|row| {
+            let identifier = display_identifier(row.id, row.custom_identifier.as_deref());
+            [&*identifier, &row.id.to_string()[..8], row.vehicle_name.as_deref().unwrap_or_default()].join(" ")
+        })
         .collect();
     let entries: Vec<_> = orders
         .iter()
         .zip(&identifiers)
-        .map(|((id, company, iso, _), identifier)| {
-            search_entry(*id, *company, *iso, vec![identifier, &client.first_name, &client.last_name, &client.email])
+        .map(|(row, identifier)| {
+            let texts = vec![&**identifier, &client.first_name, &client.last_name, &client.email];
+            search_entry(row.id, row.company_id, row.iso_id, texts)
         })
         .collect();
     search::index_all(tx, "spv", &entries).await
