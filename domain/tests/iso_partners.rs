@@ -578,7 +578,7 @@ async fn lead_request_follows_the_lead() {
         assert_eq!((approved.made_kind, approved.made_id), (Some(ResultKind::Client), won.client_id.map(|id| id.0)));
         assert_eq!((approved.spv_id, approved.decided_by.as_deref()), (won.spv_id, Some("Elias Test")));
         // One request throughout, and one notification per event.
-        let counted = requests::desk(&elias).await.unwrap().statuses;
+        let counted = requests::summary(&elias).await.unwrap().statuses;
         assert_eq!(counted.iter().map(|(_, count)| count).sum::<i64>(), 1);
         let staff = notified_actions(&elias).await;
         let new = &staff[..staff.len() - notified_before];

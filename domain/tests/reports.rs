@@ -18,7 +18,7 @@ use domain::{
     reporting::{
         analytics, dashboards,
         finances::{self, Account, Figures},
-        reports::{self, Change, Input, Report, Wanted},
+        reports::{self, Change, Input, Report, ReportQuery},
     },
     testing::{World, code, on_both},
 };
@@ -59,7 +59,7 @@ async fn pay(ctx: &Ctx, spv: domain::kernel::ids::SpvId, amount: &str) {
 }
 
 /// All rows of a report by column name, read two at a time.
-async fn report_rows(ctx: &Ctx, wanted: &Wanted) -> Vec<BTreeMap<&'static str, String>> {
+async fn report_rows(ctx: &Ctx, wanted: &ReportQuery) -> Vec<BTreeMap<&'static str, String>> {
     let mut page = PageQuery { limit: Some(2), cursor: None };
     let mut found = Vec::new();
     loop {
@@ -144,7 +144,7 @@ async fn assert_consistent(ctx: &Ctx, company: CompanyId, history: &str) {
         assert_eq!(many, accounts.iter().map(|account| account.total.spvs).sum::<i64>(), "{history}");
 
         for report in Report::ALL {
-            let wanted = Wanted { report, company_id: picked, asked: asked.clone() };
+            let wanted = ReportQuery { report, company_id: picked, asked: asked.clone() };
             let found = report_rows(ctx, &wanted).await;
             let totals = reports::totals(ctx, &wanted).await.unwrap();
             assert_eq!(totals.rows, found.len() as i64, "{} {history}", report.name());
@@ -154,7 +154,7 @@ async fn assert_consistent(ctx: &Ctx, company: CompanyId, history: &str) {
                     assert_eq!(by_rows, *amount, "{} {column} {history}", report.name());
                 }
             }
-            let file = reports::begin(ctx, &wanted).await.unwrap();
+            let file = reports::first_page(ctx, &wanted).await.unwrap();
             assert_eq!(csv(&file.text), found, "{} {history}", report.name());
             match report {
                 Report::Portfolio => {
@@ -367,14 +367,14 @@ async fn only_the_company_and_super_admins_have_access() {
             (&world.nobody(), Some(company), "unauthenticated"),
         ] {
             let asked = Asked::default();
-            let wanted = Wanted { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
+            let wanted = ReportQuery { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
             assert_eq!(code(&finances::get(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&finances::csv(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&analytics::get(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&reports::page(who, &wanted, &PageQuery::default()).await.unwrap_err()), expected);
             assert_eq!(code(&reports::totals(who, &wanted).await.unwrap_err()), expected);
-            assert_eq!(code(&reports::begin(who, &wanted).await.unwrap_err()), expected);
-            assert_eq!(code(&reports::whole(who, &wanted).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::first_page(who, &wanted).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::all_rows(who, &wanted).await.unwrap_err()), expected);
             assert_eq!(code(&reports::list(who, picked).await.unwrap_err()), expected);
             assert_eq!(code(&reports::admins(who, picked).await.unwrap_err()), expected);
             let input = Input { company_id: picked, ..schedule("portfolio", "weekly", vec![]) };

@@ -253,7 +253,7 @@ async fn rows_of_older_releases_are_readable() {
         let read = requests::get(&elias, made.id).await.unwrap();
         assert_eq!((read.due_at, read.updated_at), (made.created_at, made.created_at));
         assert_eq!(read.updated_by, "Ada");
-        assert_eq!(requests::desk(&elias).await.unwrap().queue[1].requests.len(), 1);
+        assert_eq!(requests::summary(&elias).await.unwrap().queue[1].requests.len(), 1);
         assert_eq!(requests::review(&elias, made.id, Some(1)).await.unwrap().status, Status::InReview);
     })
     .await;
@@ -276,7 +276,7 @@ async fn requests_are_assigned_and_reviewed_by_staff_only() {
             assert_eq!(code(&requests::review(stranger, id, None).await.unwrap_err()), refused);
             assert_eq!(code(&requests::approve(stranger, id, None, None).await.unwrap_err()), refused);
             assert_eq!(code(&requests::reject(stranger, id, None, "No").await.unwrap_err()), refused);
-            assert_eq!(code(&requests::desk(stranger).await.unwrap_err()), "forbidden");
+            assert_eq!(code(&requests::summary(stranger).await.unwrap_err()), "forbidden");
         }
         let changed = requests::update(&elias, id, Some(1), high()).await.unwrap();
         assert_eq!((changed.priority, changed.due_at), (Priority::High, request.created_at + Duration::days(1)));
@@ -597,11 +597,11 @@ async fn desk_summary_counts_by_the_viewers_weeks() {
             .unwrap();
         activity::sequence_all(&elias).await.unwrap();
 
-        let desk = requests::desk(&elias).await.unwrap();
+        let desk = requests::summary(&elias).await.unwrap();
         let counts: Vec<i64> = desk.statuses.iter().map(|(_, count)| *count).collect();
         assert_eq!(counts, [1, 1, 0, 1, 0]);
         assert_eq!(desk.weeks.len(), requests::WEEKS);
-        let last = |desk: &requests::Desk| {
+        let last = |desk: &requests::RequestSummary| {
             desk.weeks[requests::WEEKS - 2..]
                 .iter()
                 .map(|week| (week.received, week.rejected, week.open))
@@ -609,7 +609,7 @@ async fn desk_summary_counts_by_the_viewers_weeks() {
         };
         assert_eq!(desk.weeks[requests::WEEKS - 1].begins, NaiveDate::from_ymd_opt(2026, 11, 16).unwrap());
         assert_eq!(last(&desk), [(1, 0, 1), (2, 1, 1)]);
-        assert_eq!(last(&requests::desk(&tokyo).await.unwrap()), [(0, 0, 0), (3, 1, 2)]);
+        assert_eq!(last(&requests::summary(&tokyo).await.unwrap()), [(0, 0, 0), (3, 1, 2)]);
         let queue: Vec<_> = desk.queue.iter().map(|queue| (queue.priority, queue.open, queue.overdue)).collect();
         assert_eq!(queue, [(Priority::High, 0, 0), (Priority::Medium, 1, 1), (Priority::Low, 1, 0)]);
         assert_eq!(desk.queue[1].requests[0].id, early.id);
@@ -622,7 +622,7 @@ async fn desk_summary_counts_by_the_viewers_weeks() {
         let (.., maya) = world.client("Maya", company, None).await;
         let gone = requests::create(&maya, request_input("call")).await.unwrap();
         requests::withdraw(&maya, gone.id, None).await.unwrap();
-        assert_eq!(last(&requests::desk(&elias).await.unwrap()), [(1, 0, 1), (2, 1, 1)]);
+        assert_eq!(last(&requests::summary(&elias).await.unwrap()), [(1, 0, 1), (2, 1, 1)]);
     })
     .await;
 }

@@ -347,7 +347,7 @@ async fn recount_finds_and_repairs_wrong_rollups() {
 async fn finances_and_iso_dashboard_read_rollups_by_primary_key() {
     on_both(async |world| {
         let operator = world.operator();
-        seed::load(&operator, 1_000, |_| true).await.unwrap();
+        seed::insert_benchmark_data(&operator, 1_000, |_| true).await.unwrap();
         if world.db.dialect() == Dialect::Postgres {
             let planned_by = "select reltuples from pg_class where oid = 'spvs'::regclass";
             let rows: f32 = world.db.clone().sql(planned_by).scalar().await.unwrap();

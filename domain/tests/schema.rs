@@ -149,8 +149,8 @@ async fn no_query_scans_a_growing_table() {
     on_both(async |world| {
         let operator = world.operator();
         // Many companies, so that none of them holds a large share of the rows.
-        let load = seed::Load { orders: 1_000, companies: Some(20), isos: None };
-        seed::load(&operator, load, |_| true).await.expect("load");
+        let load = seed::BenchmarkSize { orders: 1_000, companies: Some(20), isos: None };
+        seed::insert_benchmark_data(&operator, load, |_| true).await.expect("load");
         let company = companies::list(&operator, None, false, &PageQuery::default()).await.unwrap().items[0].id;
         let (iso, partner) = world.iso("Ingrid", company).await;
         let (client, spv, maya) = world.client("Maya", company, Some(iso)).await;
@@ -405,7 +405,7 @@ async fn no_query_scans_a_growing_table() {
             finances::get(&clara, None, &asked).await.unwrap();
             analytics::get(&clara, None, &asked).await.unwrap();
             for report in reports::Report::ALL {
-                let wanted = reports::Wanted { report, company_id: None, asked: asked.clone() };
+                let wanted = reports::ReportQuery { report, company_id: None, asked: asked.clone() };
                 reports::totals(&clara, &wanted).await.unwrap();
                 let first = PageQuery { limit: Some(2), cursor: None };
                 let page = reports::page(&clara, &wanted, &first).await.unwrap().rows;
@@ -433,10 +433,10 @@ async fn no_query_scans_a_growing_table() {
             activity::search(&sigrid, &wanted, &next).await.unwrap();
         }
         let asked = date_range::Asked { period: Some("last_month".to_owned()), ..Default::default() };
-        analytics::office(&sigrid, &asked).await.unwrap();
+        analytics::staff(&sigrid, &asked).await.unwrap();
         alerts::list(&sigrid, true, &PageQuery::default()).await.unwrap();
         alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap();
-        alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
+        alerts::check(&operator, &alerts::Metrics::default()).await.unwrap();
         security_scan::latest(&sigrid).await.unwrap();
         backups::list(&sigrid).await.unwrap();
         backups::last_good(&sigrid).await.unwrap();
@@ -493,7 +493,7 @@ async fn no_query_scans_a_growing_table() {
             let page = requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
             requests::list(&sigrid, &filter, &PageQuery { limit: Some(2), cursor: page.next_cursor }).await.unwrap();
         }
-        requests::desk(&sigrid).await.unwrap();
+        requests::summary(&sigrid).await.unwrap();
         let first = PageQuery { limit: Some(2), cursor: None };
         let next = PageQuery { limit: Some(2), cursor: queue::list(&sigrid, None, &first).await.unwrap().next_cursor };
         for page in [&first, &next] {
@@ -641,8 +641,8 @@ fn in_november(wanted: activity::Search) -> activity::Search {
 #[tokio::test]
 async fn sqlite_plans_do_not_depend_on_statistics() {
     let world = World::sqlite().await;
-    let load = seed::Load { orders: 400, companies: Some(1), isos: Some(1) };
-    seed::load(&world.operator(), load, |_| true).await.expect("load");
+    let load = seed::BenchmarkSize { orders: 400, companies: Some(1), isos: Some(1) };
+    seed::insert_benchmark_data(&world.operator(), load, |_| true).await.expect("load");
     let page = "select s.id, k.name from spvs s join companies k on k.id = s.company_id where s.company_id = $1 \
         order by s.ordered_date desc, s.created_at desc, s.id desc limit 1";
     let before = world.plan(page).await;

@@ -68,7 +68,7 @@ async fn import_recognizes_other_spellings() {
     on_both(async |world| {
         let company = world.company("Société Générale").await;
         world.client("Maya", company, None).await;
-        let mut import = imports::begin(&world.operator(), Kind::Spvs, false).unwrap();
+        let mut import = imports::start(&world.operator(), Kind::Spvs, false).unwrap();
         let mut outcomes = Vec::new();
         for identifier in [SPELLINGS[0], IDENTIFIER, SPELLINGS[2], "Societe-1"] {
             let row = [
@@ -79,9 +79,9 @@ async fn import_recognizes_other_spellings() {
             ];
             let row = row.map(|(name, cell)| (name, cell.to_owned())).into_iter().collect();
             outcomes.push(match import.row(&row).await.unwrap() {
-                Outcome::Made => "made".to_owned(),
-                Outcome::There(existing) => format!("there as {}", existing.unwrap_or_default()),
-                Outcome::Refused(error) => code(&error),
+                Outcome::Created => "made".to_owned(),
+                Outcome::Exists(existing) => format!("there as {}", existing.unwrap_or_default()),
+                Outcome::Rejected(error) => code(&error),
             });
         }
         assert_eq!(outcomes, ["made", "there as ", "there as Soci\u{e9}t\u{e9}-1", "made"]);

@@ -252,7 +252,7 @@ async fn tasks_and_request_desk_agree_on_overdue() {
         for (minutes, late) in [(-60, false), (60, true)] {
             let clock = Clock::fixed(request.due_at + Duration::minutes(minutes));
             let elias = Ctx { clock, ..elias.clone() };
-            let desk = requests::desk(&elias).await.unwrap();
+            let desk = requests::summary(&elias).await.unwrap();
             let counted: i64 = desk.queue.iter().map(|queue| queue.overdue).sum();
             let (found, _) = tasks::mine(&elias).await.unwrap();
             let task = found.iter().find(|task| task.kind == tasks::Kind::Request).unwrap();

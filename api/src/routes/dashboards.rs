@@ -231,8 +231,8 @@ pub struct AdminUser {
     last_sign_in_at: Option<DateTime<Utc>>,
 }
 
-impl From<dashboards::Person> for AdminUser {
-    fn from(row: dashboards::Person) -> Self {
+impl From<dashboards::UserRow> for AdminUser {
+    fn from(row: dashboards::UserRow) -> Self {
         Self {
             id: row.id,
             first_name: row.first_name,

@@ -21,8 +21,8 @@ use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
     desk::requests::{
-        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, Order, OrderForm, Priority, Request, ResultKind,
-        Status,
+        self, Assignee, Change, Filter, Form, Input, Kind, ListOrder, OrderForm, OrderRequest, Priority, Request,
+        ResultKind, Status,
     },
     kernel::{
         error::Problem,
@@ -92,7 +92,7 @@ pub struct View {
     #[schema(value_type = HashMap<String, Value>)]
     data: Map<String, Value>,
     /// What a client asks for.
-    order: Option<Order>,
+    order: Option<OrderRequest>,
     /// What goes with it.
     documents: Vec<Document>,
     /// The order that it was accepted as.
@@ -319,7 +319,7 @@ pub struct Queue {
 #[utoipa::path(get, path = "/requests/summary", operation_id = "request_summary", tag = "requests",
     responses((status = 200, body = Desk)))]
 pub async fn desk(SignedIn(ctx): SignedIn) -> Result<JsonBody<Desk>> {
-    let desk = requests::desk(&ctx).await?;
+    let desk = requests::summary(&ctx).await?;
     let mut documents = requests::documents(&ctx, desk.queue.iter().flat_map(|queue| &queue.requests)).await?;
     let of = |wanted: Status| desk.statuses.iter().find(|(status, _)| *status == wanted).map_or(0, |(_, count)| *count);
     Ok(JsonBody(Desk {

@@ -88,7 +88,7 @@ pub async fn run(args: Args, cli: &CliContext) -> Result {
     for (n, table) in args.table.tables().iter().enumerate() {
         let names = exports::columns(&cli.ctx, table);
         if n == 0 {
-            exports::taken(&cli.ctx, table).await?;
+            exports::log_export(&cli.ctx, table).await?;
             if !lines {
                 // Excel needs a byte-order mark to read a file as UTF-8; programs that read a pipe do not.
                 if args.out.is_some() {

@@ -1,5 +1,4 @@
-//! Decisions about requests: review, assignment, and approval, rejection or withdrawal, each of which is made once
-//! under a row lock.
+//! Review, assignment and decision of requests. A request is approved, rejected or withdrawn once, under a row lock.
 use super::{get, linked};
 use crate::{
     accounts::users,
@@ -26,11 +25,12 @@ use crate::{
 };
 use serde_json::{Map, Value};
 
-/// Accepts the order that a client asks for: a pending order by the one order function, made once however many
-/// try at a time. `input` is the order's form as the staff filled it in; whose it is, the request says. Staff.
+/// Accepts an order request: creates a pending order, once however many try at a time. `input` is the order form as the
+/// staff completed it; the client is that of the request. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `request_decided`, `not_an_order`, stale; Invalid per field of the order.
+/// NotFound; Forbidden; Conflict `request_decided`, `not_an_order`, or an outdated version; Invalid per field of the
+/// order.
 pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: onboarding::OrderInput) -> Result<Request> {
     let input = &input;
     ctx.transaction(|tx| {
@@ -49,7 +49,7 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: onboa
             let client = request.user_id.ok_or_else(|| Error::conflict("not_an_order"))?;
             let mut held = documents::attachments_of(tx, ctx, AttachmentOwner::Request, vec![id.0]).await?;
             for document in held.remove(&id.0).unwrap_or_default() {
-                // One that has gone to another order meanwhile stays there.
+                // A document assigned to another order in the meantime stays there.
                 match documents::assign(tx, document.id, client, spv).await {
                     Ok(()) | Err(Error::NotFound(_)) => {}
                     Err(e) => return Err(e),
@@ -65,12 +65,13 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: onboa
     get(ctx, id).await
 }
 
-/// Approves what needs nothing to be made: it is done, and whoever asked for it hears so, with `answer` if there is
-/// one. An application for a colleague's account is approved by inviting them. Staff; colleagues are for super admins.
+/// Approves a request that creates nothing, with an optional `answer` to its sender. An application of a colleague is
+/// approved by inviting them. Staff; colleagues only super admins.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, stale, `approved_by_order`,
-/// `approved_by_account`, `approved_by_lead` and `approved_by_call` for what is approved by making it, `email_taken`.
+/// NotFound; Forbidden; Invalid `reply`; Conflict `request_decided`, an outdated version, `approved_by_order`,
+/// `approved_by_account`, `approved_by_lead` and `approved_by_call` for kinds that are approved by creating something,
+/// `email_taken`.
 pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Option<&str>) -> Result<Request> {
     ctx.transaction(|tx| {
         async move {
@@ -98,10 +99,10 @@ pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Opt
     get(ctx, id).await
 }
 
-/// Refuses a request, with a reason that whoever sent it reads. A call is declined by it, a lead given up. Staff.
+/// Rejects a request with a reason for its sender. Declines a linked call, and marks a linked lead as lost. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid without a reason; Conflict `request_decided`, stale.
+/// NotFound; Forbidden; Invalid without a reason; Conflict `request_decided`, or an outdated version.
 pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str) -> Result<Request> {
     if let Some(entity) = linked_entity(ctx, id, version, Action::Update).await? {
         linked::reject(ctx, entity, reason).await?;
@@ -123,9 +124,9 @@ pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str
     get(ctx, id).await
 }
 
-/// Whoever has an account reads it in their portal and hears of it by the notices; others only have their mail.
+/// Mails the answer to a sender without an account; users get a notification.
 async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind, text: Option<&str>) -> Result<()> {
-    // A lead did not ask: the staff wrote down whom they heard of.
+    // Leads are written down by the staff and expect no answer.
     if request.user_id.is_some() || request.kind == Kind::Lead {
         return Ok(());
     }
@@ -137,10 +138,10 @@ async fn write_back(tx: &mut Tx, ctx: &Ctx, request: &Request, kind: mails::Kind
     mails::queue_answer(tx, ctx, kind, to, request.language.clone(), data).await
 }
 
-/// Takes one's own request back, and with it the lead or the call that it is of: that is for its partner.
+/// Withdraws the actor's own request, and the lead or call it is linked to. Not for staff.
 ///
 /// # Errors
-/// NotFound; Forbidden for everybody else; Conflict `request_decided`, `call_answered`, stale.
+/// NotFound; Forbidden for all others; Conflict `request_decided`, `call_answered`, or an outdated version.
 pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
     if let Some(entity) = linked_entity(ctx, id, version, Action::Cancel).await? {
         if ctx.actor.is_staff() {
@@ -161,10 +162,10 @@ pub async fn withdraw(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<
     get(ctx, id).await
 }
 
-/// Takes a request into review; it is the actor's from then on, unless it is somebody's. Staff.
+/// Takes a request into review and assigns it to the actor, unless it is assigned. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `request_decided`, `in_review`, stale.
+/// NotFound; Forbidden; Conflict `request_decided`, `in_review`, or an outdated version.
 pub async fn review(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Request> {
     ctx.transaction(|tx| {
         async move {
@@ -183,19 +184,19 @@ pub async fn review(ctx: &Ctx, id: RequestId, version: Option<i64>) -> Result<Re
     get(ctx, id).await
 }
 
-/// What is to change; what is left out stays.
+/// Changes of a request; None leaves a field.
 #[derive(Clone, Debug, Default)]
 pub struct Change {
-    /// Moves the due time too.
+    /// Also recomputes the due time.
     pub priority: Option<String>,
-    /// `Some(None)` takes it away from whoever has it.
+    /// `Some(None)` unassigns.
     pub assignee_id: Option<Option<UserId>>,
 }
 
-/// Says how urgent an open request is, and who works on it. Staff.
+/// Changes priority and assignee of an open request. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Invalid per field; Conflict `request_decided`, stale.
+/// NotFound; Forbidden; Invalid per field; Conflict `request_decided`, or an outdated version.
 pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Change) -> Result<Request> {
     let change = &change;
     ctx.transaction(|tx| update_in(tx, ctx, id, version, change).scope_boxed()).await?;
@@ -217,7 +218,7 @@ async fn update_in(tx: &mut Tx, ctx: &Ctx, id: RequestId, version: Option<i64>, 
     }
     let due_at = match request.linked() {
         _ if priority == request.priority => request.due_at,
-        // Not after the first of the times.
+        // Not later than the first proposed time.
         Some(LinkedEntity::Call(_)) => priority.due(request.created_at).min(request.due_at),
         _ => priority.due(request.created_at),
     };
@@ -232,7 +233,7 @@ async fn update_in(tx: &mut Tx, ctx: &Ctx, id: RequestId, version: Option<i64>, 
     rows::save(tx, &changed).await
 }
 
-/// Whom a request can be given to, with the name: active staff. Others are refused in `check`.
+/// Id and name of an assignee, who must be active staff. Others are rejected in `check`.
 pub(super) async fn assignable(tx: &mut Tx, check: &mut Check, id: Option<UserId>) -> Result<Option<(UserId, String)>> {
     let Some(id) = id else { return Ok(None) };
     let name = users::active_staff_name(tx, id).await?;
@@ -242,7 +243,7 @@ pub(super) async fn assignable(tx: &mut Tx, check: &mut Check, id: Option<UserId
     Ok(name.map(|name| (id, name)))
 }
 
-/// The event that a request is somebody's now, or nobody's.
+/// Activity of an assignment or its removal.
 pub(super) fn assigned_event(request: &Request, assignee: Option<(UserId, String)>) -> Event {
     match assignee {
         Some((id, name)) => {
@@ -257,7 +258,7 @@ async fn save_decision(tx: &mut Tx, ctx: &Ctx, decided: &Request, event: Event) 
     activity::append(tx, ctx, event).await
 }
 
-/// The lead or call of an open request. It is decided under its own lock, which is taken before the request's.
+/// The linked lead or call of an open request. Its own lock is taken before that of the request.
 async fn linked_entity(ctx: &Ctx, id: RequestId, version: Option<i64>, action: Action) -> Result<Option<LinkedEntity>> {
     let request = rows::get(&mut ctx.db(), id).await?.ok_or(Error::NotFound("request"))?;
     let Some(entity) = request.linked() else { return Ok(None) };
@@ -265,7 +266,7 @@ async fn linked_entity(ctx: &Ctx, id: RequestId, version: Option<i64>, action: A
     Ok(Some(entity))
 }
 
-/// Creates the account of a colleague who applied for it. Super admins.
+/// Invites the colleague of an application and approves it. Super admins.
 async fn create_colleague(tx: &mut Tx, ctx: &Ctx, request: &Request, answer: Option<String>) -> Result<()> {
     if request.account_type() != Some(AccountType::Employee) {
         return Err(Error::conflict("approved_by_account"));
@@ -275,9 +276,9 @@ async fn create_colleague(tx: &mut Tx, ctx: &Ctx, request: &Request, answer: Opt
     rows::approve(tx, ctx, request, ResultRef::User(user.id), answer).await
 }
 
-/// What the actor may do with this request: its buttons. `accept` makes an order, `create_client`, `create_iso` and
-/// `create_company` an account with the request's id, `convert` the client and the order of its lead, `confirm` a time of
-/// its call, `approve` everything else.
+/// Actions of the actor on a request, for its buttons. `accept` creates an order; `create_client`, `create_iso` and
+/// `create_company` an account with the id of the request; `convert` the client and order of its lead; `confirm` sets a
+/// time of its call; `approve` is for all others.
 pub fn can(ctx: &Ctx, request: &Request) -> Vec<&'static str> {
     use AccountType::{Client, Company, Employee, Iso};
     let applies = request.kind == Kind::Account;

@@ -1,5 +1,5 @@
-//! SQL of requests.
-use super::desk::{Counted, Weekly};
+//! SQL of lists and counts of requests.
+use super::summary::{PriorityCount, WeekCount};
 use crate::{
     kernel::{
         db::{Db, Sql},
@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use uuid::Uuid;
 
-/// What waits for the staff, as the partial indexes have it.
-const OPEN: &str = "r.status in ('pending', 'in_review')";
+/// Condition of open requests, as in the partial indexes.
+const IS_OPEN: &str = "r.status in ('pending', 'in_review')";
 
-/// As the index of it has it.
-const RANK: &str = "(case r.priority when 'high' then 1 when 'medium' then 2 else 3 end)";
+/// Rank of the priority, as in its index.
+const PRIORITY_RANK: &str = "(case r.priority when 'high' then 1 when 'medium' then 2 else 3 end)";
 
-/// What a list is narrowed to.
+/// Filter and order of a list.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub q: Option<String>,
@@ -31,41 +31,44 @@ pub struct Filter {
     pub open: bool,
     pub priority: Option<Priority>,
     pub assignee: Option<Assignee>,
-    pub order: Order,
-    /// Only these, as a search found them.
+    pub order: ListOrder,
+    /// Restricts to these ids, as the search found them.
     pub ids: Option<Vec<Uuid>>,
 }
 
 impl Filter {
-    /// The same in an order in which no request changes its place while page after page is read.
-    pub fn unmoved(&self) -> Self {
+    /// The same filter with an order in which rows do not move between pages.
+    pub fn with_stable_order(&self) -> Self {
         let order = match self.order {
-            Order::Oldest => Order::Oldest,
-            Order::Newest | Order::Due | Order::Priority => Order::Newest,
+            ListOrder::Oldest => ListOrder::Oldest,
+            ListOrder::Newest | ListOrder::Due | ListOrder::Priority => ListOrder::Newest,
         };
         Self { order, ..self.clone() }
     }
 }
 
+/// Filter by assignee.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assignee {
     One(UserId),
     Nobody,
 }
 
-/// In which order a list is.
+/// Order of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Order {
+pub enum ListOrder {
     #[default]
     Newest,
     Oldest,
-    /// What is due first.
+    /// By due time.
     Due,
-    /// The most urgent first, and of these what is due first.
+    /// By priority, then by due time.
     Priority,
 }
 
-impl Order {
+impl ListOrder {
+    /// Parses the `order` parameter.
+    ///
     /// # Errors
     /// `unknown` with what is allowed.
     pub fn parse(text: &str) -> Result<Self, Problem> {
@@ -86,28 +89,63 @@ impl Order {
     }
 }
 
-/// Where a page ended: in which order, and the row's rank, time and id in it.
+/// Cursor of a page: order, rank, time and id of its last row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Key(pub Order, pub i64, pub DateTime<Utc>, pub RequestId);
+pub struct Cursor(pub ListOrder, pub i64, pub DateTime<Utc>, pub RequestId);
 
-impl Key {
-    pub fn of(order: Order, request: &Request) -> Self {
+impl Cursor {
+    pub fn of(order: ListOrder, request: &Request) -> Self {
         let at = match order {
-            Order::Newest | Order::Oldest => request.created_at,
-            Order::Due | Order::Priority => request.due_at,
+            ListOrder::Newest | ListOrder::Oldest => request.created_at,
+            ListOrder::Due | ListOrder::Priority => request.due_at,
         };
         Self(order, request.priority.rank(), at, request.id)
     }
 }
 
-/// `of`: only this person's own.
+/// Lists requests; with `of` only those of this user.
 pub async fn list(
     db: &mut Db,
     of: Option<UserId>,
     filter: &Filter,
-    after: Option<Key>,
+    after: Option<Cursor>,
     limit: usize,
 ) -> Result<Vec<Request>> {
+    let (mut sql, ids) = select_filtered(of, filter);
+    let narrow = match &filter.ids {
+        Some(ids) => SearchCondition::Ids(ids.clone()),
+        None => search::condition(db, "request", SearchScope::default().few(of.is_some()), filter.q.as_deref()).await?,
+    };
+    let (search, words) = narrow.sql(db.dialect(), "r.id", ids.len() + 1);
+    sql.push_str(&search);
+    let (beyond, way) = if filter.order == ListOrder::Newest { ("<", " desc") } else { (">", "") };
+    let columns = filter.order.columns();
+    if let Some(Cursor(_, rank, ..)) = &after {
+        let n = ids.len() + words.len();
+        let (rank_column, rank) = match filter.order {
+            ListOrder::Priority => (format!("{PRIORITY_RANK}, "), format!("{rank}, ")),
+            _ => Default::default(),
+        };
+        let _ = write!(sql, " and ({rank_column}{columns}) {beyond} ({rank}${}, ${})", n + 1, n + 2);
+    }
+    let by = columns.split(", ").map(|column| format!("{column}{way}")).collect::<Vec<_>>().join(", ");
+    let rank = if filter.order == ListOrder::Priority { format!("{PRIORITY_RANK}, ") } else { String::new() };
+    let _ = write!(sql, " order by {rank}{by} limit {limit}");
+    let mut query = db.sql_built(sql);
+    for id in ids {
+        query = query.bind(id);
+    }
+    for word in words {
+        query = query.bind(word);
+    }
+    if let Some(Cursor(_, _, at, id)) = after {
+        query = query.bind(at).bind(id);
+    }
+    query.all().await
+}
+
+/// The select with the conditions of a filter except search, and the ids to bind.
+fn select_filtered(of: Option<UserId>, filter: &Filter) -> (String, Vec<UserId>) {
     let mut sql = format!("{SELECT_WITH_NAMES} where 1 = 1");
     let mut ids = Vec::new();
     let assignee = match filter.assignee {
@@ -133,41 +171,13 @@ pub async fn list(
         }
     }
     if filter.open {
-        let _ = write!(sql, " and {OPEN}");
+        let _ = write!(sql, " and {IS_OPEN}");
     }
-    let narrow = match &filter.ids {
-        Some(ids) => SearchCondition::Ids(ids.clone()),
-        None => search::condition(db, "request", SearchScope::default().few(of.is_some()), filter.q.as_deref()).await?,
-    };
-    let (search, words) = narrow.sql(db.dialect(), "r.id", ids.len() + 1);
-    sql.push_str(&search);
-    let (beyond, way) = if filter.order == Order::Newest { ("<", " desc") } else { (">", "") };
-    let columns = filter.order.columns();
-    if let Some(Key(_, rank, ..)) = &after {
-        let n = ids.len() + words.len();
-        let (rank_column, rank) = match filter.order {
-            Order::Priority => (format!("{RANK}, "), format!("{rank}, ")),
-            _ => Default::default(),
-        };
-        let _ = write!(sql, " and ({rank_column}{columns}) {beyond} ({rank}${}, ${})", n + 1, n + 2);
-    }
-    let by = columns.split(", ").map(|column| format!("{column}{way}")).collect::<Vec<_>>().join(", ");
-    let rank = if filter.order == Order::Priority { format!("{RANK}, ") } else { String::new() };
-    let _ = write!(sql, " order by {rank}{by} limit {limit}");
-    let mut query = db.sql_built(sql);
-    for id in ids {
-        query = query.bind(id);
-    }
-    for word in words {
-        query = query.bind(word);
-    }
-    if let Some(Key(_, _, at, id)) = after {
-        query = query.bind(at).bind(id);
-    }
-    query.all().await
+    (sql, ids)
 }
 
-pub async fn between(db: &mut Db, first: RequestId, last: RequestId) -> Result<Vec<Request>> {
+/// Up to two requests with ids in this range.
+pub async fn in_id_range(db: &mut Db, first: RequestId, last: RequestId) -> Result<Vec<Request>> {
     db.sql_built(format!("{SELECT_WITH_NAMES} where r.id between $1 and $2 limit 2")).bind(first).bind(last).all().await
 }
 
@@ -179,20 +189,20 @@ pub async fn count_by_status(db: &mut impl Sql) -> Result<Vec<(Status, i64)>> {
         .await
 }
 
-/// How many are open of each priority, and how many of these are late.
-pub async fn open(db: &mut Db, now: DateTime<Utc>) -> Result<Vec<Counted>> {
+/// Number of open and of overdue requests by priority.
+pub async fn count_open_by_priority(db: &mut Db, now: DateTime<Utc>) -> Result<Vec<PriorityCount>> {
     db.sql_built(format!(
         "select r.priority, count(*) as open, \
          count(*) filter (where coalesce(r.due_at, r.created_at) < $1) as overdue from requests r \
-         where {OPEN} group by r.priority"
+         where {IS_OPEN} group by r.priority"
     ))
     .bind(now)
     .all()
     .await
 }
 
-/// How many were sent between each of these times and the next, by what has become of them.
-pub async fn weekly(db: &mut Db, borders: &[DateTime<Utc>]) -> Result<Vec<Weekly>> {
+/// Number of requests between each two `borders`, by status.
+pub async fn count_by_week(db: &mut Db, borders: &[DateTime<Utc>]) -> Result<Vec<WeekCount>> {
     let parts: Vec<String> = (1..borders.len())
         .map(|n| {
             format!(
