@@ -8,7 +8,7 @@ use domain::{
     },
     orders::{
         invoices::{self, Filter, Invoice, ManualPayment, Status},
-        onboarding, spvs,
+        onboarding,
     },
     platform::activity,
     testing::{World, on_both},

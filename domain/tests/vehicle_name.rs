@@ -36,7 +36,7 @@ async fn vehicle_name_is_trimmed_validated_and_searchable() {
         let company = world.company("Meridian").await;
         let (client, _, maya) = world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
-        let create = |name| onboarding::create_order(&elias, input(Some(client), company, name));
+        let create = |name: Option<&str>| onboarding::create_order(&elias, input(Some(client), company, name));
         let named = create(Some("  Hafen Straße 7 GmbH ")).await.unwrap().spv;
         assert_eq!(named.vehicle_name.as_deref(), Some("Hafen Straße 7 GmbH"));
         assert_eq!(create(Some("   ")).await.unwrap().spv.vehicle_name, None);
@@ -52,7 +52,7 @@ async fn vehicle_name_is_trimmed_validated_and_searchable() {
         }
         // A new name of the client is indexed beside the vehicle's.
         let change = domain::directory::clients::Change { last_name: Some("Okafor".to_owned()), ..Default::default() };
-        domain::directory::clients::update(&elias, client, None, change).await.unwrap();
+        domain::desk::people::update_client(&elias, client, None, change).await.unwrap();
         assert_eq!(found(&elias, "hafen okafor").await.len(), 1);
         let (_, _, other) = world.client("Omar", world.company("Orion").await, None).await;
         assert_eq!(found(&other, "hafen").await.len(), 0);
@@ -91,7 +91,7 @@ async fn import_reads_the_vehicle_name() {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
-        let mut import = imports::begin(&elias, Kind::Spvs, false).unwrap();
+        let mut import = imports::start(&elias, Kind::Spvs, false).unwrap();
         let cells = [
             ("identifier", "FUND-7"),
             ("client_email", "maya@example.com"),
@@ -100,7 +100,7 @@ async fn import_reads_the_vehicle_name() {
             ("vehicle_name", "Fund Seven Ltd"),
         ];
         let row = cells.into_iter().map(|(name, cell)| (name, cell.to_owned())).collect();
-        assert!(matches!(import.row(&row).await.unwrap(), Outcome::Made));
+        assert!(matches!(import.row(&row).await.unwrap(), Outcome::Created));
         assert_eq!(found(&elias, "seven").await, [Some("Fund Seven Ltd".to_owned())]);
     })
     .await;

@@ -9,7 +9,7 @@ use crate::{
         idempotency,
         ids::{CompanyId, IsoId, SpvId, UserId},
         money, search,
-        validate::{self, Check, LINE},
+        validate::{self, LINE, Validator},
     },
     orders::{
         document_requests, invoices,
@@ -57,11 +57,11 @@ pub async fn create_order(ctx: &Ctx, input: OrderInput) -> Result<Detail> {
     loop {
         let created = ctx.transaction(|tx| {
             async move {
-                if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                     return Ok(SpvId(id));
                 }
                 let id = insert_with_identifier(tx, ctx, new.clone()).await?;
-                idempotency::remember(tx, ctx, id.0).await?;
+                idempotency::store(tx, ctx, id.0).await?;
                 Ok(id)
             }
             .scope_boxed()
@@ -82,10 +82,10 @@ pub async fn create_order(ctx: &Ctx, input: OrderInput) -> Result<Detail> {
 /// # Errors
 /// Invalid per field.
 pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderInput) -> Result<NewOrder> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let mut required = |field: &str, missing: bool| {
         if missing {
-            check.refuse(field, Problem::new("required"));
+            check.reject(field, Problem::new("required"));
         }
     };
     required("company_id", input.company_id.is_none());
@@ -99,13 +99,13 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
     let percent =
         check.optional("iso_commission_percentage", input.iso_commission_percentage.as_deref(), money::parse_percent);
     if percent.is_some() && input.iso_id.is_none() {
-        check.refuse("iso_commission_percentage", Problem::new("needs_iso"));
+        check.reject("iso_commission_percentage", Problem::new("needs_iso"));
     }
     let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
     let ordered_date = check
         .optional("ordered_date", input.ordered_date.as_deref(), validate::date)
         .unwrap_or(settings::person_today_within(db, ctx).await?);
-    check.done()?;
+    check.finish()?;
     let (Some(client_id), Some(company_id)) = (input.client_id, input.company_id) else {
         return Err(Error::field("client_id", "required"));
     };
@@ -161,7 +161,7 @@ async fn default_identifier(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Resul
 pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId> {
     let parties = check_parties(tx, &new).await?;
     let template = templates::steps_for(tx, new.country).await?;
-    let id = SpvId(ctx.chance.uuid());
+    let id = SpvId(ctx.random.uuid());
     let percentage = || Some(money::share(commission_base(&new)?, new.iso_commission_percentage?));
     let row = spvs::InsertOrder {
         id,
@@ -170,7 +170,7 @@ pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId
         steps: template.len() as i64,
         current_step: template.first().map(|step| step.step_name.clone()),
         at: ctx.now(),
-        by: ctx.who(),
+        by: ctx.actor_name(),
     };
     spvs::insert(tx, &row).await?;
     let steps = steps::copy(tx, ctx, id, new.ordered_date, &template).await?;
@@ -257,27 +257,27 @@ async fn check_parties(tx: &mut Tx, new: &NewOrder) -> Result<OrderParties> {
     let Some(parties) = spvs::parties(tx, new.company_id, new.client_id, new.iso_id).await? else {
         return Err(Error::field("company_id", "not_found"));
     };
-    let mut check = Check::new();
+    let mut check = Validator::new();
     if parties.company_archived_at.is_some() {
-        check.refuse("company_id", Problem::new("archived"));
+        check.reject("company_id", Problem::new("archived"));
     }
     if parties.client_role != Some(crate::kernel::access::Role::Client) {
-        check.refuse("client_id", Problem::new("not_found"));
+        check.reject("client_id", Problem::new("not_found"));
     } else if parties.client_status == Some(Archived) {
-        check.refuse("client_id", Problem::new("archived"));
+        check.reject("client_id", Problem::new("archived"));
     } else if parties.client_status == Some(Suspended) {
-        check.refuse("client_id", Problem::new("suspended"));
+        check.reject("client_id", Problem::new("suspended"));
     } else if parties.client_company_id != Some(new.company_id) {
-        check.refuse("client_id", Problem::new("not_in_company"));
+        check.reject("client_id", Problem::new("not_in_company"));
     }
     if new.iso_id.is_some() {
         match parties.iso_company_id {
-            None => check.refuse("iso_id", Problem::new("not_found")),
-            Some(company) if company != new.company_id => check.refuse("iso_id", Problem::new("not_in_company")),
-            Some(_) if parties.iso_archived_at.is_some() => check.refuse("iso_id", Problem::new("archived")),
+            None => check.reject("iso_id", Problem::new("not_found")),
+            Some(company) if company != new.company_id => check.reject("iso_id", Problem::new("not_in_company")),
+            Some(_) if parties.iso_archived_at.is_some() => check.reject("iso_id", Problem::new("archived")),
             Some(_) => {}
         }
     }
-    check.done()?;
+    check.finish()?;
     Ok(parties)
 }
