@@ -40,3 +40,4 @@ mod time_zones;
 mod unsubscribe;
 mod uploads;
 mod users;
+mod vehicle_name;

@@ -429,6 +429,8 @@ pub struct RequestAccepted {
     iso_id: Option<IsoId>,
     /// Unique in the company; made from the time unless told.
     custom_identifier: Option<String>,
+    /// The first proposed name unless given; empty for none.
+    vehicle_name: Option<String>,
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
@@ -459,6 +461,7 @@ pub async fn accept(
         company_id: input.company_id,
         iso_id: input.iso_id,
         custom_identifier: input.custom_identifier,
+        vehicle_name: input.vehicle_name,
         purchase_amount: input.purchase_amount,
         currency: input.currency,
         price: input.price,
