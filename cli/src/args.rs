@@ -1,7 +1,7 @@
-//! The command line. Each noun's verbs stand in its own file under `commands`.
+//! Command-line arguments: global options and the tree of commands. The verbs of a noun are in its file under `commands`.
 use crate::{commands, output::Format};
-use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use clap::{ArgMatches, Args, Parser, Subcommand};
+use std::{iter, path::PathBuf};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -152,8 +152,8 @@ pub enum Command {
     )]
     Backup(commands::backup::Verb),
     /// Move the whole portal into another database
-    #[command(long_about = commands::moves::ABOUT)]
-    Move(commands::moves::Args),
+    #[command(long_about = commands::transfer::ABOUT)]
+    Move(commands::transfer::Args),
     /// Make the portal read-only for everyone but super admins
     #[command(
         subcommand,
@@ -193,4 +193,10 @@ impl Paging {
     pub fn query(&self) -> domain::kernel::page::PageQuery {
         domain::kernel::page::PageQuery { limit: Some(self.limit), cursor: self.cursor.clone() }
     }
+}
+
+/// The words of the command, for logs: `spv start`.
+pub fn command_name(matches: &ArgMatches) -> String {
+    let path = iter::successors(matches.subcommand(), |(_, below)| below.subcommand());
+    path.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
 }

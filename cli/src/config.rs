@@ -1,7 +1,7 @@
 //! Configuration: defaults, then the file, then the environment, then flags.
 //!
-//! Every setting is one line of [`SETTINGS`]. A value that makes no sense names itself, where it comes from and
-//! what is allowed; nothing is started then.
+//! Every setting is one line of [`SETTINGS`]. The error for an invalid value names the setting, its source and the allowed
+//! values; nothing starts.
 mod providers;
 mod source;
 
@@ -21,10 +21,13 @@ use domain::{
         storage::{Credentials, Storage, StorageUrl},
     },
 };
-use source::{Found, Sources};
+use source::{ResolvedValue, Sources};
 use std::{
+    fmt::Display,
     net::SocketAddr,
+    ops::RangeInclusive,
     path::{Path, PathBuf},
+    str::FromStr,
     sync::Arc,
     time::Duration,
 };
@@ -40,8 +43,8 @@ pub struct Setting {
 #[derive(Clone, Copy)]
 pub enum Default {
     Fixed(&'static str),
-    /// Made from other settings; the words say how.
-    Made(&'static str),
+    /// Derived from other settings; the text describes how.
+    Derived(&'static str),
     None,
 }
 
@@ -55,17 +58,17 @@ const fn secret(name: &'static str, default: Default) -> Setting {
 
 pub const SETTINGS: &[Setting] = &[
     plain("data_dir", Default::Fixed("./data")),
-    secret("database_url", Default::Made("sqlite:<data dir>/spv.db")),
+    secret("database_url", Default::Derived("sqlite:<data dir>/spv.db")),
     plain("database_pool", Default::Fixed("20")),
     plain("database_queue_pool", Default::Fixed("10")),
     plain("listen", Default::Fixed("127.0.0.1:8080")),
-    plain("public_url", Default::Made("http://<listen>")),
+    plain("public_url", Default::Derived("http://<listen>")),
     secret("smtp_url", Default::None),
     plain("mail_from", Default::Fixed("SPV Portal <portal@localhost>")),
-    plain("storage_url", Default::Made("file:<data dir>/documents")),
+    plain("storage_url", Default::Derived("file:<data dir>/documents")),
     plain("s3_access_key_id", Default::None),
     secret("s3_secret_access_key", Default::None),
-    plain("backup_dir", Default::Made("<data dir>/backups")),
+    plain("backup_dir", Default::Derived("<data dir>/backups")),
     plain("backup_keep", Default::Fixed("14")),
     plain("upload_limit_mb", Default::Fixed("25")),
     plain("storage_quota_gb", Default::None),
@@ -73,7 +76,7 @@ pub const SETTINGS: &[Setting] = &[
     plain("demo", Default::Fixed("false")),
     secret("demo_password", Default::Fixed(domain::DEMO_PASSWORD)),
     secret("default_password", Default::None),
-    plain("auth_signing_keys_file", Default::Made("<data dir>/signing_keys.json")),
+    plain("auth_signing_keys_file", Default::Derived("<data dir>/signing_keys.json")),
     secret("auth_jwt_secret", Default::None),
     plain("auth_access_token_seconds", Default::Fixed("900")),
     plain("auth_signup", Default::Fixed("false")),
@@ -91,7 +94,7 @@ pub const SETTINGS: &[Setting] = &[
     secret("oidc_microsoft_client_secret", Default::None),
     plain("oidc_microsoft_issuer", Default::Fixed("https://login.microsoftonline.com/common/v2.0")),
     plain("oidc_microsoft_domains", Default::None),
-    plain("auth_require_mfa", Default::Made("employee,super_admin; none in demo mode")),
+    plain("auth_require_mfa", Default::Derived("employee,super_admin; none in demo mode")),
     plain("auth_rate_limits", Default::Fixed("true")),
     plain("trusted_proxies", Default::None),
     plain("max_connections_per_address", Default::Fixed("256")),
@@ -117,7 +120,7 @@ pub struct Config {
     pub database_url: String,
     pub pools: PoolSizes,
     pub listen: SocketAddr,
-    /// Set by somebody, so that it does not follow the port.
+    /// `None` if not configured: derived from the listening port then.
     pub public_url: Option<String>,
     pub smtp_url: Option<String>,
     pub mail_from: String,
@@ -141,230 +144,135 @@ pub struct Config {
     pub mail_gap_seconds: i64,
     pub mails_per_hour: i32,
     pub otp_alike: bool,
-    /// Where people may sign in beside here.
+    /// OpenID providers for sign-in.
     pub providers: Vec<ProviderSettings>,
-    /// Roles that need a second factor where the office's settings do not say.
+    /// Roles that need a second factor, unless the office's settings say otherwise.
     pub require_mfa: Option<Vec<Role>>,
     pub rate_limits: bool,
     pub trusted_proxies: Vec<Network>,
-    /// Open connections per peer address; 0 for any number.
+    /// Open connections per peer address; 0 is unlimited.
     pub max_connections_per_address: usize,
     pub hsts_subdomains: bool,
-    /// How long `serve` goes on serving after SIGTERM.
+    /// How long `serve` keeps serving after SIGTERM.
     pub drain: Duration,
     pub cors_origins: Vec<String>,
     pub worker_concurrency: usize,
-    /// Where Prometheus reads its figures.
+    /// Address of the Prometheus metrics.
     pub metrics_listen: Option<SocketAddr>,
     pub log: String,
     pub log_format: LogFormat,
-    /// What is allowed and most likely not meant.
+    /// Settings that are valid and probably a mistake.
     pub warnings: Vec<String>,
-    /// What was found where, for `spvctl config`.
+    /// Name, value and source of each setting, for `spvctl config`.
     shown: Vec<(&'static str, String, String)>,
 }
 
 impl Config {
+    /// Reads and validates all sources.
+    ///
     /// # Errors
-    /// Usage, naming every setting that is wrong, its source and what is allowed.
+    /// Usage, naming every invalid setting, its source and the allowed values.
     pub fn load(globals: &Globals) -> Result<Self> {
-        Self::read(&Sources::gather(globals)?)
+        Self::read(&Sources::load(globals)?)
     }
 
     fn read(sources: &Sources) -> Result<Self> {
-        let mut wrong = Vec::new();
-        let mut read = Reader { sources, wrong: &mut wrong };
-        let data_dir =
-            PathBuf::from(read.fixed("data_dir", "a folder", |text| (!text.is_empty()).then(|| text.to_owned())));
-        let database_url = read
-            .optional("database_url", "sqlite:<file> or postgres://…", |text| {
-                is_database(text).then(|| text.to_owned())
-            })
-            .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("spv.db").display()));
-        let connections = |text: &str| text.parse().ok().filter(|most| (4..=1_000).contains(most));
-        let pools = PoolSizes {
-            main: read.fixed("database_pool", "4 to 1000", connections),
-            queue: read.fixed("database_queue_pool", "4 to 1000", connections),
-        };
-        let listen = read.fixed("listen", "an address with a port, like 127.0.0.1:8080", |text| text.parse().ok());
-        let public_url = read.optional("public_url", "http://… or https://…, without a path", public_url);
-        let smtp_url =
-            read.optional("smtp_url", "smtp://user:password@host:587 or smtps://user:password@host", |text| {
-                let url = url::Url::parse(text).ok()?;
-                (matches!(url.scheme(), "smtp" | "smtps") && url.has_host()).then(|| text.to_owned())
-            });
-        let mail_from = read.fixed("mail_from", "a sender, like SPV Portal <portal@example.com>", |text| {
-            jobs::mail::sender(text).is_ok().then(|| text.to_owned())
-        });
+        let mut reader = Reader { sources, errors: Vec::new() };
+        let read = &mut reader;
+        let mut warnings = Vec::new();
+        let data_dir = PathBuf::from(read.with_default("data_dir", "a folder", non_empty));
         let storage = read
             .optional("storage_url", "file:<folder> or s3://bucket/prefix?endpoint=…&region=…", StorageUrl::parse)
             .unwrap_or_else(|| StorageUrl::Files(data_dir.join("documents")));
-        let key = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let access_key_id = read.optional("s3_access_key_id", "the id of an access key", key);
-        let secret_access_key = read.optional("s3_secret_access_key", "the secret of an access key", key);
-        let half = match (&access_key_id, &secret_access_key) {
-            (Some(_), None) => Some(("s3_access_key_id", "s3_secret_access_key")),
-            (None, Some(_)) => Some(("s3_secret_access_key", "s3_access_key_id")),
-            _ => None,
-        };
-        let mut warnings = Vec::from_iter(
-            half.map(|(there, missing)| format!("{there} is set and {missing} is not: neither of them is used")),
-        );
-        let s3 = access_key_id
-            .zip(secret_access_key)
-            .map(|(access_key_id, secret_access_key)| Credentials { access_key_id, secret_access_key });
-        if matches!(storage, StorageUrl::S3(_)) && s3.is_none() {
-            read.refuse("storage_url: an S3 bucket needs s3_access_key_id and s3_secret_access_key as well");
-        }
-        let backup_dir = read
-            .optional("backup_dir", "a folder", |text| (!text.is_empty()).then(|| PathBuf::from(text)))
-            .unwrap_or_else(|| data_dir.join("backups"));
-        let backup_keep =
-            read.fixed("backup_keep", "1 to 1000", |text| text.parse().ok().filter(|kept| (1..=1_000).contains(kept)));
-        let upload_limit_mb =
-            read.fixed("upload_limit_mb", "1 to 1024", |text| text.parse().ok().filter(|mb| (1..=1_024).contains(mb)));
-        let storage_quota_gb = read.optional("storage_quota_gb", "1 to 1000000", |text| {
-            text.parse().ok().filter(|gb| (1..=1_000_000).contains(gb))
-        });
-        let scanner = read.optional("clamd", "host:port, or unix: and the path of a socket", |text| text.parse().ok());
-        let demo = read.fixed("demo", "true or false", |text| text.parse().ok());
-        let password = |text: &str| {
-            // The default is known to be good, and looking that up takes a moment of every command.
-            let good =
-                text == domain::DEMO_PASSWORD || passwords::validate(text, "", &[], passwords::MIN_LENGTH).is_ok();
-            good.then(|| text.to_owned())
-        };
-        let demo_password = read.fixed("demo_password", "a password that is long and uncommon enough", password);
-        let default_password =
-            read.optional("default_password", "a password that is long and uncommon enough", password);
-        let signing_keys = read
-            .optional("auth_signing_keys_file", "a file", |text| (!text.is_empty()).then(|| PathBuf::from(text)))
-            .unwrap_or_else(|| data_dir.join("signing_keys.json"));
-        let jwt_secret = read
-            .optional("auth_jwt_secret", "at least 32 characters", |text| (text.len() >= 32).then(|| text.to_owned()));
-        let access_token_seconds = read.fixed("auth_access_token_seconds", "60 to 86400", |text| {
-            text.parse().ok().filter(|seconds| (60..=86_400).contains(seconds))
-        });
-        let signup = read.fixed("auth_signup", "true or false", |text| text.parse().ok());
-        let autoconfirm = read.fixed("auth_autoconfirm", "true or false", |text| text.parse().ok());
-        let redirects = read
-            .optional(
-                "auth_redirect_allow",
-                "patterns separated by commas, like https://*.example.com/**, each of one domain",
-                |text| {
-                    let mut redirects = RedirectAllowList::default();
-                    list(text, |one| redirects.allow(one).then_some(()))?;
-                    Some(redirects)
-                },
-            )
-            .unwrap_or_default();
-        warnings.extend(
-            redirects.unknown_suffixes().into_iter().map(|pattern| {
-                format!("auth_redirect_allow: {pattern} allows every host below an unknown domain suffix")
+        let s3 = read_s3_credentials(read, &storage, &mut warnings);
+        let config = Self {
+            database_url: read
+                .optional("database_url", "sqlite:<file> or postgres://…", |text| {
+                    is_database(text).then(|| text.to_owned())
+                })
+                .unwrap_or_else(|| format!("sqlite:{}", data_dir.join("spv.db").display())),
+            pools: PoolSizes {
+                main: read.range("database_pool", 4..=1_000),
+                queue: read.range("database_queue_pool", 4..=1_000),
+            },
+            listen: read
+                .with_default("listen", "an address with a port, like 127.0.0.1:8080", |text| text.parse().ok()),
+            public_url: read.optional("public_url", "http://… or https://…, without a path", parse_public_url),
+            smtp_url: read.optional(
+                "smtp_url",
+                "smtp://user:password@host:587 or smtps://user:password@host",
+                parse_smtp_url,
+            ),
+            mail_from: read.with_default("mail_from", "a sender, like SPV Portal <portal@example.com>", |text| {
+                jobs::mail::sender(text).is_ok().then(|| text.to_owned())
             }),
-        );
-        let secure_email_change = read.fixed("auth_secure_email_change", "true or false", |text| text.parse().ok());
-        let mail_gap_seconds = read.fixed("auth_mail_gap_seconds", "0 to 3600", |text| {
-            text.parse().ok().filter(|seconds| (0..=3_600).contains(seconds))
-        });
-        let mails_per_hour = read.fixed("auth_mails_per_hour", "1 to 1000000, or 0 for any number", |text| {
-            text.parse().ok().filter(|mails| (0..=1_000_000).contains(mails))
-        });
-        let otp_alike = read.fixed("auth_otp_alike", "true or false", |text| text.parse().ok());
-        let providers = providers::read(&mut read);
-        let require_mfa = read.optional("auth_require_mfa", "roles separated by commas, or none", |text| match text {
-            "none" => Some(Vec::new()),
-            text => list(text, |one| one.parse::<Role>().ok()),
-        });
-        let rate_limits = read.fixed("auth_rate_limits", "true or false", |text| text.parse().ok());
-        let trusted_proxies: Vec<Network> = read
-            .optional(
-                "trusted_proxies",
-                "networks of your proxies separated by commas, like 10.0.0.0/8, none of them all addresses (/0)",
-                |text| list(text, |one| one.parse().ok().filter(|network: &Network| !network.is_everybody())),
-            )
-            .unwrap_or_default();
-        warnings.extend(trusted_proxies.iter().filter(|network| network.is_wide_and_public()).map(|network| {
-            format!("trusted_proxies: {network} holds many public addresses; each of them can forge client addresses")
-        }));
-        let max_connections_per_address = read.fixed("max_connections_per_address", "0 to 1000000", |text| {
-            text.parse().ok().filter(|connections| (0..=1_000_000).contains(connections))
-        });
-        let hsts_subdomains = read.fixed("hsts_subdomains", "true or false", |text| text.parse().ok());
-        let drain = read.fixed("drain_seconds", "0 to 300", |text| {
-            text.parse().ok().filter(|seconds| (0..=300).contains(seconds)).map(Duration::from_secs)
-        });
-        let cors_origins = read
-            .optional("cors_origins", "origins separated by commas, like https://app.example.com", |text| {
-                list(text, public_url_of)
-            })
-            .unwrap_or_default();
-        let worker_concurrency = read
-            .fixed("worker_concurrency", "1 to 256", |text| text.parse().ok().filter(|jobs| (1..=256).contains(jobs)));
-        let metrics_listen =
-            read.optional("metrics_listen", "an address with a port, like 127.0.0.1:9090", |text| text.parse().ok());
-        let log = read.fixed("log", "a tracing filter, like info or info,domain=debug", |text| {
-            tracing_subscriber::EnvFilter::try_new(text).is_ok().then(|| text.to_owned())
-        });
-        let log_format = read.fixed("log_format", "text or json", |text| match text {
-            "text" => Some(LogFormat::Text),
-            "json" => Some(LogFormat::Json),
-            _ => None,
-        });
-        if !wrong.is_empty() {
-            return Err(Failure::Usage(wrong.join("\n")));
-        }
-        let shown = SETTINGS.iter().map(|setting| shown(setting, sources)).collect();
-        Ok(Self {
-            data_dir,
-            database_url,
-            pools,
-            listen,
-            public_url,
-            smtp_url,
-            mail_from,
             storage,
             s3,
-            backup_dir,
-            backup_keep,
-            upload_limit_mb,
-            storage_quota_gb,
-            scanner,
-            demo,
-            demo_password,
-            default_password,
-            signing_keys,
-            jwt_secret,
+            backup_dir: read
+                .optional("backup_dir", "a folder", non_empty)
+                .map_or_else(|| data_dir.join("backups"), PathBuf::from),
+            backup_keep: read.range("backup_keep", 1..=1_000),
+            upload_limit_mb: read.range("upload_limit_mb", 1..=1_024),
+            storage_quota_gb: read
+                .optional("storage_quota_gb", "1 to 1000000", |text| in_range(text, &(1..=1_000_000))),
+            scanner: read.optional("clamd", "host:port, or unix: and the path of a socket", |text| text.parse().ok()),
+            demo: read.boolean("demo"),
+            demo_password: read.with_default("demo_password", PASSWORD, parse_password),
+            default_password: read.optional("default_password", PASSWORD, parse_password),
+            signing_keys: read
+                .optional("auth_signing_keys_file", "a file", non_empty)
+                .map_or_else(|| data_dir.join("signing_keys.json"), PathBuf::from),
+            jwt_secret: read.optional("auth_jwt_secret", "at least 32 characters", |text| {
+                (text.len() >= 32).then(|| text.to_owned())
+            }),
+            access_token_seconds: read.range("auth_access_token_seconds", 60..=86_400),
+            signup: read.boolean("auth_signup"),
+            autoconfirm: read.boolean("auth_autoconfirm"),
+            redirects: read_redirects(read, &mut warnings),
+            secure_email_change: read.boolean("auth_secure_email_change"),
+            mail_gap_seconds: read.range("auth_mail_gap_seconds", 0..=3_600),
+            mails_per_hour: read.with_default("auth_mails_per_hour", "1 to 1000000, or 0 for any number", |text| {
+                in_range(text, &(0..=1_000_000))
+            }),
+            otp_alike: read.boolean("auth_otp_alike"),
+            providers: providers::read(read),
+            require_mfa: read.optional("auth_require_mfa", "roles separated by commas, or none", |text| match text {
+                "none" => Some(Vec::new()),
+                text => list(text, |one| one.parse::<Role>().ok()),
+            }),
+            rate_limits: read.boolean("auth_rate_limits"),
+            trusted_proxies: read_trusted_proxies(read, &mut warnings),
+            max_connections_per_address: read.range("max_connections_per_address", 0..=1_000_000),
+            hsts_subdomains: read.boolean("hsts_subdomains"),
+            drain: Duration::from_secs(read.range("drain_seconds", 0..=300)),
+            cors_origins: read
+                .optional("cors_origins", "origins separated by commas, like https://app.example.com", |text| {
+                    list(text, parse_public_url)
+                })
+                .unwrap_or_default(),
+            worker_concurrency: read.range("worker_concurrency", 1..=256),
+            metrics_listen: read
+                .optional("metrics_listen", "an address with a port, like 127.0.0.1:9090", |text| text.parse().ok()),
+            log: read.with_default("log", "a tracing filter, like info or info,domain=debug", |text| {
+                tracing_subscriber::EnvFilter::try_new(text).is_ok().then(|| text.to_owned())
+            }),
+            log_format: read.with_default("log_format", "text or json", |text| match text {
+                "text" => Some(LogFormat::Text),
+                "json" => Some(LogFormat::Json),
+                _ => None,
+            }),
+            data_dir,
             warnings,
-            access_token_seconds,
-            signup,
-            autoconfirm,
-            redirects,
-            secure_email_change,
-            mail_gap_seconds,
-            mails_per_hour,
-            otp_alike,
-            providers,
-            require_mfa,
-            rate_limits,
-            trusted_proxies,
-            max_connections_per_address,
-            hsts_subdomains,
-            drain,
-            cors_origins,
-            worker_concurrency,
-            metrics_listen,
-            log,
-            log_format,
-            shown,
-        })
+            shown: SETTINGS.iter().map(|setting| display_setting(setting, sources)).collect(),
+        };
+        if reader.errors.is_empty() { Ok(config) } else { Err(Failure::Usage(reader.errors.join("\n"))) }
     }
 
-    /// What links start with; `listening` is the address if the portal has one already.
+    /// Base URL of links; `listening` is the bound address, if there is one.
     pub fn public_url(&self, listening: Option<SocketAddr>) -> String {
         let address = listening.unwrap_or(self.listen);
         self.public_url.clone().unwrap_or_else(|| {
-            // An address that means "everywhere" is not one a browser can go to.
+            // A browser cannot open the unspecified address.
             if address.ip().is_unspecified() {
                 format!("http://localhost:{}", address.port())
             } else {
@@ -373,15 +281,15 @@ impl Config {
         })
     }
 
-    /// What rules read of the configuration.
+    /// The options of the use cases.
     ///
     /// # Errors
-    /// Fault when the folder of the documents cannot be made.
+    /// Fault if the document storage cannot be created.
     pub fn options(&self, listening: Option<SocketAddr>) -> Result<Arc<Options>> {
         Ok(self.options_with(listening, Storage::open(&self.storage, self.s3.as_ref())?))
     }
 
-    /// [`Config::options`] for what touches no documents: their folder is not made.
+    /// [`Config::options`] without document storage, whose folder is not created.
     pub fn options_without_storage(&self) -> Arc<Options> {
         self.options_with(None, Storage::memory())
     }
@@ -412,13 +320,13 @@ impl Config {
         })
     }
 
-    /// Whether the database is not the one in the data folder.
+    /// Whether a database outside the data folder is configured.
     pub fn has_own_database(&self) -> bool {
         self.is_set("database_url")
     }
 
-    /// Where the portal is, for people, and whether somebody said so.
-    pub fn place(&self) -> String {
+    /// Location of the portal for messages: its database if configured, else the data folder.
+    pub fn location(&self) -> String {
         if self.has_own_database() {
             return format!("the database {}", self.database());
         }
@@ -430,7 +338,7 @@ impl Config {
         self.shown.iter().any(|(name, _, source)| *name == setting && source != "default")
     }
 
-    /// Where the rows are, for people.
+    /// The database URL without its password, for messages.
     pub fn database(&self) -> String {
         without_password(&self.database_url)
     }
@@ -439,7 +347,7 @@ impl Config {
         self.data_dir.join("mail")
     }
 
-    /// Every setting, its value (secrets hidden) and where it comes from.
+    /// Every setting with its value (secrets hidden) and source.
     pub fn records(&self) -> Vec<Record> {
         self.shown
             .iter()
@@ -450,19 +358,19 @@ impl Config {
     }
 }
 
-/// Variables that look like settings and are none: misspelt, most likely.
+/// Environment variables with our prefix that are not settings, probably misspelt.
 pub fn unknown_variables() -> Vec<String> {
     std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).filter(|name| is_unknown(name)).collect()
 }
 
-/// Only secrets are read from a file that a variable names.
+/// Only secrets have a `…_FILE` variable.
 fn is_unknown(variable: &str) -> bool {
     let Some(name) = variable.strip_prefix("SPV_").map(str::to_lowercase) else { return false };
     let secret = name.strip_suffix("_file");
     !SETTINGS.iter().any(|setting| setting.name == name || (setting.secret && Some(setting.name) == secret))
 }
 
-/// Makes the data folder, for its owner only.
+/// Creates the data folder with mode 0700.
 ///
 /// # Errors
 /// Fault, naming the folder.
@@ -476,10 +384,10 @@ pub fn make_data_dir(dir: &Path) -> Result {
         .map_err(|e| Failure::Fault(anyhow::anyhow!("the data folder {} cannot be made: {e}", dir.display())))
 }
 
-/// Takes the rights to a data folder from everybody but its owner, whatever made it. Says what is wrong where that is not
-/// ours to do: the folder is another user's, or one that others use by its nature, such as `/tmp` or a home.
+/// Restricts the data folder to its owner. Returns a warning where that is not ours to do: the folder is another user's, or
+/// shared by nature, as `/tmp`, a home or the working directory.
 #[cfg(unix)]
-pub fn make_private(dir: &Path) -> Option<String> {
+pub fn restrict_permissions(dir: &Path) -> Option<String> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt};
     const STICKY: u32 = 0o1000;
     let about = std::fs::metadata(dir).ok()?;
@@ -500,54 +408,127 @@ pub fn make_private(dir: &Path) -> Option<String> {
 }
 
 #[cfg(not(unix))]
-pub fn make_private(_: &Path) -> Option<String> {
+pub fn restrict_permissions(_: &Path) -> Option<String> {
     None
 }
 
+/// Reads and validates settings; collects an error message for each invalid one.
 struct Reader<'a> {
     sources: &'a Sources,
-    wrong: &'a mut Vec<String>,
+    errors: Vec<String>,
 }
 
 impl Reader<'_> {
-    fn refuse(&mut self, words: &str) {
-        self.wrong.push(words.to_owned());
-    }
-
+    /// A setting that may be absent. `allowed` completes "it must be …".
     fn optional<T>(&mut self, name: &'static str, allowed: &str, read: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let setting = SETTINGS.iter().find(|setting| setting.name == name).expect("every setting read is in the table");
         let found = self.sources.find(name)?;
         let value = read(found.value.trim());
         if value.is_none() {
             let said = if setting.secret { "the value".to_owned() } else { format!("`{}`", found.value) };
-            self.wrong.push(format!("{name}: {said} from {} is not allowed; it must be {allowed}", found.source));
+            self.errors.push(format!("{name}: {said} from {} is not allowed; it must be {allowed}", found.source));
         }
         value
     }
 
-    fn fixed<T>(&mut self, name: &'static str, allowed: &str, read: impl Fn(&str) -> Option<T>) -> T {
+    /// A setting with a fixed default.
+    fn with_default<T>(&mut self, name: &'static str, allowed: &str, read: impl Fn(&str) -> Option<T>) -> T {
         let setting = SETTINGS.iter().find(|setting| setting.name == name).expect("every setting read is in the table");
         let Default::Fixed(default) = setting.default else { unreachable!("{name} has no fixed default") };
         self.optional(name, allowed, &read).or_else(|| read(default)).expect("a default is allowed")
     }
+
+    fn boolean(&mut self, name: &'static str) -> bool {
+        self.with_default(name, "true or false", |text| text.parse().ok())
+    }
+
+    fn range<T: FromStr + PartialOrd + Display>(&mut self, name: &'static str, range: RangeInclusive<T>) -> T {
+        let allowed = format!("{} to {}", range.start(), range.end());
+        self.with_default(name, &allowed, |text| in_range(text, &range))
+    }
 }
 
-fn shown(setting: &Setting, sources: &Sources) -> (&'static str, String, String) {
+const PASSWORD: &str = "a password that is long and uncommon enough";
+
+fn parse_password(text: &str) -> Option<String> {
+    // The default is known to be valid; the strength check would slow down every command.
+    let valid = text == domain::DEMO_PASSWORD || passwords::validate(text, "", &[], passwords::MIN_LENGTH).is_ok();
+    valid.then(|| text.to_owned())
+}
+
+fn parse_smtp_url(text: &str) -> Option<String> {
+    let url = url::Url::parse(text).ok()?;
+    (matches!(url.scheme(), "smtp" | "smtps") && url.has_host()).then(|| text.to_owned())
+}
+
+/// The S3 credentials; both or neither. Refuses a bucket without them, warns of half a pair.
+fn read_s3_credentials(read: &mut Reader<'_>, storage: &StorageUrl, warnings: &mut Vec<String>) -> Option<Credentials> {
+    let access_key_id = read.optional("s3_access_key_id", "the id of an access key", non_empty);
+    let secret_access_key = read.optional("s3_secret_access_key", "the secret of an access key", non_empty);
+    let half = match (&access_key_id, &secret_access_key) {
+        (Some(_), None) => Some(("s3_access_key_id", "s3_secret_access_key")),
+        (None, Some(_)) => Some(("s3_secret_access_key", "s3_access_key_id")),
+        _ => None,
+    };
+    warnings
+        .extend(half.map(|(there, missing)| format!("{there} is set and {missing} is not: neither of them is used")));
+    let credentials = access_key_id
+        .zip(secret_access_key)
+        .map(|(access_key_id, secret_access_key)| Credentials { access_key_id, secret_access_key });
+    if matches!(storage, StorageUrl::S3(_)) && credentials.is_none() {
+        read.errors
+            .push("storage_url: an S3 bucket needs s3_access_key_id and s3_secret_access_key as well".to_owned());
+    }
+    credentials
+}
+
+/// Patterns of allowed redirect targets. Warns of a pattern below a suffix that is not known to belong to one owner.
+fn read_redirects(read: &mut Reader<'_>, warnings: &mut Vec<String>) -> RedirectAllowList {
+    let allowed = "patterns separated by commas, like https://*.example.com/**, each of one domain";
+    let redirects = read.optional("auth_redirect_allow", allowed, |text| {
+        let mut redirects = RedirectAllowList::default();
+        list(text, |one| redirects.allow(one).then_some(()))?;
+        Some(redirects)
+    });
+    let redirects = redirects.unwrap_or_default();
+    warnings.extend(
+        redirects
+            .unknown_suffixes()
+            .into_iter()
+            .map(|pattern| format!("auth_redirect_allow: {pattern} allows every host below an unknown domain suffix")),
+    );
+    redirects
+}
+
+/// Networks whose `X-Forwarded-For` is trusted. Warns of wide public ones.
+fn read_trusted_proxies(read: &mut Reader<'_>, warnings: &mut Vec<String>) -> Vec<Network> {
+    let allowed = "networks of your proxies separated by commas, like 10.0.0.0/8, none of them all addresses (/0)";
+    let proxies = read.optional("trusted_proxies", allowed, |text| {
+        list(text, |one| one.parse().ok().filter(|network: &Network| !network.is_everybody()))
+    });
+    let proxies = proxies.unwrap_or_default();
+    warnings.extend(proxies.iter().filter(|network| network.is_wide_and_public()).map(|network| {
+        format!("trusted_proxies: {network} holds many public addresses; each of them can forge client addresses")
+    }));
+    proxies
+}
+
+fn display_setting(setting: &Setting, sources: &Sources) -> (&'static str, String, String) {
     let hidden =
         |value: &str| if setting.name.ends_with("_url") { without_password(value) } else { "(hidden)".to_owned() };
     match (sources.find(setting.name), setting.default) {
-        (Some(Found { value, source }), _) => {
+        (Some(ResolvedValue { value, source }), _) => {
             (setting.name, if setting.secret { hidden(&value) } else { value }, source)
         }
         (None, Default::Fixed(value)) => {
             (setting.name, if setting.secret { hidden(value) } else { value.to_owned() }, "default".to_owned())
         }
-        (None, Default::Made(how)) => (setting.name, how.to_owned(), "default".to_owned()),
+        (None, Default::Derived(how)) => (setting.name, how.to_owned(), "default".to_owned()),
         (None, Default::None) => (setting.name, String::new(), "not set".to_owned()),
     }
 }
 
-/// Whether it is the address of a database that stays: not of SQLite's memory.
+/// Whether it is the URL of a persistent database: not SQLite in memory.
 pub fn is_database(text: &str) -> bool {
     match text.strip_prefix("sqlite:") {
         Some(file) => {
@@ -558,7 +539,7 @@ pub fn is_database(text: &str) -> bool {
     }
 }
 
-/// An address for people: its password may stand before the host or, for PostgreSQL, behind the name.
+/// The URL with its password hidden, in the user info or, for PostgreSQL, in the query.
 pub fn without_password(text: &str) -> String {
     let Ok(mut url) = url::Url::parse(text) else {
         let secret = text.contains('@') || text.contains("password");
@@ -579,14 +560,18 @@ pub fn without_password(text: &str) -> String {
     url.to_string().replace("%28hidden%29", "(hidden)")
 }
 
-fn public_url(text: &str) -> Option<String> {
+fn non_empty(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+fn in_range<T: FromStr + PartialOrd>(text: &str, range: &RangeInclusive<T>) -> Option<T> {
+    text.parse().ok().filter(|value| range.contains(value))
+}
+
+fn parse_public_url(text: &str) -> Option<String> {
     let url = url::Url::parse(text).ok()?;
     let plain = url.path() == "/" && url.query().is_none() && url.fragment().is_none() && url.username().is_empty();
     (matches!(url.scheme(), "http" | "https") && url.has_host() && plain).then(|| text.trim_end_matches('/').to_owned())
-}
-
-fn public_url_of(text: &str) -> Option<String> {
-    public_url(text)
 }
 
 fn list<T>(text: &str, read: impl FnMut(&str) -> Option<T>) -> Option<Vec<T>> {

@@ -1,4 +1,4 @@
-//! How a command ends: what it says and which number it gives to the shell.
+//! Command failures: error messages and exit codes.
 use domain::{
     Error,
     kernel::{error::FieldError, i18n},
@@ -7,10 +7,10 @@ use std::process::ExitCode;
 
 pub type Result<T = (), E = Failure> = std::result::Result<T, E>;
 
-/// The language of everything `spvctl` says.
+/// The language of all output of `spvctl`.
 pub const LANGUAGE: &str = i18n::LANGUAGES[0];
 
-/// Exit codes of the interface.
+/// Exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Done = 0,
@@ -18,7 +18,7 @@ pub enum Exit {
     Refused = 1,
     /// The command line or the configuration is wrong.
     Usage = 2,
-    /// Our fault, or the machine's.
+    /// Internal error, or unavailable database.
     Fault = 3,
 }
 
@@ -28,16 +28,16 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command did not do what it was asked to.
+/// Why a command failed.
 #[derive(Debug)]
 pub enum Failure {
     Domain(Error),
-    /// A check that found something; the words have been said already.
+    /// A check with findings, which have been printed.
     Found,
     Refused(String),
     Usage(String),
     Fault(anyhow::Error),
-    /// Whoever read our output has gone, which is no error.
+    /// The reader of our output closed the pipe, as `head` does. Not an error.
     ReaderGone,
 }
 
@@ -56,8 +56,8 @@ impl Failure {
         }
     }
 
-    /// Sentences for the person at the terminal; none where all has been said.
-    pub fn words(&self) -> Option<String> {
+    /// The error message; `None` if everything has been printed.
+    pub fn message(&self) -> Option<String> {
         match self {
             Self::Domain(Error::Invalid(fields)) => {
                 let lines: Vec<String> = fields.iter().map(refused).collect();
@@ -67,7 +67,7 @@ impl Failure {
                     format!("some values are refused\n  {}", lines.join("\n  "))
                 })
             }
-            // On the machine itself the reason helps; over HTTP it would not be sent.
+            // The operator sees the reason, which HTTP responses omit.
             Self::Domain(Error::Unavailable(why)) => Some(format!("the portal cannot be used right now: {why}")),
             Self::Domain(Error::Internal(why)) => Some(format!("something went wrong on our side: {why}")),
             Self::Domain(error) => Some(i18n::error(LANGUAGE, error)),
@@ -78,8 +78,8 @@ impl Failure {
     }
 }
 
-/// `--price: Enter an amount …`: a refused field, by the flag that set it. One inside a file (`US.steps.0.step_name`) has
-/// no flag.
+/// Message for an invalid field, prefixed with its flag: `--price: Enter an amount …`. A field of a file
+/// (`US.steps.0.step_name`) has no flag.
 fn refused(error: &FieldError) -> String {
     let words = i18n::field(LANGUAGE, error);
     if error.field.contains('.') {
@@ -88,7 +88,7 @@ fn refused(error: &FieldError) -> String {
     format!("--{}: {words}", flag(&error.field))
 }
 
-/// The flag of a field: `company_id` is given as `--company`.
+/// Flag name of a field: `company` for `company_id`.
 pub fn flag(field: &str) -> String {
     field.strip_suffix("_id").unwrap_or(field).replace('_', "-")
 }
@@ -146,15 +146,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_field_names_its_flag() {
+    fn invalid_field_message_names_its_flag() {
         let one = Failure::from(Error::field("company_id", "required"));
-        assert_eq!(one.words().unwrap(), "--company: Please fill in this field.");
+        assert_eq!(one.message().unwrap(), "--company: Please fill in this field.");
         assert_eq!(one.exit(), Exit::Usage);
     }
 
     #[test]
-    fn a_reader_who_has_left_is_no_error() {
+    fn broken_pipe_is_not_an_error() {
         let gone = Failure::from(std::io::Error::from(std::io::ErrorKind::BrokenPipe));
-        assert_eq!((gone.exit(), gone.words()), (Exit::Done, None));
+        assert_eq!((gone.exit(), gone.message()), (Exit::Done, None));
     }
 }

@@ -1,32 +1,33 @@
-//! `spvctl`: the one binary. It reads the command line and the configuration, starts what is asked for, and
-//! words what the domain says. It holds no rules and no SQL.
+//! `spvctl`, the only binary: command line, configuration, start and shutdown, and error messages. It holds no rules and no
+//! SQL.
 mod args;
-mod ask;
 mod commands;
 mod config;
+mod context;
 mod exit;
 mod output;
-mod portal;
+mod prompt;
 mod shutdown;
 mod telemetry;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use exit::Exit;
 use std::process::ExitCode;
 
-/// SQLite's memory comes from it, too: `override` puts it in the place of C's.
+/// Also serves SQLite: mimalloc's `override` feature replaces C's allocator.
 #[global_allocator]
-static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    // --help, --version and wrong flags end here, the last with 2.
-    let cli = args::Cli::parse();
-    match commands::run(cli).await {
+    // --help, --version and usage errors exit here, the last with code 2.
+    let matches = args::Cli::command().get_matches();
+    let cli = args::Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match commands::run(cli, &args::command_name(&matches)).await {
         Ok(()) => Exit::Done.into(),
         Err(failure) => {
-            if let Some(words) = failure.words() {
-                output::say(&format!("error: {words}"));
+            if let Some(message) = failure.message() {
+                output::info(&format!("error: {message}"));
             }
             failure.exit().into()
         }

@@ -1,4 +1,4 @@
-//! Data goes to stdout as table, JSON or CSV; words go to stderr.
+//! Output: data to stdout as table, JSON or CSV; messages to stderr.
 use crate::exit::Result;
 use chrono::DateTime;
 use clap::ValueEnum;
@@ -15,7 +15,7 @@ pub enum Format {
     Csv,
 }
 
-/// One row of data: names, values, and whether a list's table shows them.
+/// One row of data: names, values, and which of them the table of a list shows.
 #[derive(Clone, Debug, Default)]
 pub struct Record(Vec<Cell>);
 
@@ -23,7 +23,7 @@ pub struct Record(Vec<Cell>);
 struct Cell {
     name: &'static str,
     value: Value,
-    in_lists: bool,
+    in_table: bool,
 }
 
 impl Record {
@@ -31,28 +31,28 @@ impl Record {
         Self::default()
     }
 
-    /// A value that every form of output shows.
+    /// Adds a value that every format shows.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.0.push(Cell { name, value: value.into(), in_lists: true });
+        self.0.push(Cell { name, value: value.into(), in_table: true });
         self
     }
 
-    /// A value that a list's table leaves out.
+    /// Adds a value that the table of a list omits.
     #[must_use]
-    pub fn more(mut self, name: &'static str, value: impl Into<Value>) -> Self {
-        self.0.push(Cell { name, value: value.into(), in_lists: false });
+    pub fn hidden_in_table(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+        self.0.push(Cell { name, value: value.into(), in_table: false });
         self
     }
 
-    /// A list inside the row, for JSON.
+    /// Adds a list inside the row, for JSON; tables show its length.
     #[must_use]
     pub fn nested(self, name: &'static str, records: Vec<Record>) -> Self {
-        self.more(name, records.into_iter().map(Self::json).collect::<Vec<_>>())
+        self.hidden_in_table(name, records.into_iter().map(Self::json).collect::<Vec<_>>())
     }
 
-    fn listed(&self) -> impl Iterator<Item = &Cell> + Clone {
-        self.0.iter().filter(|cell| cell.in_lists)
+    fn table_cells(&self) -> impl Iterator<Item = &Cell> + Clone {
+        self.0.iter().filter(|cell| cell.in_table)
     }
 
     fn json(self) -> Value {
@@ -60,7 +60,7 @@ impl Record {
     }
 }
 
-/// Where and how to write.
+/// Writes records to stdout in the chosen format.
 #[derive(Clone, Copy, Debug)]
 pub struct Output {
     pub format: Format,
@@ -72,25 +72,25 @@ impl Output {
         Self { format, terminal: std::io::stdout().is_terminal() }
     }
 
-    /// A list. An empty table says so in words: `nothing` completes "no …".
+    /// Prints a list. For an empty table prints "No {nothing}." to stderr.
     pub fn list(&self, records: Vec<Record>, nothing: &str) -> Result {
         match self.format {
             Format::Json => self.json(&records.into_iter().map(Record::json).collect::<Vec<_>>().into()),
             Format::Csv => self.csv(records),
             Format::Table if records.is_empty() => {
-                say(&format!("No {nothing}."));
+                info(&format!("No {nothing}."));
                 Ok(())
             }
             Format::Table => {
                 let mut table = self.table();
-                table.set_header(records[0].listed().map(|cell| title(cell.name)));
+                table.set_header(records[0].table_cells().map(|cell| title(cell.name)));
                 for record in &records {
-                    table.add_row(record.listed().map(shown));
+                    table.add_row(record.table_cells().map(display));
                 }
                 for (n, column) in table.column_iter_mut().enumerate() {
-                    let mut told =
-                        records.iter().filter_map(|record| record.listed().nth(n)).filter(|cell| cell.is_told());
-                    if told.clone().next().is_some() && told.all(Cell::is_number) {
+                    let mut values =
+                        records.iter().filter_map(|record| record.table_cells().nth(n)).filter(|cell| cell.has_value());
+                    if values.clone().next().is_some() && values.all(Cell::is_number) {
                         column.set_cell_alignment(CellAlignment::Right);
                     }
                 }
@@ -99,16 +99,16 @@ impl Output {
         }
     }
 
-    /// A list that goes on: tells how to see more.
+    /// Prints one page of a list, and the cursor of the next.
     pub fn page(&self, records: Vec<Record>, nothing: &str, next: Option<String>) -> Result {
         self.list(records, nothing)?;
         if let Some(next) = next {
-            say(&format!("There is more: add --cursor {next}"));
+            info(&format!("There is more: add --cursor {next}"));
         }
         Ok(())
     }
 
-    /// One row with all it has.
+    /// Prints one row with all its values.
     pub fn one(&self, record: Record) -> Result {
         match self.format {
             Format::Json => self.json(&record.json()),
@@ -116,27 +116,27 @@ impl Output {
             Format::Table => {
                 let mut table = self.table();
                 for cell in &record.0 {
-                    table.add_row([title(cell.name), shown(cell)]);
+                    table.add_row([title(cell.name), display(cell)]);
                 }
                 self.print(&table)
             }
         }
     }
 
-    /// Any JSON: the same value for a program, and harmless on a terminal.
+    /// Prints JSON. Control characters are escaped, so that it is harmless on a terminal.
     pub fn json(&self, value: &Value) -> Result {
         writeln!(std::io::stdout().lock(), "{}", escaped(&serde_json::to_string_pretty(value)?))?;
         Ok(())
     }
 
-    /// Text that is data: the API document, a shell's completions.
+    /// Prints raw bytes: the OpenAPI document, shell completions.
     pub fn raw(&self, text: &[u8]) -> Result {
         let mut out = std::io::stdout().lock();
         out.write_all(text)?;
         Ok(out.flush()?)
     }
 
-    /// As the exports write it: what a spreadsheet would run has an apostrophe before it.
+    /// CSV with formula escaping, as the exports write it.
     fn csv(&self, records: Vec<Record>) -> Result {
         let mut writer = csv::Writer::from_writer(std::io::stdout().lock());
         for (n, record) in records.iter().enumerate() {
@@ -144,7 +144,7 @@ impl Output {
                 writer.write_record(record.0.iter().map(|cell| cell.name))?;
             }
             writer.write_record(record.0.iter().map(|cell| {
-                let text = text(&cell.value);
+                let text = value_text(&cell.value);
                 csv_guarded(&if self.terminal { clean(&text) } else { text })
             }))?;
         }
@@ -155,7 +155,7 @@ impl Output {
         let mut table = Table::new();
         if self.terminal {
             table.load_style(presets::UTF8_FULL_CONDENSED).set_content_arrangement(ContentArrangement::Dynamic);
-            // Some terminals do not know how wide they are.
+            // Some terminals do not report a width.
             if table.width().is_none_or(|columns| columns < 40) {
                 table.set_width(100);
             }
@@ -175,11 +175,11 @@ impl Output {
 }
 
 impl Cell {
-    fn is_told(&self) -> bool {
+    fn has_value(&self) -> bool {
         !self.value.is_null()
     }
 
-    /// Amounts are text, so that no digit of them is lost, with a point. Order numbers and addresses are none.
+    /// A number, or an amount: amounts are strings with a decimal point, so that no digit is lost.
     fn is_number(&self) -> bool {
         match &self.value {
             Value::Number(_) => true,
@@ -189,11 +189,11 @@ impl Cell {
     }
 }
 
-/// For people, in a table. What is in a list is told beside it, or by JSON: here, how much that is.
-fn shown(cell: &Cell) -> String {
+/// Text of a table cell; for a list its length.
+fn display(cell: &Cell) -> String {
     let text = match &cell.value {
         Value::Array(items) => return items.len().to_string(),
-        value => text(value),
+        value => value_text(value),
     };
     if cell.name == "country" && text == "AE" {
         return "UAE".to_owned();
@@ -204,13 +204,13 @@ fn shown(cell: &Cell) -> String {
     }
 }
 
-/// Words for the person at the terminal.
-pub fn say(words: &str) {
-    // A closed stderr is nothing anybody could be told of.
+/// Prints a message to stderr.
+pub fn info(words: &str) {
+    // A closed stderr cannot be reported anywhere.
     let _ = writeln!(std::io::stderr(), "{}", words.lines().map(clean).collect::<Vec<_>>().join("\n"));
 }
 
-/// The field's own name, which is what a script asks for in JSON, as it is written in a sentence.
+/// Column title of a field: `iso_commission` becomes "ISO commission".
 fn title(name: &str) -> String {
     let words = name.split('_').enumerate().map(|(n, word)| match word {
         "id" | "iso" | "spv" => word.to_uppercase(),
@@ -223,7 +223,7 @@ fn title(name: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn text(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.clone(),
@@ -231,10 +231,10 @@ fn text(value: &Value) -> String {
     }
 }
 
-/// JSON whose texts have as escapes what a terminal would act on. Outside its texts JSON has none of that.
+/// Escapes control and direction characters in JSON strings. Outside of strings JSON has none.
 fn escaped(json: &str) -> String {
     json.chars().fold(String::with_capacity(json.len()), |mut out, c| {
-        if c != '\n' && (c.is_control() || turns(c)) {
+        if c != '\n' && (c.is_control() || is_direction_mark(c)) {
             out.push_str(&format!("\\u{:04x}", u32::from(c)));
         } else {
             out.push(c);
@@ -243,25 +243,25 @@ fn escaped(json: &str) -> String {
     })
 }
 
-/// Whether what follows this character is written in another direction.
-fn turns(c: char) -> bool {
+/// Whether the character changes the writing direction.
+fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Text of others, made harmless: what would move the cursor, recolour or turn the line around is left out.
+/// Removes terminal escape sequences, control characters and direction marks from untrusted text.
 pub fn clean(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
-            // An escape sequence: CSI up to its final letter, OSC up to its end, else one more character.
+            // CSI ends with its final byte, OSC with its terminator; other sequences have one more character.
             '\u{1b}' => match rest.next() {
                 Some('[') => while rest.next().is_some_and(|c| !('@'..='~').contains(&c)) {},
                 Some(']') => while rest.next().is_some_and(|c| !matches!(c, '\u{7}' | '\u{9c}' | '\\')) {},
                 _ => {}
             },
             '\n' | '\t' => out.push(' '),
-            c if c.is_control() || turns(c) => {}
+            c if c.is_control() || is_direction_mark(c) => {}
             c => out.push(c),
         }
     }
@@ -273,26 +273,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn escapes_and_direction_marks_never_reach_a_terminal() {
+    fn escape_sequences_and_direction_marks_are_removed() {
         assert_eq!(clean("\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}x\u{202e}y\u{7}\r"), "red xy");
         let name = serde_json::json!(["\u{9b}31mred\u{1b}[0m\u{7f} \u{202e}x\n <b>Söhne & Co</b>"]);
         let json = escaped(&serde_json::to_string_pretty(&name).unwrap());
-        assert!(json.chars().all(|c| c == '\n' || !c.is_control() && !turns(c)), "{json:?}");
+        assert!(json.chars().all(|c| c == '\n' || !c.is_control() && !is_direction_mark(c)), "{json:?}");
         assert!(json.contains("<b>Söhne & Co</b>"), "{json}");
         assert_eq!(serde_json::from_str::<Value>(&json).unwrap(), name);
         assert_eq!(clean("two\nlines <b>Söhne & Co</b>"), "two lines <b>Söhne & Co</b>");
     }
 
     #[test]
-    fn a_table_is_for_people() {
+    fn table_cells_are_formatted_for_people() {
         assert_eq!(title("iso_commission"), "ISO commission");
         assert_eq!(title("client_id"), "Client ID");
-        let cell = |name, value: Value| Cell { name, value, in_lists: true };
-        assert_eq!(shown(&cell("country", "AE".into())), "UAE");
-        assert_eq!(shown(&cell("name", "AE".into())), "AE");
-        assert_eq!(shown(&cell("at", "2026-11-25T19:03:04.993364+01:00".into())), "2026-11-25 18:03:04 UTC");
-        assert_eq!(shown(&cell("due_date", "2026-11-25".into())), "2026-11-25");
-        assert_eq!(shown(&cell("steps", vec![1, 2].into())), "2");
+        let cell = |name, value: Value| Cell { name, value, in_table: true };
+        assert_eq!(display(&cell("country", "AE".into())), "UAE");
+        assert_eq!(display(&cell("name", "AE".into())), "AE");
+        assert_eq!(display(&cell("at", "2026-11-25T19:03:04.993364+01:00".into())), "2026-11-25 18:03:04 UTC");
+        assert_eq!(display(&cell("due_date", "2026-11-25".into())), "2026-11-25");
+        assert_eq!(display(&cell("steps", vec![1, 2].into())), "2");
         for (value, is_number) in [
             (Value::from(13), true),
             ("-1250.00".into(), true),

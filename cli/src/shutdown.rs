@@ -8,10 +8,10 @@ use std::{
 };
 use tokio::sync::watch;
 
-/// How long finishing may take, beside the drain.
-const TIMEOUT: Duration = Duration::from_secs(30);
+/// Time for running work to finish after the drain, before the process exits.
+const SHUTDOWN_GRACE: Duration = Duration::from_secs(30);
 
-/// Told at the first signal.
+/// Receives the first signal.
 #[derive(Clone, Debug)]
 pub struct Shutdown {
     pub stopped: watch::Receiver<bool>,
@@ -20,8 +20,8 @@ pub struct Shutdown {
 }
 
 impl Shutdown {
-    /// Waits for the first signal, and says for how long to go on serving: at SIGTERM, so that a load balancer notices
-    /// first. At SIGINT a person waits at a terminal: not at all.
+    /// Waits for the first signal and returns how long to keep serving: the drain at SIGTERM, so that a load balancer
+    /// notices; zero at SIGINT, where a person waits.
     pub async fn requested(mut self) -> Duration {
         // The sender lives as long as the process.
         let _ = self.stopped.wait_for(|stop| *stop).await;
@@ -29,26 +29,26 @@ impl Shutdown {
     }
 }
 
-/// Turns true at the first SIGINT or SIGTERM; ends the process at the second, or 30 s later.
+/// Turns true at the first SIGINT or SIGTERM. Exits the process at the second, or after [`SHUTDOWN_GRACE`].
 pub fn on_signal() -> watch::Receiver<bool> {
     with_drain(Duration::ZERO).stopped
 }
 
-/// [`on_signal`] for a server, which goes on serving for `drain` after SIGTERM.
+/// [`on_signal`] for a server that keeps serving for `drain` after SIGTERM.
 pub fn with_drain(drain: Duration) -> Shutdown {
     let (stop, stopped) = watch::channel(false);
     let shutdown = Shutdown { stopped, drain, interrupted: Arc::default() };
     let interrupted = shutdown.interrupted.clone();
     tokio::spawn(async move {
-        let interrupt = signal().await;
+        let interrupt = wait_for_signal().await;
         interrupted.store(interrupt, Ordering::Relaxed);
         let drain = if interrupt { Duration::ZERO } else { drain };
         tracing::info!(drain_seconds = drain.as_secs(), "stopping; a second signal stops at once");
-        // Nobody waiting means that all is over already.
+        // Without receivers everything has ended already.
         let _ = stop.send(true);
-        let limit = drain + TIMEOUT;
+        let limit = drain + SHUTDOWN_GRACE;
         tokio::select! {
-            _ = signal() => tracing::warn!("stopped by a second signal"),
+            _ = wait_for_signal() => tracing::warn!("stopped by a second signal"),
             () = tokio::time::sleep(limit) => tracing::warn!("stopped after {} s", limit.as_secs()),
         }
         std::process::exit(1);
@@ -57,7 +57,7 @@ pub fn with_drain(drain: Duration) -> Shutdown {
 }
 
 /// Waits for a signal; true when it is SIGINT.
-async fn signal() -> bool {
+async fn wait_for_signal() -> bool {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};

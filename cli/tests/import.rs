@@ -1,35 +1,34 @@
-//! Files of clients and orders as a person or a script brings them in: what an export wrote, what a spreadsheet wrote,
-//! and what nobody should have written.
+//! `spvctl import` of files from exports, from spreadsheets, and malformed ones.
 
-use crate::support::{Done, Office, offices, spvctl, write};
+use crate::support::{CommandOutput, TestPortal, spvctl, test_portals, write};
 use serde_json::{Value, json};
 use std::{io::Write, process::Stdio};
 
 /// Imports a text from standard input.
-fn import(office: &Office, table: &str, text: &str, more: &[&str]) -> Done {
-    let mut command = office.command(&[&["import", table, "-"], more].concat());
+fn import(portal: &TestPortal, table: &str, text: &str, more: &[&str]) -> CommandOutput {
+    let mut command = portal.command(&[&["import", table, "-"], more].concat());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Whoever refuses to begin does not read it.
+    // A command that refuses to start does not read its input.
     let _ = child.stdin.take().unwrap().write_all(text.as_bytes());
     child.wait_with_output().unwrap().into()
 }
 
-/// A company with two partners.
-fn furnish(office: &Office) {
-    office.json(&["company", "create", "--name", "Harbor, \"Capital\"", "--business-name", "Harbor Capital LLC"]);
+/// Creates a company with two ISO partners.
+fn create_company(portal: &TestPortal) {
+    portal.json(&["company", "create", "--name", "Harbor, \"Capital\"", "--business-name", "Harbor Capital LLC"]);
     for first in ["Ines", "Igor"] {
         let email = format!("{}@example.com", first.to_lowercase());
         let company = ["--company", "Harbor, \"Capital\""];
-        office.json(
+        portal.json(
             &[&["iso", "create", "--first-name", first, "--last-name", "Vega", "--email", &email], &company[..]]
                 .concat(),
         );
     }
 }
 
-/// A table's rows, but for what each portal gives itself, in the order of `key`.
-fn exported(office: &Office, table: &str, key: &str) -> Vec<Value> {
-    let done = office.run(&["export", table, "--format", "json"]);
+/// Exported rows sorted by `key`, without the columns that differ between portals.
+fn exported(portal: &TestPortal, table: &str, key: &str) -> Vec<Value> {
+    let done = portal.run(&["export", table, "--format", "json"]);
     assert_eq!(done.code, 0, "{}", done.err);
     let mut rows: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for row in &mut rows {
@@ -42,10 +41,10 @@ fn exported(office: &Office, table: &str, key: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn what_an_export_wrote_is_read_back_into_another_portal() {
-    for office in offices().await {
-        let first = Office::sqlite().await;
-        furnish(&first);
+async fn an_export_imports_into_another_portal() {
+    for portal in test_portals().await {
+        let first = TestPortal::sqlite().await;
+        create_company(&first);
         let base = ["client", "create", "--setup", "full", "--company", "Harbor, \"Capital\"", "--price", "1250.00"];
         for (name, email, more) in [
             ("Maya", "Maya@example.com", &["--phone", "+1 555 0144", "--address", "1 Main St, =Springfield"][..]),
@@ -71,29 +70,29 @@ async fn what_an_export_wrote_is_read_back_into_another_portal() {
         first.json(&["spv", "hold", "F-4", "--reason", "-"]);
         first.json(&["client", "suspend", "otto@example.com"]);
 
-        furnish(&office);
+        create_company(&portal);
         let clients = first.run(&["export", "clients"]).out;
         assert!(clients.contains("'+1 555 0144") && clients.contains("'=Ada"), "{clients}");
-        let done = import(&office, "clients", &clients, &[]);
+        let done = import(&portal, "clients", &clients, &[]);
         assert_eq!((done.code, done.out.as_str()), (0, ""), "{}", done.err);
         assert_eq!(done.err, "Imported 3, there already 0, refused 0.\n");
-        // The order of somebody who is suspended by now is not for them to have.
+        // Orders of suspended clients are refused.
         let (csv, lines) = (first.run(&["export", "spvs"]).out, first.run(&["export", "spvs", "--format", "json"]).out);
-        let done = import(&office, "spvs", &csv, &["--format", "json"]);
+        let done = import(&portal, "spvs", &csv, &["--format", "json"]);
         assert_eq!((done.code, done.err.as_str()), (1, "Imported 6, there already 0, refused 1.\n"));
         let refused: Value = serde_json::from_str(&done.out).unwrap();
         assert_eq!((&refused[0]["field"], refused.as_array().unwrap().len()), (&json!("client_email"), 1));
         assert!(refused[0]["reason"].as_str().unwrap().contains("suspended"), "{refused}");
-        let again = import(&office, "spvs", &lines, &[]);
+        let again = import(&portal, "spvs", &lines, &[]);
         assert_eq!((again.code, again.err.as_str()), (1, "Imported 0, there already 6, refused 1.\n"));
 
-        assert_eq!(exported(&office, "clients", "email"), exported(&first, "clients", "email"));
+        assert_eq!(exported(&portal, "clients", "email"), exported(&first, "clients", "email"));
         let mut wanted = exported(&first, "spvs", "identifier");
         wanted.retain(|row| row["client_email"] != "otto@example.com");
-        assert_eq!(exported(&office, "spvs", "identifier"), wanted);
-        assert_eq!(office.json(&["mail", "list"]).as_array().unwrap().len(), 2, "of the partners");
-        assert_eq!(office.json(&["invoice", "list"]), json!([]));
-        let doctor = office.run(&["doctor"]);
+        assert_eq!(exported(&portal, "spvs", "identifier"), wanted);
+        assert_eq!(portal.json(&["mail", "list"]).as_array().unwrap().len(), 2, "of the partners");
+        assert_eq!(portal.json(&["invoice", "list"]), json!([]));
+        let doctor = portal.run(&["doctor"]);
         assert_eq!(doctor.code, 0, "{}{}", doctor.out, doctor.err);
     }
 }
@@ -107,15 +106,15 @@ const CLIENTS: &str = "\u{feff}first_name,last_name,email,company_name\r\n\
     Emil,Lima,emil@example.com,\"Harbor\r\n";
 
 #[tokio::test]
-async fn a_row_that_is_refused_is_listed_with_its_line_and_the_others_go_on() {
-    for office in offices().await {
-        furnish(&office);
-        let dry = import(&office, "clients", CLIENTS, &["--dry-run", "--format", "json"]);
+async fn refused_rows_are_listed_by_line_and_the_others_imported() {
+    for portal in test_portals().await {
+        create_company(&portal);
+        let dry = import(&portal, "clients", CLIENTS, &["--dry-run", "--format", "json"]);
         assert_eq!(dry.code, 1);
         let twin = "Line 3: Ben Lima is already there as ada@example.com.\n";
         assert_eq!(dry.err, format!("{twin}Would import 1, there already 1, refused 3; nothing was changed.\n"));
-        assert_eq!(office.json(&["client", "list"]), json!([]));
-        let done = import(&office, "clients", CLIENTS, &["--format", "json"]);
+        assert_eq!(portal.json(&["client", "list"]), json!([]));
+        let done = import(&portal, "clients", CLIENTS, &["--format", "json"]);
         assert_eq!((done.code, done.err), (1, format!("{twin}Imported 1, there already 1, refused 3.\n")));
         assert_eq!(done.out, dry.out);
         let refused: Value = serde_json::from_str(&done.out).unwrap();
@@ -130,27 +129,27 @@ async fn a_row_that_is_refused_is_listed_with_its_line_and_the_others_go_on() {
                 { "line": 7, "name": "", "field": null, "reason": "A quotation mark is not closed." },
             ])
         );
-        let table = import(&office, "clients", CLIENTS, &["--format", "csv"]);
+        let table = import(&portal, "clients", CLIENTS, &["--format", "csv"]);
         assert_eq!((table.code, table.err), (1, format!("{twin}Imported 0, there already 2, refused 3.\n")));
         assert!(table.out.starts_with("line,name,field,reason\n5,Cleo Lima,"), "{}", table.out);
 
         let orders = "{\"identifier\":\"F-1\",\"client_email\":\"ada@example.com\",\"company_name\":\"Harbor, \\\"Capital\\\"\",\
                       \"price\":0.070,\"steps_completed\":2,\"amount\":null}\n\n{\"identifier\":\n\
                       {\"identifier\":\"F-2\",\"status\":[]}\n{\"identifier\":\"F-3\"}\n";
-        let done = import(&office, "spvs", orders, &["--format", "csv"]);
+        let done = import(&portal, "spvs", orders, &["--format", "csv"]);
         assert_eq!((done.code, done.err.as_str()), (1, "Imported 1, there already 0, refused 3.\n"));
         let lines: Vec<&str> = done.out.lines().collect();
         assert_eq!(lines[1..3], ["3,,,This is no JSON object.", "4,,status,Must be a text or a number."]);
         assert!(lines[3].starts_with("5,F-3,"), "{}", lines[3]);
-        let order = office.json(&["spv", "show", "F-1"]);
+        let order = portal.json(&["spv", "show", "F-1"]);
         assert_eq!((&order["amount"], &order["status"]), (&json!("0.07"), &json!("pending")));
     }
 }
 
 #[tokio::test]
-async fn a_file_that_is_none_is_refused_before_any_row() {
-    let office = Office::sqlite().await;
-    furnish(&office);
+async fn malformed_files_are_refused_before_the_first_row() {
+    let portal = TestPortal::sqlite().await;
+    create_company(&portal);
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let good = "Ada,Lima,ada@example.com,\"Harbor, \"\"Capital\"\"\"";
@@ -168,23 +167,23 @@ async fn a_file_that_is_none_is_refused_before_any_row() {
         ),
     ] {
         write(folder.path().join("clients.csv").as_path(), &text);
-        let done = office.run(&["import", "clients", &path("clients.csv")]);
+        let done = portal.run(&["import", "clients", &path("clients.csv")]);
         assert_eq!((done.code, done.out.as_str()), (2, ""), "{text}: {}", done.err);
         assert!(done.err.starts_with(&format!("error: {}: {words}", path("clients.csv"))), "{}", done.err);
     }
     std::fs::write(path("latin.csv"), b"first_name\nS\xf6hne\n").unwrap();
-    let latin = office.run(&["import", "clients", &path("latin.csv")]);
+    let latin = portal.run(&["import", "clients", &path("latin.csv")]);
     assert_eq!((latin.code, latin.err.contains("line 2 is not UTF-8")), (2, true), "{}", latin.err);
-    let nowhere = office.run(&["import", "clients", &path("nowhere.csv")]);
+    let nowhere = portal.run(&["import", "clients", &path("nowhere.csv")]);
     assert_eq!((nowhere.code, nowhere.err.contains("nowhere.csv: cannot be read: ")), (2, true), "{}", nowhere.err);
     for (text, words) in [
         ("", "There is nothing in standard input.\n".to_owned()),
         (" \r\n\n", "There is nothing in standard input.\n".to_owned()),
         (header, "There is nothing in standard input but its columns.\n".to_owned()),
     ] {
-        let empty = import(&office, "clients", text, &[]);
+        let empty = import(&portal, "clients", text, &[]);
         assert_eq!((empty.code, empty.out, empty.err), (0, String::new(), words), "{text:?}");
     }
-    assert_eq!(office.json(&["client", "list"]), json!([]));
+    assert_eq!(portal.json(&["client", "list"]), json!([]));
     assert_eq!(spvctl(&["import", "isos", "x.csv"]).output().unwrap().status.code(), Some(2));
 }

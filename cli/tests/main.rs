@@ -1,19 +1,20 @@
-//! The real binary, run as an operator would: one test binary, so that it is linked once.
+//! Tests of the real `spvctl` binary. One test binary, so that it is linked once.
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 mod backups;
 mod commands;
 mod help;
 mod import;
+mod logging;
+mod mail_delivery;
 mod metrics;
 mod migrate;
+mod prompts;
 #[cfg(target_os = "linux")]
-mod rolling;
-#[cfg(target_os = "linux")]
-mod safety;
+mod rolling_restart;
 #[cfg(target_os = "linux")]
 mod serve;
+#[cfg(target_os = "linux")]
+mod side_effects;
 mod support;
-mod terminal;
 mod tls;
-mod worker;

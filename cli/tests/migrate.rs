@@ -1,15 +1,15 @@
-//! The schema: all of it or none.
+//! Migrations are atomic, concurrent-safe and refuse foreign schemas.
 
 use crate::support::spvctl;
 use domain::kernel::db::{Db, Durability, Sql};
 use domain::testing::World;
 
-/// A database in which the first migration must fail half-way: it holds a table of ours that is not ours.
-async fn spoiled(url: &str) -> Db {
+/// A database in which the first migration fails midway, because one of its tables exists already.
+async fn conflicting_database(url: &str) -> Db {
     let db = Db::open(url, Durability::Full).await.unwrap();
     let mut tx = db.begin().await.unwrap();
     tx.sql("create table isos (note text)").run().await.unwrap();
-    // As a portal's: another program's database is not touched.
+    // Marks it as a portal's database; others are refused before migrating.
     let migrations = "create table _sqlx_migrations (version bigint primary key, description text not null, \
                       installed_on timestamp not null default current_timestamp, success boolean not null, \
                       checksum bytea not null, execution_time bigint not null)";
@@ -19,7 +19,7 @@ async fn spoiled(url: &str) -> Db {
 }
 
 async fn a_failed_migration_leaves_the_old_schema(url: &str) {
-    let mut db = spoiled(url).await;
+    let mut db = conflicting_database(url).await;
     let dir = tempfile::tempdir().unwrap();
     let run = |args: &[&str]| {
         let output = spvctl(args).env("SPV_DATA_DIR", dir.path()).env("SPV_DATABASE_URL", url).output().unwrap();
@@ -50,7 +50,7 @@ async fn a_failed_migration_leaves_the_old_schema_on_sqlite() {
 #[tokio::test]
 async fn a_failed_migration_leaves_the_old_schema_on_postgres() {
     let Some(world) = World::postgres().await else { return };
-    // A schema of its own in a database of ours is an empty database to the migrations.
+    // Dropping all schemas gives the migrations an empty database.
     let mut tx = world.db.begin().await.unwrap();
     tx.sql("drop schema public cascade").run().await.unwrap();
     tx.sql("drop schema if exists apalis cascade").run().await.unwrap();
@@ -60,7 +60,7 @@ async fn a_failed_migration_leaves_the_old_schema_on_postgres() {
 }
 
 #[tokio::test]
-async fn two_that_migrate_at_once_both_come_through() {
+async fn concurrent_migrations_both_succeed() {
     let Some(world) = World::postgres().await else { return };
     let mut tx = world.db.begin().await.unwrap();
     for sql in ["drop schema public cascade", "drop schema apalis cascade", "create schema public"] {
@@ -76,7 +76,7 @@ async fn two_that_migrate_at_once_both_come_through() {
     assert!(world.db.is_migrated().await.unwrap());
 }
 
-async fn both() -> Vec<World> {
+async fn worlds() -> Vec<World> {
     [Some(World::sqlite().await), World::postgres().await].into_iter().flatten().collect()
 }
 
@@ -86,8 +86,8 @@ fn run(world: &World, args: &[&str]) -> (Option<i32>, String) {
 }
 
 #[tokio::test]
-async fn a_database_made_before_the_baseline_is_refused_and_left_as_it_is() {
-    for world in both().await {
+async fn unreleased_schemas_are_refused_and_not_changed() {
+    for world in worlds().await {
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update _sqlx_migrations set checksum = $1 where version = 1").bind(vec![0_u8]).run().await.unwrap();
         tx.commit().await.unwrap();
@@ -100,8 +100,8 @@ async fn a_database_made_before_the_baseline_is_refused_and_left_as_it_is() {
 }
 
 #[tokio::test]
-async fn an_older_program_works_on_a_newer_schema() {
-    for world in both().await {
+async fn older_binary_works_on_a_newer_schema() {
+    for world in worlds().await {
         assert!(domain::operations::seed::demo(&world.operator()).await.unwrap());
         world.migrate_ahead().await;
         for args in [&["client", "list"][..], &["spv", "list"], &["migrate"], &["migrate", "--check"], &["job", "list"]]

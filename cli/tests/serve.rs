@@ -1,7 +1,6 @@
-//! The portal as a process: what it holds while files come in, and what it does and tells when its disk is full or its
-//! database gone.
+//! `spvctl serve`: demo sign-ins, request log, memory during uploads, full disk, missing database.
 
-use crate::support::{Office, Running, offices};
+use crate::support::{Running, TestPortal, test_portals};
 use serde_json::{Value, json};
 use std::{
     io::{Read, Write},
@@ -11,31 +10,31 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A demo office that is served, and a client of it.
-struct Served {
+/// A running server in demo mode, with the token of a client.
+struct DemoServer {
     port: u16,
     token: String,
     process: Running,
 }
 
-/// Runs a shell in the office's surroundings.
-fn running(office: &Office, mut shell: Command) -> Running {
-    for (name, value) in office.command(&[]).get_envs() {
+/// Runs a shell with the portal's environment.
+fn start_shell(portal: &TestPortal, mut shell: Command) -> Running {
+    for (name, value) in portal.command(&[]).get_envs() {
         match value {
             Some(value) => shell.env(name, value),
             None => shell.env_remove(name),
         };
     }
-    office.running(shell)
+    portal.running(shell)
 }
 
-struct Answer {
+struct HttpResponse {
     status: u16,
     head: String,
     body: String,
 }
 
-impl Answer {
+impl HttpResponse {
     fn header(&self, name: &str) -> Option<&str> {
         self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
@@ -45,28 +44,28 @@ impl Answer {
     }
 }
 
-impl Served {
-    fn new(office: &mut Office) -> Self {
-        office.set("SPV_DEMO", true);
-        office.set("SPV_LISTEN", "127.0.0.1:0");
-        // What is written beyond the limit of a file fails then, as on a full disk, and ends nobody.
+impl DemoServer {
+    fn new(portal: &mut TestPortal) -> Self {
+        portal.set("SPV_DEMO", true);
+        portal.set("SPV_LISTEN", "127.0.0.1:0");
+        // Ignoring SIGXFSZ turns writes beyond the file size limit into errors, as on a full disk.
         let mut shell = Command::new("sh");
         shell.args(["-c", "trap '' XFSZ; exec \"$0\" serve --no-worker", env!("CARGO_BIN_EXE_spvctl")]);
-        let mut process = running(office, shell);
-        let port = office.port(&mut process, "listening on ");
+        let mut process = start_shell(portal, shell);
+        let port = portal.port(&mut process, "listening on ");
         let mut served = Self { port, token: String::new(), process };
         served.token =
             served.sign_in("client@example.com").json()["access_token"].as_str().expect("a token").to_owned();
         served
     }
 
-    fn sign_in(&self, email: &str) -> Answer {
+    fn sign_in(&self, email: &str) -> HttpResponse {
         let whose = json!({ "email": email, "password": domain::DEMO_PASSWORD });
         self.send("POST /auth/v1/token?grant_type=password", &whose)
     }
 
-    /// One request on a connection of its own.
-    fn ask(&self, what: &str, headers: &[&str], body: &[u8]) -> Answer {
+    /// Sends one request on a new connection.
+    fn request(&self, what: &str, headers: &[&str], body: &[u8]) -> HttpResponse {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(120))).unwrap();
         let mut head = format!("{what} HTTP/1.0\r\nhost: portal\r\ncontent-length: {}\r\n", body.len());
@@ -82,20 +81,20 @@ impl Served {
         stream.read_to_string(&mut heard).unwrap();
         let (head, body) = heard.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{what}: no answer: {heard}"));
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        Answer { status, head: head.to_owned(), body: body.to_owned() }
+        HttpResponse { status, head: head.to_owned(), body: body.to_owned() }
     }
 
     /// Waits for this status of `/readyz`, whose outcome is cached for a moment (`READY_TTL`).
-    fn until_ready_is(&self, wanted: u16, office: &Office) {
+    fn until_ready_is(&self, wanted: u16, portal: &TestPortal) {
         let began = Instant::now();
-        while self.ask("GET /readyz", &[], b"").status != wanted {
-            assert!(began.elapsed() < Duration::from_secs(30), "{}", office.log());
+        while self.request("GET /readyz", &[], b"").status != wanted {
+            assert!(began.elapsed() < Duration::from_secs(30), "{}", portal.log());
             thread::sleep(Duration::from_millis(50));
         }
     }
 
-    fn send(&self, what: &str, body: &Value) -> Answer {
-        self.ask(what, &["content-type: application/json"], body.to_string().as_bytes())
+    fn send(&self, what: &str, body: &Value) -> HttpResponse {
+        self.request(what, &["content-type: application/json"], body.to_string().as_bytes())
     }
 
     fn upload(&self, bytes: usize) {
@@ -103,16 +102,16 @@ impl Served {
         let length = format!("upload-length: {bytes}");
         // deed.pdf
         let name = "upload-metadata: file_name ZGVlZC5wZGY=";
-        let announced = self.ask("POST /storage/v1/uploads", &[tus, &length, name], b"");
+        let announced = self.request("POST /storage/v1/uploads", &[tus, &length, name], b"");
         assert_eq!(announced.status, 201, "{}", announced.body);
         let there = format!("PATCH {}", announced.header("location").expect("a place"));
         let headers = [tus, "upload-offset: 0", "content-type: application/offset+octet-stream"];
-        let kept = self.ask(&there, &headers, &vec![b'%'; bytes]);
+        let kept = self.request(&there, &headers, &vec![b'%'; bytes]);
         assert_eq!(kept.status, 204, "{}", kept.body);
         assert!(kept.header("spv-document-id").is_some(), "{}", kept.head);
     }
 
-    /// Four at once.
+    /// Four concurrent uploads.
     fn uploads(&self, bytes: usize) {
         thread::scope(|scope| {
             for _ in 0..4 {
@@ -121,14 +120,14 @@ impl Served {
         });
     }
 
-    /// The most memory that the process ever held, in kilobytes.
+    /// Peak memory of the process in kilobytes.
     fn peak(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.0.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux says");
         line.trim().trim_end_matches(" kB").parse().unwrap()
     }
 
-    /// How large a file may become that the process writes.
+    /// Limits the size of the files that the process writes.
     fn limit_files(&self, bytes: &str) {
         let pid = self.process.0.id().to_string();
         let done = Command::new("prlimit").args(["--pid", &pid, &format!("--fsize={bytes}:")]).status().unwrap();
@@ -137,26 +136,26 @@ impl Served {
 }
 
 #[tokio::test]
-async fn a_demo_office_says_how_to_sign_in_and_notes_each_request_without_its_token() {
-    for mut office in offices().await {
-        let served = Served::new(&mut office);
+async fn demo_banner_lists_sign_ins_and_the_request_log_has_no_tokens() {
+    for mut portal in test_portals().await {
+        let served = DemoServer::new(&mut portal);
         let address = format!("http://127.0.0.1:{}/auth/login", served.port);
-        for (portal, email) in [
+        for (role, email) in [
             ("client", "client@example.com"),
             ("employee", "employee@example.com"),
             ("employee", "super@example.com"),
             ("company", "company@example.com"),
             ("iso", "iso@example.com"),
         ] {
-            let log = office.log();
+            let log = portal.log();
             let mut lines = log.lines().filter(|line| line.contains(email));
             let line = lines.next().unwrap_or_else(|| panic!("{email}: {log}"));
-            assert!(line.contains(&format!("{address}/{portal} ")) && line.contains(domain::DEMO_PASSWORD), "{line}");
+            assert!(line.contains(&format!("{address}/{role} ")) && line.contains(domain::DEMO_PASSWORD), "{line}");
             assert_eq!(served.sign_in(email).status, 200, "{email}");
         }
-        let answer = served.ask("GET /rest/v1/spvs?q=maya", &[], b"");
+        let answer = served.request("GET /rest/v1/spvs?q=maya", &[], b"");
         let id = answer.header("x-request-id").expect("a number").to_owned();
-        let log = office.log();
+        let log = portal.log();
         let line = log.lines().find(|line| line.contains(&id)).unwrap_or_else(|| panic!("{id}: {log}"));
         for words in ["method=GET", "route=\"/rest/v1/spvs\"", "status=200", "ms=", "actor_id="] {
             assert!(line.contains(words), "{words}: {line}");
@@ -166,27 +165,27 @@ async fn a_demo_office_says_how_to_sign_in_and_notes_each_request_without_its_to
 }
 
 #[tokio::test]
-async fn demo_accounts_sign_in_in_demo_mode_only() {
-    for mut office in offices().await {
-        let served = Served::new(&mut office);
+async fn demo_accounts_are_refused_outside_demo_mode() {
+    for mut portal in test_portals().await {
+        let served = DemoServer::new(&mut portal);
         drop(served);
-        office.set("SPV_DEMO", false);
-        let mut process = office.start(&["serve", "--no-worker"]);
-        // The log of the first start says a port, too.
+        portal.set("SPV_DEMO", false);
+        let mut process = portal.start(&["serve", "--no-worker"]);
+        // The log also has the port of the first start.
         let began = Instant::now();
-        while office.log().matches("listening on ").count() < 2 {
+        while portal.log().matches("listening on ").count() < 2 {
             assert!(
                 process.0.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(60),
                 "{}",
-                office.log()
+                portal.log()
             );
             thread::sleep(Duration::from_millis(50));
         }
-        let log = office.log();
+        let log = portal.log();
         let last = log.rsplit("listening on 127.0.0.1:").next().unwrap();
         let port = last.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
-        let live = Served { port, token: String::new(), process };
-        // Fewer than make the next one wait.
+        let live = DemoServer { port, token: String::new(), process };
+        // Fewer than the login throttle counts.
         for email in domain::operations::seed::SIGN_INS.into_iter().take(3) {
             let answer = live.sign_in(email);
             assert_eq!(
@@ -200,36 +199,36 @@ async fn demo_accounts_sign_in_in_demo_mode_only() {
 }
 
 #[tokio::test]
-async fn demo_mode_starts_on_a_portal_with_many_orders() {
-    for mut office in offices().await {
-        assert_eq!(office.run(&["seed", "--spvs", "1200", "--companies", "2"]).code, 0);
-        let served = Served::new(&mut office);
-        assert_eq!(served.ask("GET /readyz", &[], b"").status, 200);
+async fn demo_mode_starts_on_a_large_portal() {
+    for mut portal in test_portals().await {
+        assert_eq!(portal.run(&["seed", "--spvs", "1200", "--companies", "2"]).code, 0);
+        let served = DemoServer::new(&mut portal);
+        assert_eq!(served.request("GET /readyz", &[], b"").status, 200);
     }
 }
 
 #[tokio::test]
-async fn a_larger_file_takes_no_more_memory() {
-    let mut office = Office::sqlite().await;
-    let served = Served::new(&mut office);
-    // More than a piece each: from now on every buffer has been as large as it gets.
+async fn upload_memory_does_not_grow_with_file_size() {
+    let mut portal = TestPortal::sqlite().await;
+    let served = DemoServer::new(&mut portal);
+    // Larger than one part, so that all buffers reach their full size.
     for _ in 0..2 {
         served.uploads(6 << 20);
     }
     let before = served.peak();
     served.uploads(24 << 20);
     let grown = served.peak() - before;
-    // The files are 72 MB larger together.
+    // Together the files are 72 MB larger.
     assert!(grown < 32 << 10, "{grown} kB more than {before} kB");
 }
 
 #[tokio::test]
-async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes() {
-    let mut office = Office::sqlite().await;
-    let served = Served::new(&mut office);
+async fn reads_work_on_a_full_disk_and_writes_recover() {
+    let mut portal = TestPortal::sqlite().await;
+    let served = DemoServer::new(&mut portal);
     let moves_to = |zone: &str| served.send("PATCH /rest/v1/me", &json!({ "time_zone": zone }));
     let zone = || {
-        let me = served.ask("GET /rest/v1/me", &[], b"");
+        let me = served.request("GET /rest/v1/me", &[], b"");
         assert_eq!(me.status, 200, "{}", me.body);
         me.json()["time_zone"].as_str().unwrap().to_owned()
     };
@@ -240,10 +239,10 @@ async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes(
         assert_eq!((refused.status, refused.json()["code"].as_str()), (503, Some("unavailable")), "{}", refused.body);
         assert!(refused.header("retry-after").is_some_and(|wait| wait.parse::<u32>().is_ok()), "{}", refused.head);
         assert_eq!(zone(), "Asia/Tokyo");
-        assert_eq!(served.ask("GET /rest/v1/spvs?limit=5", &[], b"").status, 200);
-        assert_eq!(served.ask("GET /healthz", &[], b"").status, 200);
+        assert_eq!(served.request("GET /rest/v1/spvs?limit=5", &[], b"").status, 200);
+        assert_eq!(served.request("GET /healthz", &[], b"").status, 200);
     }
-    served.until_ready_is(503, &office);
+    served.until_ready_is(503, &portal);
     served.limit_files("unlimited");
     let began = Instant::now();
     loop {
@@ -252,46 +251,45 @@ async fn while_its_disk_takes_nothing_the_portal_reads_and_afterwards_it_writes(
             break;
         }
         assert_eq!(answer.status, 503, "{}", answer.body);
-        assert!(began.elapsed() < Duration::from_secs(10), "{}", office.log());
+        assert!(began.elapsed() < Duration::from_secs(10), "{}", portal.log());
         thread::sleep(Duration::from_millis(200));
     }
     assert_eq!(zone(), "Europe/Madrid");
-    served.until_ready_is(200, &office);
+    served.until_ready_is(200, &portal);
 }
 
 #[tokio::test]
-async fn while_its_database_is_moved_away_the_portal_keeps_nothing_and_says_so() {
-    let mut office = Office::sqlite().await;
-    let served = Served::new(&mut office);
+async fn missing_database_file_makes_the_portal_unready_until_it_is_back() {
+    let mut portal = TestPortal::sqlite().await;
+    let served = DemoServer::new(&mut portal);
     let moves_to = |zone: &str| served.send("PATCH /rest/v1/me", &json!({ "time_zone": zone }));
-    let is_soon = |wanted: u16| served.until_ready_is(wanted, &office);
+    let is_soon = |wanted: u16| served.until_ready_is(wanted, &portal);
     assert_eq!(moves_to("Asia/Tokyo").status, 200);
     is_soon(200);
-    let file = office.world.dir.0.join("spv.db");
+    let file = portal.world.dir.0.join("spv.db");
     let away = file.with_extension("away");
     std::fs::rename(&file, &away).unwrap();
     is_soon(503);
-    assert!(office.log().contains("spv.db is gone while it is open"), "{}", office.log());
+    assert!(portal.log().contains("spv.db is gone while it is open"), "{}", portal.log());
     let refused = moves_to("Europe/Madrid");
     assert_eq!((refused.status, refused.json()["code"].as_str()), (503, Some("unavailable")), "{}", refused.body);
-    assert_eq!(served.ask("GET /healthz", &[], b"").status, 200);
-    // Beside the log of the old one nobody makes a new one, which would begin with deleting it.
+    assert_eq!(served.request("GET /healthz", &[], b"").status, 200);
+    // No command creates a database beside the old WAL: SQLite would delete the WAL.
     for command in ["doctor", "migrate"] {
-        let done = office.run(&[command]);
+        let done = portal.run(&[command]);
         assert_ne!(done.code, 0, "{command}: {}", done.out);
         assert!(!file.exists(), "{command}");
     }
     std::fs::rename(&away, &file).unwrap();
     is_soon(200);
-    let me = served.ask("GET /rest/v1/me", &[], b"");
+    let me = served.request("GET /rest/v1/me", &[], b"");
     assert_eq!((me.status, me.json()["time_zone"].as_str()), (200, Some("Asia/Tokyo")), "{}", me.body);
     assert_eq!(moves_to("Europe/Madrid").status, 200);
 }
 
 #[tokio::test]
-async fn a_disk_that_fills_up_is_told_of_until_there_is_room() {
-    // A disk of its own for one process, without being root. Where the machine forbids that, only the rule itself is
-    // tested, with what a full disk would say.
+async fn disk_alert_opens_and_closes_with_free_space() {
+    // A tmpfs for one process, without root. Skipped where the machine forbids user namespaces; unit tests cover the rule.
     let alone = ["--map-root-user", "--mount"];
     let mut probe = Command::new("unshare");
     probe.args(alone).args(["sh", "-c", "mount -t tmpfs tmpfs \"$0\""]).arg(std::env::temp_dir());
@@ -299,35 +297,35 @@ async fn a_disk_that_fills_up_is_told_of_until_there_is_room() {
         eprintln!("not tested: this machine allows no disk of its own for a process");
         return;
     }
-    for office in offices().await {
-        assert_eq!(office.run(&["migrate"]).code, 0);
-        std::fs::create_dir_all(&office.dir).unwrap();
+    for portal in test_portals().await {
+        assert_eq!(portal.run(&["migrate"]).code, 0);
+        std::fs::create_dir_all(&portal.dir).unwrap();
         let mut shell = Command::new("unshare");
         let small = "mount -t tmpfs -o size=8m tmpfs \"$SPV_DATA_DIR\" && exec \"$0\" worker";
         shell.args(alone).args(["sh", "-c", small, env!("CARGO_BIN_EXE_spvctl")]);
-        let worker = running(&office, shell);
-        // Its disk, from outside.
-        let fill = format!("/proc/{}/root{}/fill", worker.0.id(), office.dir.display());
+        let worker = start_shell(&portal, shell);
+        // The process's tmpfs, as seen from outside.
+        let fill = format!("/proc/{}/root{}/fill", worker.0.id(), portal.dir.display());
         let newest = || {
-            let log = office.json(&["activity", "list", "--limit", "500"]);
+            let log = portal.json(&["activity", "list", "--limit", "500"]);
             let told = log.as_array().unwrap().iter().find(|row| row["subject"] == "disk");
             told.map(|row| row["action"].as_str().unwrap().to_owned())
         };
         let until = |wanted: &str| {
             let began = Instant::now();
             while newest().as_deref() != Some(wanted) {
-                assert!(began.elapsed() < Duration::from_secs(60), "{:?} {}", newest(), office.log());
+                assert!(began.elapsed() < Duration::from_secs(60), "{:?} {}", newest(), portal.log());
                 thread::sleep(Duration::from_millis(300));
             }
         };
         let watch = || {
-            let done = office.run(&["job", "run", "portal.watch"]);
+            let done = portal.run(&["job", "run", "portal.watch"]);
             assert_eq!(done.code, 0, "{}", done.err);
         };
         let mounts = format!("/proc/{}/mounts", worker.0.id());
         let began = Instant::now();
-        while !std::fs::read_to_string(&mounts).unwrap().contains(&*office.dir.to_string_lossy()) {
-            assert!(began.elapsed() < Duration::from_secs(30), "{}", office.log());
+        while !std::fs::read_to_string(&mounts).unwrap().contains(&*portal.dir.to_string_lossy()) {
+            assert!(began.elapsed() < Duration::from_secs(30), "{}", portal.log());
             thread::sleep(Duration::from_millis(50));
         }
         std::fs::write(&fill, vec![0; 7_700_000]).unwrap();

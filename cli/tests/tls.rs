@@ -1,6 +1,6 @@
-//! TLS to mail servers, OpenID providers, S3 and PostgreSQL with certificates of an internal authority, which only
-//! `SSL_CERT_FILE` makes trusted: what `doctor` says, and that a password never goes out in the clear.
-use crate::support::{Office, Running, free_port, offices, python};
+//! TLS to mail servers, OpenID providers, S3 and PostgreSQL with an internal CA, trusted through `SSL_CERT_FILE`: `doctor`'s
+//! results, and that passwords are never sent unencrypted.
+use crate::support::{Running, TestPortal, free_port, python, test_portals};
 use domain::{kernel::page::PageQuery, outbox::mails, platform::activity, testing::needs};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use serde_json::Value;
@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-/// An authority, and a server certificate of it for this machine.
+/// A certificate authority, and a server certificate for this machine.
 struct Authority {
     dir: tempfile::TempDir,
 }
@@ -21,7 +21,7 @@ impl Authority {
         let dir = tempfile::tempdir().unwrap();
         let (ca_key, key) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
         let mut params = CertificateParams::new(vec![]).unwrap();
-        // Each authority has a name of its own, so that a certificate of another is of an unknown issuer.
+        // Unique names, so that a certificate of another CA has an unknown issuer.
         params.distinguished_name.push(DnType::CommonName, dir.path().display().to_string());
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let ca = params.self_signed(&ca_key).unwrap();
@@ -37,7 +37,7 @@ impl Authority {
         self.dir.path().join(name)
     }
 
-    /// Starts a server with this certificate, and says at which port.
+    /// Starts a server with this certificate; returns its port.
     fn serve(&self, what: &str, args: &[&str]) -> (Running, u16) {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/tls.py");
         let mut child = Command::new(python())
@@ -55,10 +55,10 @@ impl Authority {
     }
 }
 
-/// State and detail of one of doctor's checks, with the authority trusted or not.
-fn check(office: &Office, name: &str, trusted: Option<&Authority>, settings: &[(&str, &str)]) -> (String, String) {
-    let mut command = office.command(&["doctor", "--format", "json"]);
-    // Not the machine's certificates: they have nothing to do with it.
+/// State and detail of one check of `doctor`, optionally with a trusted CA.
+fn check(portal: &TestPortal, name: &str, trusted: Option<&Authority>, settings: &[(&str, &str)]) -> (String, String) {
+    let mut command = portal.command(&["doctor", "--format", "json"]);
+    // Without the machine's own certificates.
     let own = Authority::new();
     command.env("SSL_CERT_FILE", trusted.unwrap_or(&own).path("ca.pem")).envs(settings.iter().copied());
     let output = command.output().unwrap();
@@ -71,8 +71,8 @@ fn check(office: &Office, name: &str, trusted: Option<&Authority>, settings: &[(
 }
 
 #[tokio::test]
-async fn a_password_goes_to_a_mail_server_over_verified_tls_unless_the_url_says_none() {
-    let office = Office::sqlite().await;
+async fn smtp_passwords_need_verified_tls_unless_disabled() {
+    let portal = TestPortal::sqlite().await;
     let authority = Authority::new();
     let trusted = Some(&authority);
     for (mode, url, trusted, state, words, seen) in [
@@ -91,7 +91,7 @@ async fn a_password_goes_to_a_mail_server_over_verified_tls_unless_the_url_says_
         std::fs::write(&log, "").unwrap();
         let (_server, port) = authority.serve("smtp", &[mode, log.to_str().unwrap()]);
         let url = url.replace("localhost", &format!("localhost:{port}"));
-        let (is, said) = check(&office, "mail", trusted, &[("SPV_SMTP_URL", &url)]);
+        let (is, said) = check(&portal, "mail", trusted, &[("SPV_SMTP_URL", &url)]);
         assert_eq!((is.as_str(), said.contains(words)), (state, true), "{mode} {url}: {said}");
         assert_eq!(std::fs::read_to_string(&log).unwrap(), seen, "{mode} {url}");
         assert!(!said.contains("secret"), "{said}");
@@ -99,14 +99,14 @@ async fn a_password_goes_to_a_mail_server_over_verified_tls_unless_the_url_says_
 }
 
 #[tokio::test]
-async fn a_contradiction_about_tls_is_refused_at_the_start() {
-    let office = Office::sqlite().await;
+async fn contradictory_tls_settings_are_refused() {
+    let portal = TestPortal::sqlite().await;
     for (url, words) in [
         ("smtp://user:secret@localhost?tls=opportunistic", "tls=opportunistic"),
         ("smtps://localhost?tls=none", "tls=none"),
         ("smtp://user@localhost", "names a user and no password"),
     ] {
-        let mut command = office.command(&["worker"]);
+        let mut command = portal.command(&["worker"]);
         let output = command.env("SPV_SMTP_URL", url).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!((output.status.code(), said.contains(words)), (Some(2), true), "{said}");
@@ -115,17 +115,17 @@ async fn a_contradiction_about_tls_is_refused_at_the_start() {
 }
 
 #[tokio::test]
-async fn a_test_mail_says_how_it_went_out() {
-    for mut office in offices().await {
+async fn test_mail_records_the_encryption() {
+    for mut portal in test_portals().await {
         let authority = Authority::new();
         let log = authority.path("log");
         let (_server, port) = authority.serve("smtp", &["required", log.to_str().unwrap()]);
-        office.set("SPV_SMTP_URL", format!("smtp://user:secret@localhost:{port}"));
-        office.set("SSL_CERT_FILE", authority.path("ca.pem").display());
-        let sam = office.world.super_admin("Sam").await;
+        portal.set("SPV_SMTP_URL", format!("smtp://user:secret@localhost:{port}"));
+        portal.set("SSL_CERT_FILE", authority.path("ca.pem").display());
+        let sam = portal.world.super_admin("Sam").await;
         let mail = mails::test(&sam).await.unwrap();
-        let _worker = office.start(&["worker"]);
-        office.mails(Duration::from_secs(60), |mails| mails.iter().any(|mail| mail["status"] == "sent"));
+        let _worker = portal.start(&["worker"]);
+        portal.mails(Duration::from_secs(60), |mails| mails.iter().any(|mail| mail["status"] == "sent"));
         let log_of_mail = activity::list(&sam, &activity::Filter::default(), &PageQuery::default()).await.unwrap();
         let sent = log_of_mail.items.iter().find(|event| event.subject_id == Some(mail.0)).unwrap();
         assert_eq!(sent.action, "mail.sent");
@@ -135,8 +135,8 @@ async fn a_test_mail_says_how_it_went_out() {
 }
 
 #[tokio::test]
-async fn an_issuer_with_an_internal_certificate_is_reached_and_doctor_says_why_not() {
-    let office = Office::sqlite().await;
+async fn openid_issuer_with_internal_ca_needs_ssl_cert_file() {
+    let portal = TestPortal::sqlite().await;
     let authority = Authority::new();
     let (_server, port) = authority.serve("openid", &[]);
     let issuer = format!("https://localhost:{port}");
@@ -151,15 +151,15 @@ async fn an_issuer_with_an_internal_certificate_is_reached_and_doctor_says_why_n
             ("SPV_OIDC_GOOGLE_CLIENT_SECRET", "hidden"),
             ("SPV_OIDC_GOOGLE_ISSUER", issuer.as_str()),
         ];
-        let (is, said) = check(&office, "sign-in provider", trusted, &settings);
+        let (is, said) = check(&portal, "sign-in provider", trusted, &settings);
         assert_eq!((is.as_str(), said.contains(words)), (state, true), "{said}");
     }
 }
 
 #[tokio::test]
-async fn a_bucket_with_an_internal_certificate_is_reached_and_doctor_says_why_not() {
+async fn s3_bucket_with_internal_ca_needs_ssl_cert_file() {
     let Some(url) = needs("TEST_S3_URL") else { return };
-    let office = Office::sqlite().await;
+    let portal = TestPortal::sqlite().await;
     let authority = Authority::new();
     let (bucket, endpoint) = url.split_once("?endpoint=http://").expect("an address with an endpoint");
     let (host, port) = endpoint.split('&').next().unwrap().split_once(':').unwrap();
@@ -168,16 +168,16 @@ async fn a_bucket_with_an_internal_certificate_is_reached_and_doctor_says_why_no
     let settings =
         [("SPV_STORAGE_URL", url.as_str()), ("SPV_S3_ACCESS_KEY_ID", "test"), ("SPV_S3_SECRET_ACCESS_KEY", "test")];
     for (trusted, state, words) in [(Some(&authority), "ok", "s3://"), (None, "failed", "UnknownIssuer")] {
-        let (is, said) = check(&office, "storage", trusted, &settings);
+        let (is, said) = check(&portal, "storage", trusted, &settings);
         assert_eq!((is.as_str(), said.contains(words)), (state, true), "{said}");
     }
 }
 
 #[tokio::test]
-async fn postgresql_with_an_internal_certificate_is_reached_and_doctor_says_why_not() {
-    let Some(office) = Office::postgres().await else { return };
+async fn postgresql_with_internal_ca_needs_ssl_cert_file() {
+    let Some(portal) = TestPortal::postgres().await else { return };
     let authority = Authority::new();
-    let server: url::Url = office.world.url.parse().unwrap();
+    let server: url::Url = portal.world.url.parse().unwrap();
     let (host, port) = (server.host_str().unwrap(), server.port().unwrap_or(5432).to_string());
     let (_server, port) = authority.serve("proxy", &["postgres", host, &port]);
     let mut url = server.clone();
@@ -186,15 +186,15 @@ async fn postgresql_with_an_internal_certificate_is_reached_and_doctor_says_why_
     url.set_query(Some("sslmode=verify-full"));
     let url = url.as_str();
     for (trusted, state, words) in [(Some(&authority), "ok", "PostgreSQL"), (None, "failed", "UnknownIssuer")] {
-        let (is, said) = check(&office, "database", trusted, &[("SPV_DATABASE_URL", url)]);
+        let (is, said) = check(&portal, "database", trusted, &[("SPV_DATABASE_URL", url)]);
         assert_eq!((is.as_str(), said.contains(words)), (state, true), "{said}");
     }
 }
 
 #[tokio::test]
-async fn a_database_that_does_not_let_us_in_is_named_with_the_reason() {
-    let Some(office) = Office::postgres().await else { return };
-    let server: url::Url = office.world.url.parse().unwrap();
+async fn database_authentication_failure_is_reported() {
+    let Some(portal) = TestPortal::postgres().await else { return };
+    let server: url::Url = portal.world.url.parse().unwrap();
     let mut missing = server.clone();
     missing.set_path("/no_such_database");
     let mut stranger = server.clone();
@@ -206,7 +206,7 @@ async fn a_database_that_does_not_let_us_in_is_named_with_the_reason() {
         (stranger.as_str(), vec!["role \"stranger\" does not exist".to_owned()]),
         (&refused, vec![format!("127.0.0.1:{closed}"), "Connection refused".to_owned()]),
     ] {
-        let (state, said) = check(&office, "database", None, &[("SPV_DATABASE_URL", url)]);
+        let (state, said) = check(&portal, "database", None, &[("SPV_DATABASE_URL", url)]);
         assert_eq!(state, "failed");
         assert!(words.iter().all(|word| said.contains(word)) && !said.contains("pool timed out"), "{said}");
         assert!(!said.contains("secret"), "{said}");
@@ -214,19 +214,19 @@ async fn a_database_that_does_not_let_us_in_is_named_with_the_reason() {
 }
 
 #[tokio::test]
-async fn doctor_compares_our_pools_with_what_the_server_takes() {
-    let office = Office::sqlite().await;
-    let done = office.run(&["doctor", "--format", "json"]);
+async fn doctor_compares_pool_sizes_with_the_connection_limit() {
+    let portal = TestPortal::sqlite().await;
+    let done = portal.run(&["doctor", "--format", "json"]);
     assert!(!done.out.contains("database connections"), "SQLite has no such limit");
-    let Some(office) = Office::postgres().await else { return };
-    let limit = office.world.db.connection_limit().await.unwrap().unwrap();
+    let Some(portal) = TestPortal::postgres().await else { return };
+    let limit = portal.world.db.connection_limit().await.unwrap().unwrap();
     let pool = |main: i64| (limit.allowed - main).to_string();
     for (main, state, words) in [
         ("20".to_owned(), "ok", "up to 30 of "),
         (pool(10), "note", "a second process does not fit"),
         (pool(9), "failed", "lower SPV_DATABASE_POOL"),
     ] {
-        let (is, said) = check(&office, "database connections", None, &[("SPV_DATABASE_POOL", &main)]);
+        let (is, said) = check(&portal, "database connections", None, &[("SPV_DATABASE_POOL", &main)]);
         assert_eq!((is.as_str(), said.contains(words)), (state, true), "{main}: {said}");
     }
 }

@@ -1,4 +1,4 @@
-//! Role × resource × action as one reviewed text file: a change of a rule is a change of that file.
+//! Access matrix: role × action × resource as a reviewed snapshot. Changing a permission changes that file.
 use domain::{
     Action,
     kernel::{
@@ -41,7 +41,7 @@ fn resources() -> Vec<(&'static str, Resource)> {
             "foreign client",
             Resource::Client { id: user(FOREIGN), company_id: Some(company(FOREIGN)), iso_id: Some(iso(FOREIGN)) },
         ),
-        ("client of nobody", Resource::Client { id: user(FOREIGN), company_id: None, iso_id: None }),
+        ("unassigned client", Resource::Client { id: user(FOREIGN), company_id: None, iso_id: None }),
         ("own company", Resource::Company { id: company(OWN) }),
         ("foreign company", Resource::Company { id: company(FOREIGN) }),
         ("own iso", Resource::Iso { id: iso(OWN), company_id: company(OWN) }),
@@ -72,7 +72,7 @@ fn resources() -> Vec<(&'static str, Resource)> {
         ("requests", Resource::Requests),
         ("own request", Resource::Request { user_id: Some(user(OWN)) }),
         ("foreign request", Resource::Request { user_id: Some(user(FOREIGN)) }),
-        ("request of nobody", Resource::Request { user_id: None }),
+        ("anonymous request", Resource::Request { user_id: None }),
         ("order request", Resource::OrderRequest),
         ("own invoice", Resource::Invoice { client_id: user(OWN) }),
         ("foreign invoice", Resource::Invoice { client_id: user(FOREIGN) }),
@@ -105,7 +105,7 @@ fn resources() -> Vec<(&'static str, Resource)> {
 }
 
 #[test]
-fn who_may_do_what() {
+fn access_matrix() {
     let mut table = String::from("y: may   -: sees it and may not (403)   .: does not exist for them (404)\n\n");
     let _ = write!(table, "{:<20}{:<20}", "", "");
     for role in Role::ALL {
@@ -122,7 +122,7 @@ fn who_may_do_what() {
                     Err(_) => '-',
                 })
                 .collect();
-            // What nobody may is no rule, only a combination that means nothing.
+            // Omitted: an action that no role has on a resource is a meaningless combination.
             if !answers.contains(&'y') {
                 continue;
             }
@@ -137,7 +137,7 @@ fn who_may_do_what() {
 }
 
 #[test]
-fn nobody_may_nothing_and_the_operator_everything() {
+fn anonymous_is_denied_everything_and_the_operator_nothing() {
     for (name, resource) in resources() {
         for action in Action::ALL {
             assert!(matches!(Actor::Anonymous.may(action, resource), Err(domain::Error::Unauthenticated(_))), "{name}");

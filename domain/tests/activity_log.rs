@@ -1,4 +1,5 @@
-//! The log: nothing of it changes, whoever changes it all the same is found out, and what is cut off leaves it whole.
+//! Activity log: entries are append-only, tampering is detected, sequencing keeps one hash chain, pruning leaves it
+//! verifiable, and staff-only data is redacted.
 use chrono::Duration;
 use domain::{
     Ctx, Error,
@@ -28,11 +29,11 @@ use domain::{
 };
 use tokio::sync::{broadcast, mpsc};
 
-/// An id that no row has, on both databases.
-const ANOTHER: &str = "(select id from users limit 1)";
+/// SQL of an id that no entry has.
+const NEW_ID: &str = "(select id from users limit 1)";
 
-/// A statement that brings the first entry once more.
-fn copy(or: &str, id: &str, numbered: &str) -> String {
+/// SQL that inserts a copy of the first entry.
+fn copy_first_entry(or: &str, id: &str, numbered: &str) -> String {
     format!(
         "insert {or} into activity (id, seq, hash, nth, at, actor_kind, actor_name, action, subject_kind, subject_label, \
          public, data) select {id}, {numbered}, nth, at, actor_kind, actor_name, action, subject_kind, subject_label, \
@@ -40,12 +41,12 @@ fn copy(or: &str, id: &str, numbered: &str) -> String {
     )
 }
 
-async fn refused(world: &World, sql: &str) {
+async fn assert_rejected(world: &World, sql: &str) {
     let mut tx = world.db.begin().await.unwrap();
     assert!(tx.sql_built(sql.to_owned()).run().await.is_err(), "the database itself refuses: {sql}");
 }
 
-async fn broken_at(world: &World) -> Option<i64> {
+async fn first_invalid_seq(world: &World) -> Option<i64> {
     match activity::verify(&world.operator()).await {
         Ok(_) => None,
         Err(Error::Conflict(problem)) => problem.params["seq"].as_i64(),
@@ -54,7 +55,7 @@ async fn broken_at(world: &World) -> Option<i64> {
 }
 
 #[tokio::test]
-async fn nothing_but_its_number_is_ever_written_into_an_entry() {
+async fn entries_are_append_only_except_for_sequencing() {
     on_both(async |world| {
         world.super_admin("Sigrid").await;
         world.company("Meridian").await;
@@ -62,11 +63,11 @@ async fn nothing_but_its_number_is_ever_written_into_an_entry() {
             "update activity set actor_name = 'Mallory' where seq is null",
             "update activity set seq = 1, hash = 'x', subject_label = 'Other' where seq is null",
             "update activity set seq = 1 where seq is null",
-            // A number that is not its turn: the head has not moved.
+            // Out of turn: the head has not moved.
             "update activity set seq = 1, hash = 'x' where seq is null",
             "delete from activity where seq is null",
         ] {
-            refused(&world, sql).await;
+            assert_rejected(&world, sql).await;
         }
         activity::sequence_all(&world.operator()).await.unwrap();
         for sql in [
@@ -78,16 +79,16 @@ async fn nothing_but_its_number_is_ever_written_into_an_entry() {
             "update activity_head set seq = 0, hash = ''",
             "delete from activity_head",
         ] {
-            refused(&world, sql).await;
+            assert_rejected(&world, sql).await;
         }
-        for id in ["id", ANOTHER] {
-            refused(&world, &copy("", id, "2, 'x'")).await;
-            refused(&world, &copy("", id, "null, 'x'")).await;
+        for id in ["id", NEW_ID] {
+            assert_rejected(&world, &copy_first_entry("", id, "2, 'x'")).await;
+            assert_rejected(&world, &copy_first_entry("", id, "null, 'x'")).await;
         }
-        refused(&world, &copy("", "id", "null, null")).await;
+        assert_rejected(&world, &copy_first_entry("", "id", "null, null")).await;
         for sql in match world.db.dialect() {
             Dialect::Sqlite => [
-                copy("or replace", "id", "null, null"),
+                copy_first_entry("or replace", "id", "null, null"),
                 "insert or replace into activity_checkpoint (one, seq, hash) values (1, 1, 'x')".to_owned(),
                 "insert or replace into activity_head (one, seq, hash) values (1, 0, '')".to_owned(),
             ],
@@ -95,16 +96,16 @@ async fn nothing_but_its_number_is_ever_written_into_an_entry() {
                 ["activity", "activity_checkpoint", "activity_head"].map(|table| format!("truncate {table} cascade"))
             }
         } {
-            refused(&world, &sql).await;
+            assert_rejected(&world, &sql).await;
         }
-        assert_eq!(broken_at(&world).await, None);
+        assert_eq!(first_invalid_seq(&world).await, None);
     })
     .await;
 }
 
-/// Every column that there is: one that came later is not forgotten.
+/// Covers every column of the schema, also future ones.
 #[tokio::test]
-async fn with_its_number_nothing_else_of_an_entry_changes() {
+async fn sequencing_changes_no_other_column() {
     on_both(async |world| {
         world.super_admin("Sigrid").await;
         world.company("Meridian").await;
@@ -147,9 +148,9 @@ async fn with_its_number_nothing_else_of_an_entry_changes() {
 }
 
 #[tokio::test]
-async fn whoever_goes_round_the_triggers_is_found_out() {
+async fn verify_detects_changes_made_without_triggers() {
     for (harm, place) in [
-        // One sign of one name.
+        // One character changed.
         (&["update activity set subject_label = 'Meridiam' where seq = 2"][..], 2),
         (&["delete from activity where seq = 2"], 2),
         (&["delete from activity where seq = 4"], 4),
@@ -161,7 +162,7 @@ async fn whoever_goes_round_the_triggers_is_found_out() {
             ],
             1,
         ),
-        // The beginning, and the checkpoint with it.
+        // The beginning of the chain, together with the checkpoint.
         (
             &[
                 "update activity_checkpoint set seq = 2, hash = (select hash from activity where seq = 2)",
@@ -179,15 +180,15 @@ async fn whoever_goes_round_the_triggers_is_found_out() {
             for sql in harm {
                 world.without_triggers(sql).await;
             }
-            assert_eq!(broken_at(&world).await, Some(place), "{harm:?}");
+            assert_eq!(first_invalid_seq(&world).await, Some(place), "{harm:?}");
         })
         .await;
     }
 }
 
-/// More of them than one look takes, and than one transaction: whoever comes in between finds where to go on.
+/// More entries than one batch and one transaction, so that sequencers interleave.
 #[tokio::test]
-async fn however_many_processes_number_what_has_gathered_it_is_one_chain_and_each_hears_it_in_order() {
+async fn concurrent_sequencers_produce_one_chain_in_order() {
     on_both(async |world| {
         let operator = world.operator();
         world.company("Meridian").await;
@@ -219,19 +220,19 @@ async fn however_many_processes_number_what_has_gathered_it_is_one_chain_and_eac
             one.await.unwrap().unwrap();
         }
         assert_eq!(activity::verify(&operator).await.unwrap(), 620);
-        // They begin with what is numbered after their first look, which may be late.
+        // A sequencer starts at the head of its first poll, which may be late.
         let mut last = 620;
         while following.iter().any(|(_, heard)| heard.is_empty()) {
             world.company(&format!("Summit {last}")).await;
             last += 1;
-            assert!(last < 720, "somebody does not follow");
+            assert!(last < 720, "a sequencer does not run");
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         }
         for (task, heard) in &mut following {
             let mut rows: Vec<Activity> = Vec::new();
             while rows.last().and_then(|row| row.seq) != Some(last) {
                 let row = tokio::time::timeout(std::time::Duration::from_secs(20), heard.recv()).await;
-                rows.push((*row.expect("all is heard of").unwrap()).clone());
+                rows.push((*row.expect("every entry is broadcast").unwrap()).clone());
             }
             task.abort();
             let from = rows[0].seq.unwrap() - 1;
@@ -243,7 +244,7 @@ async fn however_many_processes_number_what_has_gathered_it_is_one_chain_and_eac
 }
 
 #[tokio::test]
-async fn a_head_that_was_noted_is_found_again() {
+async fn holds_recognizes_an_earlier_head() {
     on_both(async |world| {
         let operator = world.operator();
         world.company("Meridian").await;
@@ -263,34 +264,34 @@ async fn a_head_that_was_noted_is_found_again() {
 }
 
 #[tokio::test]
-async fn an_entry_beside_the_chain_is_found_out() {
+async fn verify_detects_entries_outside_the_chain() {
     for (numbered, place) in [("0, 'x'", 0), ("9, 'x'", 9)] {
         on_both(async |world| {
             world.super_admin("Sigrid").await;
             world.company("Meridian").await;
             activity::sequence_all(&world.operator()).await.unwrap();
-            assert_eq!(broken_at(&world).await, None);
-            world.without_triggers(&copy("", ANOTHER, numbered)).await;
-            assert_eq!(broken_at(&world).await, Some(place));
+            assert_eq!(first_invalid_seq(&world).await, None);
+            world.without_triggers(&copy_first_entry("", NEW_ID, numbered)).await;
+            assert_eq!(first_invalid_seq(&world).await, Some(place));
         })
         .await;
     }
 }
 
-/// PostgreSQL keeps no JSON that is none.
+/// SQLite only: PostgreSQL rejects invalid JSON.
 #[tokio::test]
-async fn an_entry_that_cannot_be_read_is_named() {
+async fn verify_reports_unreadable_entries() {
     let world = World::sqlite().await;
     for name in ["Anchor", "Meridian", "Summit"] {
         world.company(name).await;
     }
     activity::sequence_all(&world.operator()).await.unwrap();
     world.without_triggers("update activity set data = '{' where seq = 2").await;
-    assert_eq!(broken_at(&world).await, Some(2));
+    assert_eq!(first_invalid_seq(&world).await, Some(2));
 }
 
 #[tokio::test]
-async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
+async fn operational_data_is_visible_to_super_admins_only() {
     on_both(async |world| {
         let operator = world.operator();
         let (sigrid, olga) = (world.super_admin("Sigrid").await, world.employee("Olga").await);
@@ -326,7 +327,7 @@ async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
                 let failed = of("seed.failed");
                 assert_eq!(failed.data["job_id"], seeded.to_string(), "the page that waits for it knows it by that");
                 assert_eq!(failed.data.contains_key("reason"), !is_employee);
-                // The stream may show once more what it caught up on.
+                // Redaction is idempotent: the stream may redact again what the catch-up did.
                 for row in &rows {
                     assert_eq!(activity::redact(&ctx.actor, row.clone()), *row);
                 }
@@ -337,16 +338,16 @@ async fn what_concerns_the_office_alone_is_read_by_whoever_runs_it() {
     .await;
 }
 
-/// SQLite has one writer: nobody numbers while another holds on to it.
+/// PostgreSQL only: SQLite has one writer.
 #[tokio::test]
-async fn who_is_shut_out_is_so_before_anybody_is_told_of_it() {
+async fn suspension_invalidates_sessions_before_it_is_broadcast() {
     let Some(world) = World::postgres().await else { return };
     let operator = world.operator();
     let company = world.company("Meridian").await;
     let (maya, order, as_maya) = world.client("Maya", company, None).await;
     let hello = messages::Input { body: "Hello".to_owned(), ..Default::default() };
     messages::send(&as_maya, hello).await.unwrap();
-    // More than are numbered at once, in the order in which it happened.
+    // More entries than one batch, in this order.
     world.clock.advance(Duration::seconds(1));
     let step = spvs::get(&operator, order).await.unwrap().steps[0].id;
     for n in 0..60 {
@@ -355,7 +356,7 @@ async fn who_is_shut_out_is_so_before_anybody_is_told_of_it() {
     }
     world.clock.advance(Duration::seconds(1));
     clients::suspend(&operator, maya, None).await.unwrap();
-    // Another process tells people of what happened, and takes its time.
+    // Another process holds the notification cursor.
     let mut other = world.db.begin().await.unwrap();
     other.sql("update notified set one = 1").run().await.unwrap();
     let (forgotten, mut forgetting) = mpsc::unbounded_channel();
@@ -364,17 +365,17 @@ async fn who_is_shut_out_is_so_before_anybody_is_told_of_it() {
     let following = tokio::spawn(activity_feed::run(operator, feed, first));
     let soon = std::time::Duration::from_secs(10);
     let suspended = async { while forgetting.recv().await.unwrap() != "client.suspended" {} };
-    tokio::time::timeout(soon, suspended).await.expect("it waits for nobody");
-    assert!(live.try_recv().is_err(), "who hears of an event finds what they are told of it");
+    tokio::time::timeout(soon, suspended).await.expect("it does not wait");
+    assert!(live.try_recv().is_err(), "notifications are processed before the broadcast");
     other.commit().await.unwrap();
     let heard = async { while live.recv().await.unwrap().action != "client.suspended" {} };
-    tokio::time::timeout(soon, heard).await.expect("everybody hears of it then");
+    tokio::time::timeout(soon, heard).await.expect("it is broadcast afterwards");
     following.abort();
 }
 
-/// PostgreSQL locks single entries.
+/// PostgreSQL only: it locks single rows.
 #[tokio::test]
-async fn who_is_shut_out_is_so_though_what_came_later_waits_for_its_number() {
+async fn suspension_is_not_delayed_by_later_locked_entries() {
     let Some(world) = World::postgres().await else { return };
     let operator = world.operator();
     let company = world.company("Meridian").await;
@@ -394,13 +395,13 @@ async fn who_is_shut_out_is_so_though_what_came_later_waits_for_its_number() {
     let first = move |event: &Activity| forgotten.send(event.action.clone()).unwrap_or_default();
     let following = tokio::spawn(activity_feed::run(operator, broadcast::channel(1_000).0, first));
     let suspended = async { while forgetting.recv().await.unwrap() != "client.suspended" {} };
-    tokio::time::timeout(std::time::Duration::from_secs(10), suspended).await.expect("it waits for nobody");
+    tokio::time::timeout(std::time::Duration::from_secs(10), suspended).await.expect("it does not wait");
     other.commit().await.unwrap();
     following.abort();
 }
 
 #[tokio::test]
-async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
+async fn previous_values_are_visible_to_super_admins_only() {
     on_both(async |world| {
         let (sigrid, olga) = (world.super_admin("Sigrid").await, world.employee("Olga").await);
         let company = world.company("Meridian").await;
@@ -408,7 +409,7 @@ async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
         let (client, _, maya) = world.client("Maya", company, None).await;
         let clara = world.company_admin("Clara", company).await;
         let otto = world.user(Role::Employee, "Otto", None, None).await;
-        // All of it is of the same instant: what is numbered by now is older than what comes.
+        // Sequenced now, because the clock stands still: these entries come before the following ones.
         activity::sequence_all(&world.operator()).await.unwrap();
         let some = |text: &str| Some(text.to_owned());
         let input = companies::Input { phone: some("+1 555 0142"), ..Default::default() };
@@ -449,14 +450,14 @@ async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
             ("lead.updated", "note", "Call back"),
             ("user.role_changed", "company_id", company_id.as_str()),
         ] {
-            let told = rows.iter().filter(|row| row.action == action).find_map(|row| sides(row, field));
-            let (before, now) = told.unwrap_or_else(|| panic!("{action} {field}: {rows:?}"));
+            let change_data = rows.iter().filter(|row| row.action == action).find_map(|row| sides(row, field));
+            let (before, now) = change_data.unwrap_or_else(|| panic!("{action} {field}: {rows:?}"));
             assert_eq!(now, after, "{action}");
             assert_ne!(before, now, "{action}");
         }
         assert!(!rows.iter().any(|row| sides(row, "version").is_some() || sides(row, "updated_at").is_some()));
         let tells = |row: &Activity| row.data.contains_key("before") || row.data.contains_key("after");
-        // Whose it is hears that it happened; what else the row says is not for everybody who hears of it.
+        // The people concerned see the entry without the previous and new values.
         for (ctx, action) in [
             (&olga, "client.updated"),
             (&clara, "company.settings_changed"),
@@ -477,7 +478,7 @@ async fn what_something_was_before_is_read_by_whoever_runs_the_office() {
 }
 
 #[tokio::test]
-async fn what_is_old_is_cut_off_and_the_rest_stays_whole() {
+async fn pruned_log_still_verifies() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         for name in ["Anchor", "Meridian"] {
@@ -491,7 +492,7 @@ async fn what_is_old_is_cut_off_and_the_rest_stays_whole() {
         later.company("Summit").await;
         let cut = activity::prune(&later.operator(), noon() + Duration::days(10)).await.unwrap();
         assert_eq!(i64::try_from(cut).unwrap(), old);
-        // Before the entry that tells of it has a number, and after.
+        // Valid before the `activity.cut` entry is sequenced, and after.
         activity::verify(&operator).await.unwrap();
         activity::sequence_all(&operator).await.unwrap();
         assert_eq!(activity::verify(&operator).await.unwrap(), 2, "a company, and what was cut");
@@ -500,13 +501,13 @@ async fn what_is_old_is_cut_off_and_the_rest_stays_whole() {
         assert!(newest.iter().any(|row| row.action == "activity.cut"));
         assert_eq!(newest.len(), 2);
         world.without_triggers("delete from activity where action = 'activity.cut'").await;
-        assert!(broken_at(&world).await.is_some());
+        assert!(first_invalid_seq(&world).await.is_some());
     })
     .await;
 }
 
 #[tokio::test]
-async fn how_long_the_log_is_kept_is_a_setting_with_bounds() {
+async fn retention_setting_is_bounded_and_versioned() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         for (days, good) in [(None, true), (Some(190), true), (Some(189), false), (Some(3_651), false)] {

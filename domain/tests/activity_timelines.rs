@@ -1,5 +1,5 @@
-//! What happened to a client, a company or a partner: their own entries of the log and those of their orders, as far as
-//! the reader may know of them, and nothing of anybody else.
+//! Activity timelines of a client, company or partner: their own entries and those of their orders, limited to what the
+//! reader may see.
 use domain::{
     Ctx,
     kernel::page::PageQuery,
@@ -9,8 +9,8 @@ use domain::{
 };
 use uuid::Uuid;
 
-/// All of it, page by page.
-async fn about(ctx: &Ctx, subject: Uuid) -> Vec<Activity> {
+/// All entries of a subject, page by page.
+async fn timeline(ctx: &Ctx, subject: Uuid) -> Vec<Activity> {
     let filter = Filter { subject_id: Some(subject), ..Filter::default() };
     let mut page = PageQuery { limit: Some(2), cursor: None };
     let mut rows: Vec<Activity> = Vec::new();
@@ -31,7 +31,7 @@ fn actions(rows: &[Activity]) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn a_timeline_has_what_happened_to_the_orders() {
+async fn timeline_includes_order_entries_the_reader_may_see() {
     on_both(async |world: World| {
         let (sigrid, elias) = (world.super_admin("Sigrid").await, world.employee("Elias").await);
         let company = world.company("Meridian").await;
@@ -46,29 +46,29 @@ async fn a_timeline_has_what_happened_to_the_orders() {
             spvs::hold(&sigrid, order, None, "The bank asks").await.unwrap();
             spvs::resume(&sigrid, order, None).await.unwrap();
             let step = spvs::get(&elias, order).await.unwrap().steps[0].id;
-            // A note among the staff.
+            // An internal note.
             let note = steps::Change { text_data: Some("Ask the bank".to_owned()), ..steps::Change::default() };
             steps::update(&elias, step, None, note).await.unwrap();
         }
         activity::sequence_all(&world.operator()).await.unwrap();
 
-        let seen = about(&elias, maya.0).await;
+        let seen = timeline(&elias, maya.0).await;
         let all = actions(&seen);
         for action in ["client.created", "spv.created", "spv.held", "step.updated"] {
             assert_eq!(all.iter().filter(|one| **one == action).count(), 1, "{action} of {all:?}");
         }
         assert!(seen.iter().all(|row| row.subject_id == Some(maya.0) || row.spv_id == Some(order)), "{all:?}");
-        let seen = about(&elias, company.0).await;
+        let seen = timeline(&elias, company.0).await;
         let all = actions(&seen);
         assert_eq!(all.iter().filter(|one| **one == "spv.created").count(), 2, "Maya's and Noah's: {all:?}");
         assert!(all.contains(&"company.created") && all.contains(&"step.updated"), "{all:?}");
         assert!(seen.iter().all(|row| row.spv_id != Some(foreign)), "{all:?}");
-        let seen = about(&elias, iso.0).await;
+        let seen = timeline(&elias, iso.0).await;
         let all = actions(&seen);
         assert_eq!(all.iter().filter(|one| **one == "spv.created").count(), 1, "only Maya's: {all:?}");
         assert!(all.contains(&"iso.created") && all.contains(&"step.updated"), "{all:?}");
 
-        // Whoever is not of the staff: what is public, of what is theirs.
+        // Others see public entries of their own clients and orders only.
         for (who, subject) in [
             (&as_maya, maya.0),
             (&clara, maya.0),
@@ -77,7 +77,7 @@ async fn a_timeline_has_what_happened_to_the_orders() {
             (&clara, iso.0),
             (&ivan, iso.0),
         ] {
-            let seen = about(who, subject).await;
+            let seen = timeline(who, subject).await;
             let all = actions(&seen);
             assert!(all.contains(&"spv.held") && !all.contains(&"step.updated"), "{all:?}");
             assert!(seen.iter().all(|row| row.public && row.spv_id != Some(foreign)), "{all:?}");
@@ -94,7 +94,7 @@ async fn a_timeline_has_what_happened_to_the_orders() {
             (&clara, igor.0),
             (&clara, elsewhere.0),
         ] {
-            assert_eq!(actions(&about(who, subject).await), [""; 0]);
+            assert_eq!(actions(&timeline(who, subject).await), [""; 0]);
         }
     })
     .await;

@@ -94,8 +94,8 @@ async fn logged(world: &World, action: &str) -> Vec<serde_json::Value> {
 /// Ended sessions with their reasons.
 async fn session_ends(world: &World) -> Vec<(String, String)> {
     let text = |value: &serde_json::Value| value.as_str().expect("works").to_owned();
-    let told = logged(world, "session.ended").await;
-    told.iter().map(|data| (text(&data["session_id"]), text(&data["reason"]))).collect()
+    let entries = logged(world, "session.ended").await;
+    entries.iter().map(|data| (text(&data["session_id"]), text(&data["reason"]))).collect()
 }
 
 /// Refused sign-ins of an account from the log: method and reason.
@@ -104,15 +104,15 @@ async fn refusals(world: &World, whose: &User) -> Vec<String> {
     let sql = "select cast(data as text) from activity where action = 'sign_in.failed' and subject_id = $1 \
          and address is not null and user_agent is not null";
     let rows: Vec<(String,)> = db.sql(sql).bind(whose.id).all().await.expect("works");
-    let mut told: Vec<String> = rows
+    let mut entries: Vec<String> = rows
         .into_iter()
         .map(|(data,)| {
             let data: serde_json::Value = serde_json::from_str(&data).expect("works");
             format!("{} {}", data["method"].as_str().expect("works"), data["reason"].as_str().expect("works"))
         })
         .collect();
-    told.sort();
-    told
+    entries.sort();
+    entries
 }
 
 fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
@@ -399,8 +399,8 @@ async fn consumed_link_revokes_the_other_links() {
             assert_eq!(code(verify(VerificationInput::Token(day.clone())).await), "otp_expired");
         }
         assert_eq!(code(verify(VerificationInput::Token("never a link".to_owned())).await), "otp_expired");
-        let told = logged(&world, "sign_in.failed").await;
-        let mut reasons: Vec<_> = told.iter().map(|data| data["reason"].as_str().unwrap()).collect();
+        let entries = logged(&world, "sign_in.failed").await;
+        let mut reasons: Vec<_> = entries.iter().map(|data| data["reason"].as_str().unwrap()).collect();
         reasons.sort_unstable();
         let used = ["link_used"; 6];
         assert_eq!(reasons, [["link_expired"].as_slice(), &used, &["wrong_mailed_code"]].concat());
@@ -776,8 +776,8 @@ async fn pkce_code_is_exchanged_once_with_its_verifier() {
         let auth_code = back(&flow).await.unwrap();
         users::suspend(&world.operator(), maya.id, None).await.unwrap();
         assert_eq!(code(exchange(&auth_code, &verifier).await), "user_banned");
-        let told = logged(&world, "sign_in.failed").await;
-        let mut reasons: Vec<_> = told.iter().map(|data| data["reason"].as_str().unwrap()).collect();
+        let entries = logged(&world, "sign_in.failed").await;
+        let mut reasons: Vec<_> = entries.iter().map(|data| data["reason"].as_str().unwrap()).collect();
         reasons.sort_unstable();
         assert_eq!(reasons, ["account_shut", "too_late", "wrong_verifier"]);
     })
@@ -960,8 +960,8 @@ async fn known_location_is_not_throttled_by_failures_elsewhere() {
         }
         assert_eq!(judged, 5);
         world.clock.advance(Duration::days(91));
-        assert!(!auth::is_known_location(&from("2001:db8:1:2::1"), "maya@example.com").await.expect("is told"));
-        assert!(!auth::is_known_location(&from("2001:db8:1:2::1"), "nobody@example.com").await.expect("is told"));
+        assert!(!auth::is_known_location(&from("2001:db8:1:2::1"), "maya@example.com").await.expect("is known"));
+        assert!(!auth::is_known_location(&from("2001:db8:1:2::1"), "nobody@example.com").await.expect("is known"));
     })
     .await;
 }

@@ -27,7 +27,7 @@ fn node() -> Auth {
     Auth::new(Keys::for_tests())
 }
 
-async fn person(world: &World, role: Role, first: &str) -> User {
+async fn user_with_password(world: &World, role: Role, first: &str) -> User {
     let user = world.user(role, first, None, None).await;
     let hash = passwords::hash(&world.operator(), PASSWORD).await.unwrap();
     let mut tx = world.db.begin().await.unwrap();
@@ -46,7 +46,7 @@ async fn ctx_of_token(world: &World, auth: &Auth, granted: &TokenGrant) -> Ctx {
     world.as_actor(domain::Actor::User(who.unwrap()))
 }
 
-async fn is_alive(world: &World, granted: &TokenGrant) -> bool {
+async fn is_authenticated(world: &World, granted: &TokenGrant) -> bool {
     auth::authenticate(&node(), &world.db, &world.options, world.clock.now(), &granted.access_token).await.is_ok()
 }
 
@@ -67,7 +67,7 @@ fn code<T: std::fmt::Debug>(result: Result<T, Error>) -> &'static str {
     }
 }
 
-async fn reasons(world: &World) -> Vec<String> {
+async fn failure_reasons(world: &World) -> Vec<String> {
     let rows: Vec<(String,)> = world
         .db
         .clone()
@@ -97,7 +97,7 @@ impl Phone {
         totp.generate(u64::try_from(ctx.now().timestamp()).unwrap()).to_string()
     }
 
-    async fn shown(&self, ctx: &Ctx, auth: &Auth) -> Result<TokenGrant, Error> {
+    async fn prove(&self, ctx: &Ctx, auth: &Auth) -> Result<TokenGrant, Error> {
         let challenge = factors::challenge(ctx, self.id).await?;
         factors::verify(ctx, auth, self.id, challenge.id, &self.code(ctx)).await
     }
@@ -107,7 +107,7 @@ impl Phone {
 async fn ended_session_cannot_set_a_password() {
     on_both(async |world: World| {
         let auth = node();
-        person(&world, Role::Employee, "maya").await;
+        user_with_password(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let thief = ctx_of_token(&world, &auth, &granted).await;
         sessions::end(&world.operator(), granted.session.id).await.unwrap();
@@ -121,7 +121,7 @@ async fn ended_session_cannot_set_a_password() {
 async fn concurrent_password_changes_succeed_once() {
     on_both(async |world: World| {
         let auth = node();
-        person(&world, Role::Employee, "maya").await;
+        user_with_password(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let me = ctx_of_token(&world, &auth, &granted).await;
         let wanted: Vec<String> = (0..4).map(|n| format!("another good one, number {n}")).collect();
@@ -144,7 +144,7 @@ async fn concurrent_password_changes_succeed_once() {
 async fn current_password_guesses_in_a_session_are_throttled() {
     on_both(async |world: World| {
         let auth = node();
-        person(&world, Role::Employee, "maya").await;
+        user_with_password(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let thief = ctx_of_token(&world, &auth, &granted).await;
         // `same_password` would confirm a guess.
@@ -157,9 +157,9 @@ async fn current_password_guesses_in_a_session_are_throttled() {
         }
         let right = change(OTHER, Some(PASSWORD));
         assert_eq!(code(auth::update_user(&thief, &auth, &right).await), "too_many");
-        let told = reasons(&world).await;
-        assert_eq!(told.iter().filter(|reason| *reason == "wrong_current_password").count(), 5);
-        assert_eq!(told.iter().filter(|reason| *reason == "wrong_mailed_code").count(), 1);
+        let logged = failure_reasons(&world).await;
+        assert_eq!(logged.iter().filter(|reason| *reason == "wrong_current_password").count(), 5);
+        assert_eq!(logged.iter().filter(|reason| *reason == "wrong_mailed_code").count(), 1);
         world.clock.advance(Duration::seconds(1));
         auth::update_user(&thief, &auth, &right).await.unwrap();
     })
@@ -170,17 +170,17 @@ async fn current_password_guesses_in_a_session_are_throttled() {
 async fn second_authenticator_needs_aal2() {
     on_both(async |world: World| {
         let auth = node();
-        person(&world, Role::Employee, "maya").await;
+        user_with_password(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let stolen = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         // Both requests started before there was a factor.
         let (owner, thief) = (ctx_of_token(&world, &auth, &granted).await, ctx_of_token(&world, &auth, &stolen).await);
         let phone = Phone::enrolled(&owner, &auth, "Phone").await.unwrap();
         let theirs = Phone::enrolled(&thief, &auth, "Theirs").await.unwrap();
-        let raised = phone.shown(&owner, &auth).await.unwrap();
-        assert_eq!(code(theirs.shown(&thief, &auth).await.map(drop)), "mfa_factor_not_found", "gone with the first");
+        let raised = phone.prove(&owner, &auth).await.unwrap();
+        assert_eq!(code(theirs.prove(&thief, &auth).await.map(drop)), "mfa_factor_not_found", "gone with the first");
         assert_eq!(code(Phone::enrolled(&thief, &auth, "Again").await.map(|_| ())), "insufficient_aal");
-        assert!(is_alive(&world, &raised).await && !is_alive(&world, &stolen).await);
+        assert!(is_authenticated(&world, &raised).await && !is_authenticated(&world, &stolen).await);
     })
     .await;
 }
@@ -189,20 +189,20 @@ async fn second_authenticator_needs_aal2() {
 async fn other_sessions_are_ended_at_aal2_only() {
     on_both(async |world: World| {
         let auth = node();
-        person(&world, Role::Employee, "maya").await;
+        user_with_password(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let owner = ctx_of_token(&world, &auth, &granted).await;
         let phone = Phone::enrolled(&owner, &auth, "Phone").await.unwrap();
-        let raised = phone.shown(&owner, &auth).await.unwrap();
+        let raised = phone.prove(&owner, &auth).await.unwrap();
         let thief = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let thiefs = ctx_of_token(&world, &auth, &thief).await;
         // Not even in part.
         for which in [SignOutScope::Others, SignOutScope::Global] {
             assert_eq!(code(auth::sign_out(&thiefs, &auth, which).await), "insufficient_aal", "{which:?}");
-            assert!(is_alive(&world, &raised).await && is_alive(&world, &thief).await);
+            assert!(is_authenticated(&world, &raised).await && is_authenticated(&world, &thief).await);
         }
         auth::sign_out(&thiefs, &auth, SignOutScope::Local).await.unwrap();
-        assert!(is_alive(&world, &raised).await && !is_alive(&world, &thief).await);
+        assert!(is_authenticated(&world, &raised).await && !is_authenticated(&world, &thief).await);
     })
     .await;
 }
@@ -212,7 +212,7 @@ async fn other_sessions_are_ended_at_aal2_only() {
 async fn wrong_codes_from_one_network_do_not_block_the_owner() {
     on_both(async |world: World| {
         let auth = node();
-        person(&world, Role::Employee, "maya").await;
+        user_with_password(&world, Role::Employee, "maya").await;
         let at = |ctx: &Ctx, address: &str| Ctx {
             origin: domain::Origin { address: Some(address.to_owned()), user_agent: None },
             ..ctx.clone()
@@ -220,7 +220,7 @@ async fn wrong_codes_from_one_network_do_not_block_the_owner() {
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let owner = at(&ctx_of_token(&world, &auth, &granted).await, "192.0.2.1");
         let phone = Phone::enrolled(&owner, &auth, "Phone").await.unwrap();
-        phone.shown(&owner, &auth).await.unwrap();
+        phone.prove(&owner, &auth).await.unwrap();
         world.clock.advance(Duration::minutes(1));
         let thief = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let thief = at(&ctx_of_token(&world, &auth, &thief).await, "198.51.100.1");
@@ -231,7 +231,7 @@ async fn wrong_codes_from_one_network_do_not_block_the_owner() {
         }
         assert_eq!(answers.last(), Some(&"too_many"));
         let mine = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
-        phone.shown(&at(&ctx_of_token(&world, &auth, &mine).await, "192.0.2.1"), &auth).await.unwrap();
+        phone.prove(&at(&ctx_of_token(&world, &auth, &mine).await, "192.0.2.1"), &auth).await.unwrap();
     })
     .await;
 }
@@ -240,7 +240,7 @@ async fn wrong_codes_from_one_network_do_not_block_the_owner() {
 async fn refresh_of_a_locked_session_returns_conflict() {
     on_both(async |world: World| {
         let auth = node();
-        person(&world, Role::Employee, "maya").await;
+        user_with_password(&world, Role::Employee, "maya").await;
         let granted = sign_in(&world, &auth, "maya@example.com", PASSWORD).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update sessions set id = id where id = $1").bind(granted.session.id).run().await.unwrap();
@@ -261,7 +261,7 @@ async fn mailed(world: &World) -> Vec<mails::Mail> {
 async fn recovery_mail_is_not_sent_to_a_former_address() {
     on_both(async |world: World| {
         let auth = node();
-        let maya = person(&world, Role::Employee, "maya").await;
+        let maya = user_with_password(&world, Role::Employee, "maya").await;
         let asked = mail_request::SendAuthMailJob {
             kind: MailRequestKind::Recovery,
             email: maya.email.clone(),

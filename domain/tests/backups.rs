@@ -1,5 +1,5 @@
-//! Backups: everything is in them, they are restored into either database from either, what is damaged is said, and
-//! nobody but super admins and the operator has to do with them.
+//! Backups and database transfer: completeness, restore between SQLite and PostgreSQL, damage detection, retention and
+//! permissions (super admins and the operator only).
 use chrono::Duration;
 use domain::{
     Ctx, Error, Options,
@@ -37,10 +37,10 @@ use std::{
     },
 };
 
-fn quiet(_: Progress<'_>) {}
+fn no_progress(_: Progress<'_>) {}
 
-/// The world with a folder for backups and with signing keys, as a portal on a machine has them.
-fn machine(world: &World, backups: &Path) -> World {
+/// The world with a backup directory and signing keys, like an installed portal.
+fn with_backup_dir(world: &World, backups: &Path) -> World {
     let dir = world.dir.0.clone();
     let options = Options {
         backup_dir: Some(backups.to_owned()),
@@ -51,20 +51,20 @@ fn machine(world: &World, backups: &Path) -> World {
     World { options: Arc::new(options), ..world.clone() }
 }
 
-fn at(world: &World, minutes: i64) -> World {
+fn after_minutes(world: &World, minutes: i64) -> World {
     World { clock: Clock::fixed(noon() + Duration::minutes(minutes)), ..world.clone() }
 }
 
-/// Sends a file in.
-async fn send(ctx: &Ctx, content: &'static [u8]) {
+/// Uploads a document.
+async fn upload_file(ctx: &Ctx, content: &'static [u8]) {
     let new = uploads::New { file_name: "passport.pdf".to_owned(), bytes: content.len() as u64, ..Default::default() };
     let upload = uploads::create(ctx, new).await.unwrap();
     let bytes = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(content))]);
     assert!(uploads::append(ctx, upload.id, 0, bytes).await.unwrap().kept_in.is_some());
 }
 
-/// Every row of a backup, by table, in an order that no database has a say in. Texts of JSON read as what they mean.
-fn rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<String>> {
+/// Rows of a backup by table, sorted. JSON texts are parsed, so that formatting does not matter.
+fn table_rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<String>> {
     let table = |rows: &backups::Rows| {
         let path = backups.join(&manifest.name).join("tables").join(format!("{}.jsonl.gz", rows.table));
         let mut found: Vec<String> = BufReader::new(GzDecoder::new(File::open(path).unwrap()))
@@ -85,7 +85,7 @@ fn rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<String>> {
     manifest.tables.iter().map(table).collect()
 }
 
-/// A part of the test bucket that is nobody else's.
+/// Its own prefix in the test bucket.
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
     let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
@@ -95,11 +95,11 @@ fn s3() -> Option<Storage> {
 }
 
 #[tokio::test]
-async fn every_table_is_in_a_backup_or_left_out_for_a_reason() {
+async fn every_table_is_backed_up_or_excluded() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
-        let made = backups::create(&world.operator(), &quiet).await.unwrap();
+        let world = with_backup_dir(&world, folder.path());
+        let made = backups::create(&world.operator(), &no_progress).await.unwrap();
         let manifest = backups::find(&world.operator(), &made.name).await.unwrap();
         let mut known: BTreeSet<String> = manifest.tables.iter().map(|rows| rows.table.clone()).collect();
         known.extend(LEFT_OUT.iter().map(|(table, _)| (*table).to_owned()));
@@ -128,14 +128,14 @@ async fn every_table_is_in_a_backup_or_left_out_for_a_reason() {
 }
 
 #[tokio::test]
-async fn the_demo_office_moves_from_either_database_to_either() {
+async fn backups_restore_between_sqlite_and_postgres() {
     let folder = tempfile::tempdir().unwrap();
     let mut offices = vec![World::sqlite().await];
     offices.extend(World::postgres().await);
     for office in offices {
         let here = folder.path().join(format!("{:?}", office.db.dialect()));
         fs::create_dir(&here).unwrap();
-        let office = machine(&office, &here);
+        let office = with_backup_dir(&office, &here);
         let operator = office.operator();
         assert!(seed::demo(&operator).await.unwrap());
         let keys = office.options.signing_keys.clone().unwrap();
@@ -144,46 +144,46 @@ async fn the_demo_office_moves_from_either_database_to_either() {
         let granted = auth::sign_in(&office.nobody(), &before, "super@example.com", &password).await.unwrap();
         health_checks::ask(&operator).await.unwrap();
         activity::sequence_all(&operator).await.unwrap();
-        let made = backups::create(&operator, &quiet).await.unwrap();
+        let made = backups::create(&operator, &no_progress).await.unwrap();
         assert_eq!((made.state, made.documents_missing), (State::Done, 0));
         assert!(made.rows_count > 3_000 && made.documents_count > 3 && made.bytes > 10_000, "{made:?}");
-        let report = backups::verify(&operator, &made.name, &quiet).await.unwrap();
+        let report = backups::verify(&operator, &made.name, &no_progress).await.unwrap();
         assert_eq!(report.faults, Vec::<String>::new());
         assert!(report.activity > 500, "{report:?}");
         let manifest = backups::find(&operator, &made.name).await.unwrap();
-        let were = rows(&here, &manifest);
-        moves(&office, &here, &manifest, &were).await;
+        let expected_rows = table_rows(&here, &manifest);
+        assert_transfers(&office, &here, &manifest, &expected_rows).await;
 
         let mut homes = vec![World::sqlite().await];
         homes.extend(World::postgres().await);
         for home in homes {
-            let home = machine(&home, &here);
+            let home = with_backup_dir(&home, &here);
             let home = match s3() {
                 Some(storage) if home.db.dialect() == Dialect::Postgres => {
                     World { options: Arc::new(Options { storage, ..Options::clone(&home.options) }), ..home }
                 }
                 _ => home,
             };
-            let told = format!("{:?} into {:?}", office.db.dialect(), home.db.dialect());
+            let direction = format!("{:?} into {:?}", office.db.dialect(), home.db.dialect());
             let operator = home.operator();
-            let restored = backups::restore(&operator, &made.name, &quiet).await.unwrap();
-            assert_eq!((restored.rows, restored.jobs), (manifest.rows(), manifest.jobs.lines), "{told}");
+            let restored = backups::restore(&operator, &made.name, &no_progress).await.unwrap();
+            assert_eq!((restored.rows, restored.jobs), (manifest.rows(), manifest.jobs.lines), "{direction}");
             assert!(restored.jobs > 0 && home.db.is_migrated().await.unwrap());
-            // Every row, as another backup of it says, but for what was told of the restore.
-            let again = backups::create(&operator, &quiet).await.unwrap();
+            // Compares all rows with a second backup, except the log entries of the restore itself.
+            let again = backups::create(&operator, &no_progress).await.unwrap();
             let again = backups::find(&operator, &again.name).await.unwrap();
-            let mut are = rows(&here, &again);
+            let mut are = table_rows(&here, &again);
             let told_of = are.get_mut("activity").unwrap();
             told_of.retain(|row| !row.contains("\"backup.restored\"") && !row.contains("\"backup.created\""));
-            let mut were = were.clone();
-            were.get_mut("activity").unwrap().retain(|row| !row.contains("\"backup.created\""));
-            for (table, rows) in &were {
+            let mut expected_rows = expected_rows.clone();
+            expected_rows.get_mut("activity").unwrap().retain(|row| !row.contains("\"backup.created\""));
+            for (table, rows) in &expected_rows {
                 let found = &are[table];
                 let other = rows.iter().zip(found).find(|(one, other)| one != other);
-                assert!(other.is_none() && rows.len() == found.len(), "{told}, {table}: {other:#?}");
+                assert!(other.is_none() && rows.len() == found.len(), "{direction}, {table}: {other:#?}");
             }
             assert_eq!(again.jobs.lines, manifest.jobs.lines);
-            // And it works.
+            // The restored portal works.
             assert!(activity::verify(&operator).await.unwrap() >= report.activity);
             activity::sequence_all(&operator).await.unwrap();
             assert!(activity::verify(&operator).await.unwrap() > report.activity);
@@ -196,9 +196,9 @@ async fn the_demo_office_moves_from_either_database_to_either() {
             assert!(orders.len() >= 150);
             let newest = &orders[0];
             let found = search::find(&operator, &newest.identifier()).await.unwrap();
-            assert!(found.iter().any(|hit| hit.id == newest.id.0), "{told}: {found:?}");
+            assert!(found.iter().any(|hit| hit.id == newest.id.0), "{direction}: {found:?}");
             home.company("Zanzibar").await;
-            assert_eq!(search::find(&operator, "zanz").await.unwrap().len(), 1, "{told}");
+            assert_eq!(search::find(&operator, "zanz").await.unwrap().len(), 1, "{direction}");
             let mut db = home.db.clone();
             let contents: Vec<(String, i64)> =
                 db.sql("select storage_key, bytes from document_versions").all().await.unwrap();
@@ -207,24 +207,29 @@ async fn the_demo_office_moves_from_either_database_to_either() {
                 let all = 0..bytes.unsigned_abs();
                 let one: Vec<bytes::Bytes> = old.read(&key, all.clone()).await.unwrap().try_collect().await.unwrap();
                 let other: Vec<bytes::Bytes> = new.read(&key, all).await.unwrap().try_collect().await.unwrap();
-                assert!(one.concat() == other.concat(), "{told}: {key}");
+                assert!(one.concat() == other.concat(), "{direction}: {key}");
             }
-            // It knows what else lies in the folder.
+            // It lists the other backups of the directory.
             assert!(backups::list(&operator).await.unwrap().iter().any(|backup| backup.name == made.name));
             fs::remove_dir_all(here.join(&again.name)).unwrap();
         }
     }
 }
 
-/// Moves an office, of whose rows a backup was just made, into either database, row for row.
-async fn moves(office: &World, here: &Path, manifest: &Manifest, were: &BTreeMap<String, Vec<String>>) {
+/// Transfers an office to both databases and compares row by row with a backup made just before.
+async fn assert_transfers(
+    office: &World,
+    here: &Path,
+    manifest: &Manifest,
+    expected_rows: &BTreeMap<String, Vec<String>>,
+) {
     let operator = office.operator();
     let entries = activity::verify(&operator).await.unwrap();
     let beside =
         "select (select count(*) from backups) + (select count(*) from uploads) + (select count(*) from upload_parts)";
     let beside_rows: i64 = office.db.clone().sql(beside).scalar().await.unwrap();
     assert!(beside_rows > 0, "a backup");
-    // A tick that was made.
+    // A scheduled run that was already enqueued.
     assert!(queue::enqueue_once(&operator, &backups::Nightly {}, "nightly").await.unwrap());
     let mut tx = office.db.begin().await.unwrap();
     tx.sql(match tx.dialect() {
@@ -239,54 +244,57 @@ async fn moves(office: &World, here: &Path, manifest: &Manifest, were: &BTreeMap
     let mut homes = vec![World::sqlite().await];
     homes.extend(World::postgres().await);
     for home in homes {
-        let told = format!("{:?} into {:?}", office.db.dialect(), home.db.dialect());
-        // Whatever is not in a database stays where it is.
-        let home = World { options: office.options.clone(), ..at(&home, 60) };
-        let moving = backups::begin_move(&at(office, 60).operator(), &home.db, &quiet).await.unwrap();
+        let direction = format!("{:?} into {:?}", office.db.dialect(), home.db.dialect());
+        // Files outside the database stay where they are.
+        let home = World { options: office.options.clone(), ..after_minutes(&home, 60) };
+        let moving = backups::begin_move(&after_minutes(office, 60).operator(), &home.db, &no_progress).await.unwrap();
         let moved = moving.keep().await.unwrap();
-        // All but how the parts of this machine stand.
-        assert_eq!((moved.tables, moved.jobs), (manifest.tables.len() + LEFT_OUT.len() - 1, waiting), "{told}");
-        // One more: that of the backup's own telling.
+        // All tables except the health checks of this machine.
+        assert_eq!((moved.tables, moved.jobs), (manifest.tables.len() + LEFT_OUT.len() - 1, waiting), "{direction}");
+        // One more: the log entry of the backup itself.
         let rows_there = manifest.rows() + beside_rows + 1;
-        assert_eq!((moved.rows, moved.documents), (rows_there, manifest.documents.lines), "{told}");
+        assert_eq!((moved.rows, moved.documents), (rows_there, manifest.documents.lines), "{direction}");
         let operator = home.operator();
         let found: i64 = home.db.clone().sql(beside).scalar().await.unwrap();
-        assert_eq!(found, beside_rows, "{told}");
-        assert!(backups::list(&operator).await.unwrap().iter().any(|backup| backup.name == manifest.name), "{told}");
-        // What the clock asked for before is not asked for again, and what it asks for now is.
-        assert!(!queue::enqueue_once(&operator, &backups::Nightly {}, "nightly").await.unwrap(), "{told}");
-        assert_eq!(backups::restored_at(&operator).await.unwrap(), None, "{told}");
-        let again = backups::create(&operator, &quiet).await.unwrap();
+        assert_eq!(found, beside_rows, "{direction}");
+        assert!(
+            backups::list(&operator).await.unwrap().iter().any(|backup| backup.name == manifest.name),
+            "{direction}"
+        );
+        // Scheduled runs of the past are not enqueued again, current ones are.
+        assert!(!queue::enqueue_once(&operator, &backups::Nightly {}, "nightly").await.unwrap(), "{direction}");
+        assert_eq!(backups::restored_at(&operator).await.unwrap(), None, "{direction}");
+        let again = backups::create(&operator, &no_progress).await.unwrap();
         let again = backups::find(&operator, &again.name).await.unwrap();
-        let mut are = rows(here, &again);
-        for (table, rows) in were {
+        let mut are = table_rows(here, &again);
+        for (table, rows) in expected_rows {
             let news = |row: &String| row.contains("\"backup.moved\"") || row.contains("\"backup.created\"");
             let found = are.get_mut(table).unwrap();
             found.retain(|row| !news(row));
             let rows: Vec<&String> = rows.iter().filter(|row| !news(row)).collect();
-            assert_eq!(rows, found.iter().collect::<Vec<_>>(), "{told}, {table}");
+            assert_eq!(rows, found.iter().collect::<Vec<_>>(), "{direction}, {table}");
         }
         activity::sequence_all(&operator).await.unwrap();
-        assert!(activity::verify(&operator).await.unwrap() > entries, "{told}");
-        let refused = backups::begin_move(&office.operator(), &home.db, &quiet).await.unwrap_err();
-        assert_eq!(code(&refused), "move_target", "{told}");
+        assert!(activity::verify(&operator).await.unwrap() > entries, "{direction}");
+        let refused = backups::begin_move(&office.operator(), &home.db, &no_progress).await.unwrap_err();
+        assert_eq!(code(&refused), "move_target", "{direction}");
         fs::remove_dir_all(here.join(&again.name)).unwrap();
     }
-    // Nothing is left of what was on its way.
+    // The temporary directory is removed.
     assert!(!office.dir.0.join(".moving").exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_portal_that_goes_on_writing_is_not_moved() {
+async fn transfer_refuses_a_running_portal() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let (world, operator, _) = small(&world, folder.path()).await;
+        let (world, operator, _) = small_office(&world, folder.path()).await;
         let employee = world.employee("Erin").await;
-        assert_eq!(code(&backups::begin_move(&employee, &world.db, &quiet).await.unwrap_err()), "forbidden");
+        assert_eq!(code(&backups::begin_move(&employee, &world.db, &no_progress).await.unwrap_err()), "forbidden");
         let home = World::sqlite().await;
         let (runtime, seen) = (tokio::runtime::Handle::current(), AtomicUsize::new(0));
         let tell = |progress: Progress<'_>| {
-            // Read once, and then written there: what is written here now is not on its way any more.
+            // Written after this table was read: the copies differ.
             if matches!(progress, Progress::Table { name: "companies", .. })
                 && seen.fetch_add(1, Ordering::Relaxed) == 1
             {
@@ -297,27 +305,30 @@ async fn a_portal_that_goes_on_writing_is_not_moved() {
         assert_eq!(code(&refused), "move_differs");
         let mut db = home.db.clone();
         let left: i64 = db.sql("select count(*) from companies").scalar().await.unwrap();
-        assert_eq!(left, 0, "nothing is there that was not there before");
-        // What is given up before it is kept was never there.
-        drop(backups::begin_move(&operator, &home.db, &quiet).await.unwrap());
+        assert_eq!(left, 0, "no rows are left");
+        // A transfer dropped before `keep` leaves no rows.
+        drop(backups::begin_move(&operator, &home.db, &no_progress).await.unwrap());
         let left: i64 = db.sql("select count(*) from companies").scalar().await.unwrap();
         assert_eq!(left, 0);
-        // A server that was here a minute ago may be here still.
+        // A heartbeat one minute old counts as a running server.
         let mut tx = world.db.begin().await.unwrap();
         let minute = operator.now().timestamp().div_euclid(60) - 1;
         tx.sql("insert into heartbeats (minute) values ($1)").bind(minute).run().await.unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(code(&backups::begin_move(&operator, &home.db, &quiet).await.unwrap_err()), "move_at_work");
-        let later = at(&world, 1);
-        drop(backups::begin_move(&later.operator(), &home.db, &quiet).await.unwrap());
-        works_here(&later).await;
-        assert_eq!(code(&backups::begin_move(&later.operator(), &home.db, &quiet).await.unwrap_err()), "move_at_work");
+        assert_eq!(code(&backups::begin_move(&operator, &home.db, &no_progress).await.unwrap_err()), "move_at_work");
+        let later = after_minutes(&world, 1);
+        drop(backups::begin_move(&later.operator(), &home.db, &no_progress).await.unwrap());
+        insert_active_worker(&later).await;
+        assert_eq!(
+            code(&backups::begin_move(&later.operator(), &home.db, &no_progress).await.unwrap_err()),
+            "move_at_work"
+        );
     })
     .await;
 }
 
-/// A worker is seen here.
-async fn works_here(world: &World) {
+/// Registers a worker seen now.
+async fn insert_active_worker(world: &World) {
     let mut tx = world.db.begin().await.unwrap();
     let now = world.operator().now().timestamp();
     let worker = match tx.dialect() {
@@ -335,33 +346,33 @@ async fn works_here(world: &World) {
     tx.commit().await.unwrap();
 }
 
-/// A small office, its backup, and the operator.
-async fn small(world: &World, folder: &Path) -> (World, Ctx, backups::Backup) {
-    let world = machine(world, folder);
+/// A small office with one backup, and the operator.
+async fn small_office(world: &World, folder: &Path) -> (World, Ctx, backups::Backup) {
+    let world = with_backup_dir(world, folder);
     let company = world.company("Harbor").await;
     let (_, _, maya) = world.client("Maya", company, None).await;
-    send(&maya, b"%PDF-1.4 Maya's passport").await;
+    upload_file(&maya, b"%PDF-1.4 Maya's passport").await;
     activity::sequence_all(&world.operator()).await.unwrap();
-    let made = backups::create(&world.operator(), &quiet).await.unwrap();
+    let made = backups::create(&world.operator(), &no_progress).await.unwrap();
     (world.clone(), world.operator(), made)
 }
 
 #[tokio::test]
-async fn what_is_damaged_is_said_and_not_restored() {
+async fn damaged_backups_are_reported_and_not_restored() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let (_, operator, made) = small(&world, folder.path()).await;
+        let (_, operator, made) = small_office(&world, folder.path()).await;
         let at = folder.path().join(&made.name);
-        let new = machine(&World::sqlite().await, folder.path());
+        let new = with_backup_dir(&World::sqlite().await, folder.path());
         let empty = new.operator();
         let check = async |wrong: &str| {
-            let report = backups::verify(&operator, &made.name, &quiet).await.unwrap();
+            let report = backups::verify(&operator, &made.name, &no_progress).await.unwrap();
             assert!(report.faults.iter().any(|fault| fault.contains(wrong)), "{wrong}: {:?}", report.faults);
-            let refused = backups::restore(&empty, &made.name, &quiet).await.unwrap_err();
+            let refused = backups::restore(&empty, &made.name, &no_progress).await.unwrap_err();
             assert!(matches!(&refused, Error::Conflict(problem) if problem.code == "backup_damaged"), "{refused:?}");
             assert!(users::list(&empty, &Default::default(), &PageQuery::default()).await.unwrap().items.is_empty());
         };
-        assert!(backups::verify(&operator, &made.name, &quiet).await.unwrap().faults.is_empty());
+        assert!(backups::verify(&operator, &made.name, &no_progress).await.unwrap().faults.is_empty());
 
         let table = at.join("tables/users.jsonl.gz");
         let whole = fs::read(&table).unwrap();
@@ -383,44 +394,44 @@ async fn what_is_damaged_is_said_and_not_restored() {
         fs::write(&content, b"%PDF-1.4 Mary's passport").unwrap();
         check("is not as it was written").await;
         let (key,): (String,) = operator.db().sql("select storage_key from document_versions").one().await.unwrap();
-        let refused = backups::restore(&empty, &made.name, &quiet).await.unwrap_err();
+        let refused = backups::restore(&empty, &made.name, &no_progress).await.unwrap_err();
         assert!(format!("{refused:?}").contains(&key), "{refused:?}");
-        assert_eq!(new.options.storage.size(&key).await.unwrap(), None, "nobody opens what is damaged");
-        // The next backup is not damaged for it.
-        let other = backups::create(&operator, &quiet).await.unwrap();
+        assert_eq!(new.options.storage.size(&key).await.unwrap(), None, "damaged content is not restored");
+        // The next backup repairs the damaged content.
+        let other = backups::create(&operator, &no_progress).await.unwrap();
         assert_eq!(fs::read(&content).unwrap(), whole);
-        assert!(backups::verify(&operator, &other.name, &quiet).await.unwrap().faults.is_empty());
+        assert!(backups::verify(&operator, &other.name, &no_progress).await.unwrap().faults.is_empty());
 
-        // Somebody changed the log before the backup was made: it is whole, and says so.
-        assert!(backups::verify(&operator, &made.name, &quiet).await.unwrap().faults.is_empty());
+        // After the repair: a manifest that cannot be parsed, then a backup of a log that was tampered with.
+        assert!(backups::verify(&operator, &made.name, &no_progress).await.unwrap().faults.is_empty());
         let manifest = at.join("manifest.json");
         let text = fs::read_to_string(&manifest).unwrap();
         fs::write(&manifest, &text[..text.len() / 2]).unwrap();
         for refused in [
-            backups::verify(&operator, &made.name, &quiet).await.unwrap_err(),
-            backups::restore(&empty, &made.name, &quiet).await.unwrap_err(),
+            backups::verify(&operator, &made.name, &no_progress).await.unwrap_err(),
+            backups::restore(&empty, &made.name, &no_progress).await.unwrap_err(),
         ] {
             assert!(matches!(&refused, Error::Conflict(problem) if problem.code == "backup_damaged"), "{refused:?}");
         }
         fs::remove_file(&manifest).unwrap();
-        let refused = backups::verify(&operator, &made.name, &quiet).await.unwrap_err();
+        let refused = backups::verify(&operator, &made.name, &no_progress).await.unwrap_err();
         assert!(matches!(refused, Error::NotFound("backup")), "without a manifest it is none");
         fs::write(&manifest, &text).unwrap();
 
         world.without_triggers("update activity set actor_name = 'Somebody' where seq = 2").await;
-        let other = backups::create(&operator, &quiet).await.unwrap();
-        let report = backups::verify(&operator, &other.name, &quiet).await.unwrap();
+        let other = backups::create(&operator, &no_progress).await.unwrap();
+        let report = backups::verify(&operator, &other.name, &no_progress).await.unwrap();
         assert!(report.faults.iter().any(|fault| fault.contains("changed at number 2")), "{:?}", report.faults);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_backup_is_restored_into_an_empty_portal_only_and_by_a_program_that_knows_it() {
+async fn restore_requires_an_empty_stopped_portal_of_a_compatible_version() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let (world, operator, made) = small(&world, folder.path()).await;
-        let refusal = async |ctx: &Ctx| match backups::restore(ctx, &made.name, &quiet).await.unwrap_err() {
+        let (world, operator, made) = small_office(&world, folder.path()).await;
+        let refusal = async |ctx: &Ctx| match backups::restore(ctx, &made.name, &no_progress).await.unwrap_err() {
             Error::Conflict(problem) => problem.code,
             other => panic!("{other:?}"),
         };
@@ -428,15 +439,15 @@ async fn a_backup_is_restored_into_an_empty_portal_only_and_by_a_program_that_kn
         let mut others = vec![World::sqlite().await];
         others.extend(World::postgres().await);
         for other in others {
-            let other = machine(&other, folder.path());
-            works_here(&other).await;
+            let other = with_backup_dir(&other, folder.path());
+            insert_active_worker(&other).await;
             assert_eq!(refusal(&other.operator()).await, "portal_at_work");
-            backups::restore(&at(&other, 5).operator(), &made.name, &quiet).await.unwrap();
+            backups::restore(&after_minutes(&other, 5).operator(), &made.name, &no_progress).await.unwrap();
         }
         let manifest = folder.path().join(&made.name).join("manifest.json");
         let text = fs::read_to_string(&manifest).unwrap();
         let mut other: Value = serde_json::from_str(&text).unwrap();
-        let new = machine(&World::sqlite().await, folder.path());
+        let new = with_backup_dir(&World::sqlite().await, folder.path());
         let empty = new.operator();
         other["migrations"].as_array_mut().unwrap().push(9_999.into());
         fs::write(&manifest, other.to_string()).unwrap();
@@ -445,7 +456,7 @@ async fn a_backup_is_restored_into_an_empty_portal_only_and_by_a_program_that_kn
         other["format"] = 2.into();
         fs::write(&manifest, other.to_string()).unwrap();
         assert_eq!(refusal(&empty).await, "backup_newer");
-        // Of an older schema than this database has by now.
+        // Made by an older schema than that of this database.
         other = serde_json::from_str(&text).unwrap();
         other["migrations"].as_array_mut().unwrap().pop();
         fs::write(&manifest, other.to_string()).unwrap();
@@ -456,10 +467,10 @@ async fn a_backup_is_restored_into_an_empty_portal_only_and_by_a_program_that_kn
 }
 
 #[tokio::test]
-async fn jobs_that_are_not_done_are_still_to_be_done() {
+async fn unfinished_jobs_are_restored() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let operator = world.operator();
         for _ in 0..5 {
             health_checks::ask(&operator).await.unwrap();
@@ -479,14 +490,14 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
             tx.commit().await.unwrap();
         }
         let was = queue::list(&operator, None, &all).await.unwrap().items;
-        // Waits while the backup is made, and is not asked for again by it.
+        // This job waits while the backup runs and is not enqueued by the restore.
         backups::ask(&operator).await.unwrap();
-        let made = backups::create(&operator, &quiet).await.unwrap();
+        let made = backups::create(&operator, &no_progress).await.unwrap();
         let mut homes = vec![World::sqlite().await];
         homes.extend(World::postgres().await);
         for home in homes {
-            let home = machine(&home, folder.path());
-            backups::restore(&home.operator(), &made.name, &quiet).await.unwrap();
+            let home = with_backup_dir(&home, folder.path());
+            backups::restore(&home.operator(), &made.name, &no_progress).await.unwrap();
             let jobs = queue::list(&home.operator(), None, &all).await.unwrap().items;
             assert_eq!(jobs.len(), 4, "{jobs:#?}");
             for job in &jobs {
@@ -506,25 +517,25 @@ async fn jobs_that_are_not_done_are_still_to_be_done() {
 }
 
 #[tokio::test]
-async fn the_newest_are_kept_and_what_was_left_half_made_goes() {
+async fn retention_keeps_the_newest_and_removes_incomplete_directories() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let options = Options { backup_keep: 2, ..Options::clone(&world.options) };
         let world = World { options: Arc::new(options), ..world };
         let company = world.company("Harbor").await;
         let (_, _, maya) = world.client("Maya", company, None).await;
-        send(&maya, b"%PDF-1.4 one").await;
+        upload_file(&maya, b"%PDF-1.4 one").await;
         let mut names = Vec::new();
         for n in 0..4 {
-            let operator = at(&world, n).operator();
-            names.push(backups::create(&operator, &quiet).await.unwrap().name);
+            let operator = after_minutes(&world, n).operator();
+            names.push(backups::create(&operator, &no_progress).await.unwrap().name);
             if n == 0 {
-                let at = |name: &str| folder.path().join(name);
-                fs::create_dir_all(at(".making-20261121-110000-aaaa/tables")).unwrap();
-                fs::create_dir_all(at(".trying-x")).unwrap();
-                fs::write(at("contents/.part-x"), "half").unwrap();
-                fs::write(at("contents").join("0".repeat(64)), "nobody's").unwrap();
+                let in_folder = |name: &str| folder.path().join(name);
+                fs::create_dir_all(in_folder(".making-20261121-110000-aaaa/tables")).unwrap();
+                fs::create_dir_all(in_folder(".trying-x")).unwrap();
+                fs::write(in_folder("contents/.part-x"), "half").unwrap();
+                fs::write(in_folder("contents").join("0".repeat(64)), "unreferenced").unwrap();
             }
         }
         let inside = |path: PathBuf| -> BTreeSet<String> {
@@ -550,15 +561,15 @@ async fn the_newest_are_kept_and_what_was_left_half_made_goes() {
 }
 
 #[tokio::test]
-async fn the_one_that_was_just_made_stays_whatever_the_clock_says() {
+async fn retention_keeps_the_backup_just_made_despite_clock_skew() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
         for keep in [0, 1] {
-            let world = machine(&world, folder.path());
+            let world = with_backup_dir(&world, folder.path());
             let options = Options { backup_keep: keep, ..Options::clone(&world.options) };
             let world = World { options: Arc::new(options), ..world };
-            let ahead = backups::create(&at(&world, 60).operator(), &quiet).await.unwrap();
-            let made = backups::create(&world.operator(), &quiet).await.unwrap();
+            let ahead = backups::create(&after_minutes(&world, 60).operator(), &no_progress).await.unwrap();
+            let made = backups::create(&world.operator(), &no_progress).await.unwrap();
             assert!(made.name < ahead.name, "the clock went back");
             let there = backups::found(&world.operator()).await.unwrap();
             assert_eq!(there.iter().map(|kept| kept.name.as_str()).collect::<Vec<_>>(), [made.name.as_str()]);
@@ -568,16 +579,16 @@ async fn the_one_that_was_just_made_stays_whatever_the_clock_says() {
 }
 
 #[tokio::test]
-async fn a_whole_one_whose_maker_died_is_taken_over() {
+async fn complete_backup_of_a_crashed_process_is_adopted() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let sigrid = world.super_admin("Sigrid").await;
         let asked = backups::ask(&sigrid).await.unwrap();
         let job = world.as_actor(domain::Actor::System("portal.backup"));
         backups::run(&job, asked.id).await.unwrap();
         let made = backups::get(&sigrid, asked.id).await.unwrap();
-        // It lay there whole, and nobody could say so any more.
+        // The backup is complete on disk, but the process died before it updated the row.
         let mut tx = world.db.begin().await.unwrap();
         let sql = "update backups set state = 'running', made_at = null, finished_at = null, rows_count = 0, \
                    documents_count = 0, bytes = 0 where id = $1";
@@ -585,25 +596,25 @@ async fn a_whole_one_whose_maker_died_is_taken_over() {
         tx.commit().await.unwrap();
         world.company("Later").await;
         let text = fs::read_to_string(folder.path().join(&made.name).join("manifest.json")).unwrap();
-        let later = at(&world, 5).as_actor(domain::Actor::System("portal.backup"));
+        let later = after_minutes(&world, 5).as_actor(domain::Actor::System("portal.backup"));
         backups::run(&later, asked.id).await.unwrap();
         let taken = backups::get(&sigrid, asked.id).await.unwrap();
         assert_eq!((taken.state, taken.made_at, taken.rows_count), (State::Done, made.made_at, made.rows_count));
         assert_eq!(fs::read_to_string(folder.path().join(&made.name).join("manifest.json")).unwrap(), text);
-        assert!(backups::verify(&world.operator(), &made.name, &quiet).await.unwrap().faults.is_empty());
+        assert!(backups::verify(&world.operator(), &made.name, &no_progress).await.unwrap().faults.is_empty());
     })
     .await;
 }
 
 #[tokio::test]
-async fn whoever_begins_to_work_while_one_is_restored_loses_nothing() {
+async fn concurrent_write_aborts_the_restore() {
     let folder = tempfile::tempdir().unwrap();
-    let (_, _, made) = small(&World::sqlite().await, folder.path()).await;
+    let (_, _, made) = small_office(&World::sqlite().await, folder.path()).await;
     let mut homes = vec![World::sqlite().await];
     homes.extend(World::postgres().await);
     for home in homes {
-        let home = machine(&home, folder.path());
-        // Another process: it comes after the first look at the portal and before the transaction.
+        let home = with_backup_dir(&home, folder.path());
+        // Another process writes between the check for an empty portal and the transaction.
         let early = Mutex::new(Some(home.clone()));
         let tell = |progress: Progress<'_>| {
             let Progress::Document { .. } = progress else { return };
@@ -626,13 +637,13 @@ async fn whoever_begins_to_work_while_one_is_restored_loses_nothing() {
 }
 
 #[tokio::test]
-async fn the_keys_are_put_back_when_all_else_has_been() {
+async fn signing_keys_are_restored_last() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let office = machine(&world, folder.path());
+        let office = with_backup_dir(&world, folder.path());
         Keys::load_or_create(office.options.signing_keys.as_ref().unwrap()).unwrap();
-        let (office, _, made) = small(&office, folder.path()).await;
-        let home = machine(&World::sqlite().await, folder.path());
+        let (office, _, made) = small_office(&office, folder.path()).await;
+        let home = with_backup_dir(&World::sqlite().await, folder.path());
         let path = home.options.signing_keys.clone().unwrap();
         Keys::load_or_create(&path).unwrap();
         let own = fs::read_to_string(&path).unwrap();
@@ -643,19 +654,19 @@ async fn the_keys_are_put_back_when_all_else_has_been() {
             names.filter(|name| name.to_string_lossy().starts_with("signing_keys.")).count()
         };
 
-        // Every file is as it was written, and still a table is not: that is found out at the very end of it.
+        // All checksums match but one line count is wrong, which only the end of the restore detects.
         let manifest = folder.path().join(&made.name).join("manifest.json");
         let text = fs::read_to_string(&manifest).unwrap();
         let mut wrong: Value = serde_json::from_str(&text).unwrap();
         let last = wrong["tables"].as_array_mut().unwrap().last_mut().unwrap();
         last["part"]["lines"] = 77.into();
         fs::write(&manifest, wrong.to_string()).unwrap();
-        let refused = backups::restore(&home.operator(), &made.name, &quiet).await.unwrap_err();
+        let refused = backups::restore(&home.operator(), &made.name, &no_progress).await.unwrap_err();
         assert!(matches!(&refused, Error::Conflict(problem) if problem.code == "backup_damaged"), "{refused:?}");
         assert_eq!((fs::read_to_string(&path).unwrap(), beside()), (own.clone(), 1));
 
         fs::write(&manifest, text).unwrap();
-        let restored = backups::restore(&home.operator(), &made.name, &quiet).await.unwrap();
+        let restored = backups::restore(&home.operator(), &made.name, &no_progress).await.unwrap();
         assert_eq!((fs::read_to_string(&path).unwrap(), beside()), (theirs, 2));
         assert_eq!(fs::read_to_string(restored.replaced_keys.unwrap()).unwrap(), own);
     })
@@ -663,38 +674,38 @@ async fn the_keys_are_put_back_when_all_else_has_been() {
 }
 
 #[tokio::test]
-async fn what_a_killed_move_left_goes_a_day_later() {
+async fn stale_transfer_directories_are_removed_after_a_day() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let left = world.dir.0.join(".moving");
         fs::create_dir_all(left.join("tables")).unwrap();
         fs::File::open(&left).unwrap().set_modified(noon().into()).unwrap();
-        backups::create(&at(&world, 23 * 60).operator(), &quiet).await.unwrap();
-        assert!(left.exists(), "somebody may be moving these");
-        backups::create(&at(&world, 25 * 60).operator(), &quiet).await.unwrap();
+        backups::create(&after_minutes(&world, 23 * 60).operator(), &no_progress).await.unwrap();
+        assert!(left.exists(), "a transfer may still use it");
+        backups::create(&after_minutes(&world, 25 * 60).operator(), &no_progress).await.unwrap();
         assert!(!left.exists());
     })
     .await;
 }
 
 #[tokio::test]
-async fn one_is_made_at_a_time_and_the_writers_go_on() {
+async fn one_backup_runs_at_a_time_without_blocking_writers() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let sigrid = world.super_admin("Sigrid").await;
         let asked = backups::ask(&sigrid).await.unwrap();
         assert_eq!((asked.state, asked.asked_by.as_str()), (State::Queued, "Sigrid Test"));
         let conflict = |e: Error| matches!(e, Error::Conflict(problem) if problem.code == "backup_running");
         assert!(conflict(backups::ask(&sigrid).await.unwrap_err()));
-        // Another process is at it.
+        // Another process holds the lock.
         let lock = File::create(folder.path().join(".lock")).unwrap();
         lock.lock().unwrap();
-        assert!(conflict(backups::create(&world.operator(), &quiet).await.unwrap_err()));
+        assert!(conflict(backups::create(&world.operator(), &no_progress).await.unwrap_err()));
         assert!(matches!(backups::run(&world.operator(), asked.id).await, Err(Error::Unavailable(_))));
         drop(lock);
-        let job = at(&world, 1).as_actor(domain::Actor::System("portal.backup"));
+        let job = after_minutes(&world, 1).as_actor(domain::Actor::System("portal.backup"));
         let written = async {
             for n in 0..20 {
                 world.company(&format!("Company {n}")).await;
@@ -707,9 +718,9 @@ async fn one_is_made_at_a_time_and_the_writers_go_on() {
         assert_eq!((made.state, made.asked_by.as_str()), (State::Done, "Sigrid Test"));
         activity::sequence_all(&world.operator()).await.unwrap();
         let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
-        let told: Vec<&str> =
+        let actions: Vec<&str> =
             log.iter().filter(|row| row.subject_kind == "backup").map(|row| row.action.as_str()).collect();
-        assert_eq!(told, ["backup.created", "backup.asked"]);
+        assert_eq!(actions, ["backup.created", "backup.asked"]);
         let again = backups::ask(&sigrid).await.unwrap();
         backups::failed(&job, again.id, "the disk is full").await.unwrap();
         let failed = backups::get(&sigrid, again.id).await.unwrap();
@@ -720,14 +731,14 @@ async fn one_is_made_at_a_time_and_the_writers_go_on() {
 }
 
 #[tokio::test]
-async fn a_content_that_is_gone_does_not_keep_the_rest_from_being_kept() {
+async fn missing_content_does_not_fail_the_backup() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let company = world.company("Harbor").await;
         let (_, _, maya) = world.client("Maya", company, None).await;
-        send(&maya, b"%PDF-1.4 one").await;
-        send(&maya, b"%PDF-1.4 two").await;
+        upload_file(&maya, b"%PDF-1.4 one").await;
+        upload_file(&maya, b"%PDF-1.4 two").await;
         let (key,): (String,) = world
             .db
             .clone()
@@ -736,29 +747,29 @@ async fn a_content_that_is_gone_does_not_keep_the_rest_from_being_kept() {
             .await
             .unwrap();
         world.options.storage.delete(&key).await.unwrap();
-        let made = backups::create(&world.operator(), &quiet).await.unwrap();
+        let made = backups::create(&world.operator(), &no_progress).await.unwrap();
         assert_eq!((made.documents_count, made.documents_missing), (2, 1));
-        let report = backups::verify(&world.operator(), &made.name, &quiet).await.unwrap();
+        let report = backups::verify(&world.operator(), &made.name, &no_progress).await.unwrap();
         assert_eq!(report.missing, [format!("passport.pdf ({key})")]);
-        assert_eq!(report.faults.len(), 1, "it is not whole: {:?}", report.faults);
-        let home = machine(&World::sqlite().await, folder.path());
-        assert_eq!(backups::restore(&home.operator(), &made.name, &quiet).await.unwrap().missing, 1);
+        assert_eq!(report.faults.len(), 1, "it is incomplete: {:?}", report.faults);
+        let home = with_backup_dir(&World::sqlite().await, folder.path());
+        assert_eq!(backups::restore(&home.operator(), &made.name, &no_progress).await.unwrap().missing, 1);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_document_that_cannot_be_read_is_named_and_the_rest_is_kept() {
+async fn unreadable_document_is_reported_and_the_rest_backed_up() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let company = world.company("Harbor").await;
         let (_, _, maya) = world.client("Maya", company, None).await;
-        send(&maya, b"%PDF-1.4 one").await;
-        send(&maya, b"%PDF-1.4 two").await;
+        upload_file(&maya, b"%PDF-1.4 one").await;
+        upload_file(&maya, b"%PDF-1.4 two").await;
         let sql = "select storage_key from document_versions order by storage_key limit 1";
         let (key,): (String,) = world.db.clone().sql(sql).one().await.unwrap();
-        // Whoever opens it goes round and round.
+        // A symlink to itself cannot be opened.
         let path = world.dir.0.join("documents").join(&key);
         let content = fs::read(&path).unwrap();
         fs::remove_file(&path).unwrap();
@@ -767,15 +778,15 @@ async fn a_document_that_cannot_be_read_is_named_and_the_rest_is_kept() {
 
         let operator = world.operator();
         activity::sequence_all(&operator).await.unwrap();
-        let made = backups::create(&operator, &quiet).await.unwrap();
+        let made = backups::create(&operator, &no_progress).await.unwrap();
         let name = format!("passport.pdf ({key})");
         assert_eq!((made.state, made.documents_count, made.documents_missing), (State::Done, 2, 1));
         assert!(made.is_incomplete());
         assert_eq!(made.error.as_deref(), Some(name.as_str()));
-        let report = backups::verify(&operator, &made.name, &quiet).await.unwrap();
+        let report = backups::verify(&operator, &made.name, &no_progress).await.unwrap();
         assert_eq!(report.missing, [name.as_str()]);
         assert!(matches!(&report.faults[..], [fault] if fault.contains(&name)), "{:?}", report.faults);
-        assert!(report.activity > 0, "what is there was tried");
+        assert!(report.activity > 0, "the rest is verified");
         let open = async || {
             alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
             let open = alerts::list(&operator, true, &PageQuery::default()).await.unwrap().items;
@@ -783,12 +794,12 @@ async fn a_document_that_cannot_be_read_is_named_and_the_rest_is_kept() {
         };
         let alert = open().await.unwrap();
         assert_eq!((&alert["count"], &alert["names"]), (&Value::from(1), &Value::from(name)));
-        let home = machine(&World::sqlite().await, folder.path());
-        assert_eq!(backups::restore(&home.operator(), &made.name, &quiet).await.unwrap().missing, 1);
+        let home = with_backup_dir(&World::sqlite().await, folder.path());
+        assert_eq!(backups::restore(&home.operator(), &made.name, &no_progress).await.unwrap().missing, 1);
 
         fs::remove_file(&path).unwrap();
         fs::write(&path, content).unwrap();
-        let whole = backups::create(&at(&world, 1).operator(), &quiet).await.unwrap();
+        let whole = backups::create(&after_minutes(&world, 1).operator(), &no_progress).await.unwrap();
         assert_eq!((whole.is_incomplete(), whole.error), (false, None));
         assert_eq!(open().await, None);
     })
@@ -796,15 +807,15 @@ async fn a_document_that_cannot_be_read_is_named_and_the_rest_is_kept() {
 }
 
 #[tokio::test]
-async fn a_storage_that_is_away_is_not_asked_for_every_document() {
+async fn unavailable_storage_fails_after_three_documents() {
     let folder = tempfile::tempdir().unwrap();
-    let world = machine(&World::sqlite().await, folder.path());
+    let world = with_backup_dir(&World::sqlite().await, folder.path());
     let company = world.company("Harbor").await;
     let (_, _, maya) = world.client("Maya", company, None).await;
     for content in [&b"%PDF-1.4 one"[..], b"%PDF-1.4 two", b"%PDF-1.4 three", b"%PDF-1.4 four", b"%PDF-1.4 five"] {
-        send(&maya, content).await;
+        upload_file(&maya, content).await;
     }
-    // A file stands where its folder was.
+    // A file in place of the documents directory.
     let documents = world.dir.0.join("documents");
     fs::rename(&documents, world.dir.0.join("elsewhere")).unwrap();
     fs::write(&documents, "").unwrap();
@@ -820,11 +831,11 @@ async fn a_storage_that_is_away_is_not_asked_for_every_document() {
 }
 
 #[tokio::test]
-async fn a_folder_that_somebody_chose_is_not_made_anew_where_its_disk_is_away() {
+async fn configured_directory_is_not_recreated_while_unmounted() {
     on_both(async |world| {
         let disks = tempfile::tempdir().unwrap();
         let chosen = disks.path().join("other disk");
-        let world = machine(&world, &chosen);
+        let world = with_backup_dir(&world, &chosen);
         let operator = world.operator();
         let code = |e: Error| match e {
             Error::Conflict(problem) => {
@@ -833,51 +844,51 @@ async fn a_folder_that_somebody_chose_is_not_made_anew_where_its_disk_is_away() 
             }
             other => panic!("{other:?}"),
         };
-        // The first of all makes it, also in a portal that had made others elsewhere.
+        // The first backup creates the directory, even if earlier backups are elsewhere.
         let before = Options { backup_dir: None, ..Options::clone(&world.options) };
         let before = World { options: Arc::new(before), ..world.clone() };
-        let elsewhere = backups::create(&at(&before, -1).operator(), &quiet).await.unwrap();
-        backups::create(&operator, &quiet).await.unwrap();
+        let elsewhere = backups::create(&after_minutes(&before, -1).operator(), &no_progress).await.unwrap();
+        backups::create(&operator, &no_progress).await.unwrap();
         assert_eq!(backups::get(&operator, elsewhere.id).await.unwrap().state, State::Done, "it is where it was");
         fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
-        assert_eq!(code(backups::create(&operator, &quiet).await.unwrap_err()), "backup_folder_missing");
+        assert_eq!(code(backups::create(&operator, &no_progress).await.unwrap_err()), "backup_folder_missing");
         assert_eq!(code(backups::found(&operator).await.unwrap_err()), "backup_folder_missing");
         assert_eq!(code(backups::has_folder(&operator).await.unwrap_err()), "backup_folder_missing");
         assert!(!chosen.exists());
-        // The job is tried again.
+        // The job is retried.
         let asked = backups::ask(&operator).await.unwrap();
         let away = backups::run(&operator, asked.id).await.unwrap_err();
         assert!(matches!(&away, Error::Unavailable(why) if why.contains("mount")), "{away:?}");
         fs::rename(disks.path().join("unplugged"), &chosen).unwrap();
         backups::run(&operator, asked.id).await.unwrap();
 
-        // The place where it was mounted is there still.
+        // The mount point exists but is empty.
         fs::rename(&chosen, disks.path().join("unplugged")).unwrap();
         fs::create_dir(&chosen).unwrap();
-        assert_eq!(code(backups::create(&operator, &quiet).await.unwrap_err()), "backup_folder_empty");
+        assert_eq!(code(backups::create(&operator, &no_progress).await.unwrap_err()), "backup_folder_empty");
         assert_eq!(code(backups::has_folder(&operator).await.unwrap_err()), "backup_folder_empty");
         assert_eq!(fs::read_dir(&chosen).unwrap().count(), 0);
         fs::create_dir(chosen.join("contents")).unwrap();
-        backups::create(&at(&world, 1).operator(), &quiet).await.unwrap();
+        backups::create(&after_minutes(&world, 1).operator(), &no_progress).await.unwrap();
 
-        // The portal's own it makes itself.
+        // The default directory is created.
         let options = Options { backup_dir: None, ..Options::clone(&world.options) };
         let own = World { options: Arc::new(options), ..world.clone() };
-        let made = backups::create(&at(&own, 2).operator(), &quiet).await.unwrap();
+        let made = backups::create(&after_minutes(&own, 2).operator(), &no_progress).await.unwrap();
         assert!(own.options.backups().unwrap().join(made.name).is_dir());
     })
     .await;
 }
 
 #[tokio::test]
-async fn whoever_stops_one_at_any_moment_leaves_none_that_waits() {
+async fn interrupted_backup_leaves_none_queued() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let operator = world.operator();
         let mut begun = 0;
         for polls in 1..60 {
-            let mut create = Box::pin(backups::create(&operator, &quiet));
+            let mut create = Box::pin(backups::create(&operator, &no_progress));
             let mut done = false;
             for _ in 0..polls {
                 done = futures::poll!(create.as_mut()).is_ready();
@@ -895,13 +906,13 @@ async fn whoever_stops_one_at_any_moment_leaves_none_that_waits() {
                 break;
             }
         }
-        assert!(begun > 0, "none was stopped on its way");
+        assert!(begun > 0, "none was interrupted while running");
 
-        // One that nobody came for in a day.
+        // A queued backup that no worker picked up within a day fails.
         let left = backups::ask(&operator).await.unwrap();
-        backups::create(&at(&world, 23 * 60).operator(), &quiet).await.unwrap();
+        backups::create(&after_minutes(&world, 23 * 60).operator(), &no_progress).await.unwrap();
         assert_eq!(backups::get(&operator, left.id).await.unwrap().state, State::Queued);
-        backups::create(&at(&world, 25 * 60).operator(), &quiet).await.unwrap();
+        backups::create(&after_minutes(&world, 25 * 60).operator(), &no_progress).await.unwrap();
         assert_eq!(backups::get(&operator, left.id).await.unwrap().state, State::Failed);
         let listed = backups::list(&operator).await.unwrap();
         assert!(listed.iter().all(|backup| backup.state != State::Running), "{listed:#?}");
@@ -910,7 +921,7 @@ async fn whoever_stops_one_at_any_moment_leaves_none_that_waits() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_keeps_in_the_same_schema_is_left_to_them() {
+async fn foreign_tables_are_neither_backed_up_nor_restored() {
     on_both(async |world| {
         let strange = async |world: &World| {
             let mut tx = world.db.begin().await.unwrap();
@@ -922,11 +933,11 @@ async fn what_somebody_else_keeps_in_the_same_schema_is_left_to_them() {
         };
         strange(&world).await;
         let folder = tempfile::tempdir().unwrap();
-        let (_, operator, made) = small(&world, folder.path()).await;
+        let (_, operator, made) = small_office(&world, folder.path()).await;
         let manifest = backups::find(&operator, &made.name).await.unwrap();
         assert!(manifest.tables.iter().all(|rows| rows.table != "spatial_ref_sys"));
-        assert!(backups::verify(&operator, &made.name, &quiet).await.unwrap().faults.is_empty());
-        // An older program took it along.
+        assert!(backups::verify(&operator, &made.name, &no_progress).await.unwrap().faults.is_empty());
+        // An older version backed up foreign tables.
         let path = folder.path().join(&made.name).join("manifest.json");
         let text = fs::read_to_string(&path).unwrap();
         let mut older: Value = serde_json::from_str(&text).unwrap();
@@ -942,8 +953,8 @@ async fn what_somebody_else_keeps_in_the_same_schema_is_left_to_them() {
         homes.extend(World::postgres().await);
         for home in homes {
             strange(&home).await;
-            let home = machine(&home, folder.path());
-            backups::restore(&home.operator(), &made.name, &quiet).await.unwrap();
+            let home = with_backup_dir(&home, folder.path());
+            backups::restore(&home.operator(), &made.name, &no_progress).await.unwrap();
             let left: i64 = home.db.clone().sql("select count(*) from spatial_ref_sys").scalar().await.unwrap();
             assert_eq!(left, 1, "their rows stay");
         }
@@ -952,14 +963,14 @@ async fn what_somebody_else_keeps_in_the_same_schema_is_left_to_them() {
 }
 
 #[tokio::test]
-async fn when_it_was_restored_is_known_before_the_log_is_numbered_and_after() {
+async fn restored_at_is_known_before_and_after_sequencing() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let (_, operator, made) = small(&world, folder.path()).await;
+        let (_, operator, made) = small_office(&world, folder.path()).await;
         assert_eq!(backups::restored_at(&operator).await.unwrap(), None);
-        let machine = at(&machine(&World::sqlite().await, folder.path()), 90);
+        let machine = after_minutes(&with_backup_dir(&World::sqlite().await, folder.path()), 90);
         let home = machine.operator();
-        backups::restore(&home, &made.name, &quiet).await.unwrap();
+        backups::restore(&home, &made.name, &no_progress).await.unwrap();
         assert_eq!(backups::restored_at(&home).await.unwrap(), Some(home.now()));
         activity::sequence_all(&home).await.unwrap();
         assert_eq!(backups::restored_at(&home).await.unwrap(), Some(home.now()));
@@ -968,25 +979,25 @@ async fn when_it_was_restored_is_known_before_the_log_is_numbered_and_after() {
 }
 
 #[tokio::test]
-async fn nobody_else_has_to_do_with_backups() {
+async fn only_super_admins_and_the_operator_access_backups() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let company = world.company("Harbor").await;
         let (_, partner) = world.iso("Ingrid", company).await;
         let (_, _, maya) = world.client("Maya", company, None).await;
         let olga = world.employee("Olga").await;
         let clara = world.company_admin("Clara", company).await;
-        let made = backups::create(&world.operator(), &quiet).await.unwrap();
+        let made = backups::create(&world.operator(), &no_progress).await.unwrap();
         for ctx in [&partner, &maya, &olga, &clara] {
             let forbidden = |e: Error| matches!(e, Error::Forbidden(_) | Error::NotFound(_));
             assert!(forbidden(backups::list(ctx).await.unwrap_err()));
             assert!(forbidden(backups::ask(ctx).await.unwrap_err()));
             assert!(forbidden(backups::get(ctx, made.id).await.unwrap_err()));
             assert!(forbidden(backups::last_good(ctx).await.unwrap_err()));
-            assert!(forbidden(backups::create(ctx, &quiet).await.unwrap_err()));
-            assert!(forbidden(backups::verify(ctx, &made.name, &quiet).await.unwrap_err()));
-            assert!(forbidden(backups::restore(ctx, &made.name, &quiet).await.unwrap_err()));
+            assert!(forbidden(backups::create(ctx, &no_progress).await.unwrap_err()));
+            assert!(forbidden(backups::verify(ctx, &made.name, &no_progress).await.unwrap_err()));
+            assert!(forbidden(backups::restore(ctx, &made.name, &no_progress).await.unwrap_err()));
             assert!(forbidden(backups::find(ctx, &made.name).await.unwrap_err()));
         }
         assert!(backups::list(&world.nobody()).await.is_err());
@@ -999,12 +1010,12 @@ async fn nobody_else_has_to_do_with_backups() {
 }
 
 #[tokio::test]
-async fn a_day_without_a_backup_is_told_of_once_there_was_time_to_make_one() {
+async fn overdue_backup_is_reported_after_a_day_and_a_grace_period() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
-        let overdue = async |minute: i64| backups::overdue(&at(&world, minute).operator()).await.unwrap();
-        let runs = async |minute: i64| dashboards::heartbeat(&at(&world, minute).operator()).await.unwrap();
+        let world = with_backup_dir(&world, folder.path());
+        let overdue = async |minute: i64| backups::overdue(&after_minutes(&world, minute).operator()).await.unwrap();
+        let runs = async |minute: i64| dashboards::heartbeat(&after_minutes(&world, minute).operator()).await.unwrap();
         assert!(overdue(0).await.is_none(), "a portal that never ran");
         runs(0).await;
         runs(24 * 60).await;
@@ -1013,13 +1024,13 @@ async fn a_day_without_a_backup_is_told_of_once_there_was_time_to_make_one() {
         assert!(overdue(26 * 60).await.is_none(), "it was switched on again, and makes one now");
         runs(25 * 60).await;
         assert_eq!(overdue(26 * 60).await, Some((26, None)));
-        backups::create(&at(&world, 26 * 60).operator(), &quiet).await.unwrap();
+        backups::create(&after_minutes(&world, 26 * 60).operator(), &no_progress).await.unwrap();
         assert!(overdue(26 * 60).await.is_none());
         runs(50 * 60).await;
         assert!(overdue(51 * 60).await.is_none());
         assert_eq!(overdue(51 * 60 + 1).await.map(|(hours, _)| hours), Some(25));
-        let again = backups::create(&at(&world, 52 * 60).operator(), &quiet).await.unwrap();
-        // It took twenty minutes, as those before it and after it do.
+        let again = backups::create(&after_minutes(&world, 52 * 60).operator(), &no_progress).await.unwrap();
+        // It took twenty minutes, as other backups do.
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update backups set finished_at = $2 where id = $1")
             .bind(again.id)
@@ -1036,13 +1047,13 @@ async fn a_day_without_a_backup_is_told_of_once_there_was_time_to_make_one() {
 }
 
 #[tokio::test]
-async fn the_night_makes_one_unless_the_portal_has_only_begun() {
+async fn nightly_backup_skips_a_new_portal() {
     on_both(async |world| {
         let folder = tempfile::tempdir().unwrap();
-        let world = machine(&world, folder.path());
+        let world = with_backup_dir(&world, folder.path());
         let count = async || backups::list(&world.operator()).await.unwrap().len();
         let night = async |minute: i64| {
-            let ctx = at(&world, minute).as_actor(domain::Actor::System("portal.nightly_backup"));
+            let ctx = after_minutes(&world, minute).as_actor(domain::Actor::System("portal.nightly_backup"));
             backups::nightly(&ctx).await.unwrap();
         };
         night(0).await;
@@ -1051,7 +1062,7 @@ async fn the_night_makes_one_unless_the_portal_has_only_begun() {
         assert_eq!(count().await, 0);
         night(60).await;
         night(61).await;
-        assert_eq!(count().await, 1, "one is waited for");
+        assert_eq!(count().await, 1, "one is queued");
         let asked = &backups::list(&world.operator()).await.unwrap()[0];
         assert_eq!((asked.state, asked.asked_by.as_str()), (State::Queued, "portal.nightly_backup"));
     })
@@ -1059,10 +1070,10 @@ async fn the_night_makes_one_unless_the_portal_has_only_begun() {
 }
 
 #[tokio::test]
-async fn progress_is_told() {
+async fn progress_is_reported() {
     let world = World::sqlite().await;
     let folder = tempfile::tempdir().unwrap();
-    let (_, operator, _) = small(&world, folder.path()).await;
+    let (_, operator, _) = small_office(&world, folder.path()).await;
     let heard: Mutex<Vec<String>> = Mutex::default();
     let tell = |progress: Progress<'_>| heard.lock().unwrap().push(format!("{progress:?}"));
     backups::create(&operator, &tell).await.unwrap();

@@ -1,4 +1,4 @@
-//! A statement is made as a whole, so it has an end. On both databases.
+//! Commission statements are built in memory, so their number of rows is limited. On both databases.
 use domain::{
     Error,
     kernel::db::{Dialect, Sql},
@@ -7,7 +7,7 @@ use domain::{
 };
 
 #[tokio::test]
-async fn a_statement_of_more_rows_than_memory_should_hold_is_refused() {
+async fn statement_above_the_row_limit_is_refused() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (iso, ingrid) = world.iso("Ingrid", acme).await;

@@ -1,4 +1,5 @@
-//! The ledger of what partners earn: it follows orders, it is paid in runs, and every figure made of it is the same.
+//! Commission ledger: entries follow orders, payout runs pay each entry once, and every total equals the sum of the
+//! entries.
 use chrono::Duration;
 use domain::{
     Ctx,
@@ -19,7 +20,7 @@ use domain::{
 };
 use std::collections::BTreeMap;
 
-/// An order that earns `percent` of what it buys.
+/// A started order with a commission of `percent` of its purchase amount.
 async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: IsoId, amount: &str, percent: &str) -> SpvId {
     let input = spvs::Input {
         client_id: Some(client),
@@ -39,20 +40,20 @@ async fn close(ctx: &Ctx, spv: SpvId) {
     assert_eq!(spv.status, spvs::Status::Closed);
 }
 
-async fn rows(ctx: &Ctx, filter: &Filter) -> Vec<Commission> {
+async fn list_entries(ctx: &Ctx, filter: &Filter) -> Vec<Commission> {
     let page = PageQuery { limit: Some(500), cursor: None };
     commissions::list(ctx, filter, &page).await.unwrap().items
 }
 
 #[tokio::test]
-async fn an_order_earns_when_it_closes_and_pays_back_when_it_is_cancelled() {
+async fn closed_order_earns_and_cancelled_order_reverses_commission() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, ingrid) = world.iso("Ingrid", company).await;
         let (client, first, maya) = world.client("Maya", company, Some(iso)).await;
         let sam = world.super_admin("Sam").await;
         let clara = world.company_admin("Clara", company).await;
-        assert!(rows(&ingrid, &Filter::default()).await.is_empty(), "nothing is earned by an open order");
+        assert!(list_entries(&ingrid, &Filter::default()).await.is_empty(), "nothing is earned by an open order");
         let overview = commissions::overview(&ingrid, None, Period::ThisMonth).await.unwrap();
         assert!(overview.projected && overview.cards.is_empty());
         assert_eq!(overview.expected[0].1, 5_000);
@@ -60,29 +61,29 @@ async fn an_order_earns_when_it_closes_and_pays_back_when_it_is_cancelled() {
         close(&sam, first).await;
         let second = order(&sam, client, company, iso, "100.01", "2.5").await;
         close(&sam, second).await;
-        let found = rows(&ingrid, &Filter::default()).await;
+        let found = list_entries(&ingrid, &Filter::default()).await;
         let mut facts: Vec<_> = found.iter().map(|r| (r.amount_minor, r.rule.name(), r.rate, r.base_minor)).collect();
         facts.sort();
         assert_eq!(facts, [(250, "percent", Some(25_000), Some(10_001)), (5_000, "fixed", None, None)]);
-        assert_eq!(rows(&clara, &Filter::default()).await, found);
+        assert_eq!(list_entries(&clara, &Filter::default()).await, found);
         assert_eq!(
             code(&commissions::list(&maya, &Filter::default(), &PageQuery::default()).await.unwrap_err()),
             "forbidden"
         );
 
-        // Reopened and closed again, it earns no second time; meanwhile nobody can approve it.
+        // A reopened order keeps its entry pending: not approvable until closed, and not earned twice.
         let ids = |of: &[Commission]| of.iter().map(|row| row.id).collect::<Vec<_>>();
         commissions::approve(&sam, &ids(&found)).await.unwrap();
         spvs::reopen(&sam, second, None, "A name was wrong").await.unwrap();
-        let held = rows(&sam, &Filter { spv_id: Some(second), ..Filter::default() }).await;
+        let held = list_entries(&sam, &Filter { spv_id: Some(second), ..Filter::default() }).await;
         assert_eq!(held[0].status, Status::Pending);
         let overview = commissions::overview(&ingrid, None, Period::ThisMonth).await.unwrap();
         assert!(overview.expected.is_empty(), "it is earned already: {:?}", overview.expected);
         assert_eq!(code(&commissions::approve(&sam, &ids(&held)).await.unwrap_err()), "order_not_closed");
 
-        // Cancelled, it makes a negative row beside the one that stays.
+        // Cancelling adds a negative entry beside the original.
         spvs::cancel(&sam, second, None, "The deal fell through").await.unwrap();
-        let pair = rows(&sam, &Filter { spv_id: Some(second), ..Filter::default() }).await;
+        let pair = list_entries(&sam, &Filter { spv_id: Some(second), ..Filter::default() }).await;
         assert_eq!(pair.len(), 2);
         assert_eq!(pair.iter().map(|r| r.amount_minor).sum::<i64>(), 0);
         assert!(pair.iter().any(|r| r.kind == Kind::Reversed && r.amount_minor == -250));
@@ -94,20 +95,20 @@ async fn an_order_earns_when_it_closes_and_pays_back_when_it_is_cancelled() {
         }
         commissions::approve(&sam, &ids(&pair)).await.unwrap();
 
-        // A run that is given up gives nothing to the bank, and what it held is approved anew.
+        // A discarded run has no bank file, and its entries are pending again.
         let run = commissions::open(&sam).await.unwrap();
         commissions::discard(&sam, run.run.id, None).await.unwrap();
         assert_eq!(code(&commissions::bank(&sam, run.run.id).await.unwrap_err()), "run_ended");
-        let all = rows(&sam, &Filter::default()).await;
+        let all = list_entries(&sam, &Filter::default()).await;
         assert!(all.iter().all(|row| row.status == Status::Pending));
         commissions::approve(&sam, &ids(&all)).await.unwrap();
 
-        // One run pays what is left, and is paid once.
+        // One run pays the rest, once.
         let run = commissions::open(&sam).await.unwrap();
         assert_eq!((run.payouts.len(), run.payouts[0].amount_minor, run.payouts[0].entries), (1, 5_000, 3));
         assert_eq!(run.run.name(), "PAY-2026-002");
         assert_eq!(code(&commissions::open(&sam).await.unwrap_err()), "nothing_approved");
-        let row = rows(&sam, &Filter::default()).await[0].id;
+        let row = list_entries(&sam, &Filter::default()).await[0].id;
         assert_eq!(code(&commissions::void(&sam, row, None, "No").await.unwrap_err()), "commission_settled");
         let bank = commissions::bank(&sam, run.run.id).await.unwrap();
         assert!(bank.contains("Ingrid Test,ingrid@example.com,Meridian,50.00,USD,PAY-2026-002 "), "{bank}");
@@ -121,10 +122,10 @@ async fn an_order_earns_when_it_closes_and_pays_back_when_it_is_cancelled() {
         let cards = overview.cards[0];
         assert_eq!((cards.total_minor, cards.paid_minor, cards.pending_minor, cards.next_minor), (5_000, 5_000, 0, 0));
 
-        // What is paid stays as it is: the paid order, cancelled, is owed back.
+        // Paid entries do not change: cancelling a paid order adds a negative entry.
         spvs::reopen(&sam, first, None, "Fraud").await.unwrap();
         spvs::cancel(&sam, first, None, "Fraud").await.unwrap();
-        let owed = rows(&ingrid, &Filter { spv_id: Some(first), ..Filter::default() }).await;
+        let owed = list_entries(&ingrid, &Filter { spv_id: Some(first), ..Filter::default() }).await;
         let states: Vec<_> = owed.iter().map(|r| (r.amount_minor, r.status)).collect();
         assert!(states.contains(&(5_000, Status::Paid)) && states.contains(&(-5_000, Status::Pending)), "{states:?}");
         commissions::approve(&sam, &ids(&owed.iter().filter(|r| r.amount_minor < 0).cloned().collect::<Vec<_>>()))
@@ -135,9 +136,9 @@ async fn an_order_earns_when_it_closes_and_pays_back_when_it_is_cancelled() {
     .await;
 }
 
-/// At half past one in the morning of the first, by UTC, it is the month before in New York, where the company is.
+/// 01:30 UTC on the first is still the month before in New York, the company's time zone.
 #[tokio::test]
-async fn what_is_earned_is_of_the_month_by_the_companys_clock() {
+async fn commission_month_uses_the_company_time_zone() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -151,11 +152,11 @@ async fn what_is_earned_is_of_the_month_by_the_companys_clock() {
             assert_eq!(spvs::get(&sam, spv).await.unwrap().spv.ordered_date.to_string(), "2026-11-30");
             close(&sam, spv).await;
         }
-        let earned = rows(&ingrid, &Filter::default()).await;
+        let earned = list_entries(&ingrid, &Filter::default()).await;
         assert!(earned.len() == 2 && earned.iter().all(|row| row.earned_date.to_string() == "2026-11-30"));
         let asked = || date_range::Asked { period: Some("this_month".to_owned()), ..date_range::Asked::default() };
-        // What was earned this month, as each of them has it.
-        let told = async || {
+        // Commission of this month from each source.
+        let totals = async || {
             let (from, to) = commissions::days(&ingrid, None, Period::ThisMonth).await.unwrap();
             let statement = commissions::statement(&ingrid, None, from, to).await.unwrap();
             let overviews = [
@@ -173,17 +174,17 @@ async fn what_is_earned_is_of_the_month_by_the_companys_clock() {
             all.extend(overviews.iter().map(|found| found.cards.iter().map(|cards| cards.total_minor).sum::<i64>()));
             all
         };
-        assert_eq!(told().await, [6_000; 6]);
+        assert_eq!(totals().await, [6_000; 6]);
         // Midnight in New York.
         world.clock.advance(Duration::minutes(3 * 60 + 30));
-        assert_eq!(told().await, [0; 6]);
+        assert_eq!(totals().await, [0; 6]);
         assert!(rollups::diff(&world.db).await.unwrap().is_empty());
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_partner_reads_in_the_currency_of_its_company() {
+async fn overview_uses_the_company_currency() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -200,7 +201,7 @@ async fn a_partner_reads_in_the_currency_of_its_company() {
 }
 
 #[tokio::test]
-async fn only_the_staff_approve_void_and_pay() {
+async fn only_staff_approve_void_and_pay() {
     on_both(async |world| {
         let (company, beta) = (world.company("Meridian").await, world.company("Beta").await);
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -210,10 +211,10 @@ async fn only_the_staff_approve_void_and_pay() {
         let clara = world.company_admin("Clara", company).await;
         let bella = world.company_admin("Bella", beta).await;
         close(&sam, spv).await;
-        let id = rows(&elias, &Filter::default()).await[0].id;
+        let id = list_entries(&elias, &Filter::default()).await[0].id;
         for stranger in [&igor, &bella] {
-            assert!(rows(stranger, &Filter::default()).await.is_empty());
-            assert!(rows(stranger, &Filter { iso_id: Some(iso), ..Filter::default() }).await.is_empty());
+            assert!(list_entries(stranger, &Filter::default()).await.is_empty());
+            assert!(list_entries(stranger, &Filter { iso_id: Some(iso), ..Filter::default() }).await.is_empty());
             assert_eq!(code(&commissions::get(stranger, id).await.unwrap_err()), "not_found");
             assert_eq!(code(&commissions::void(stranger, id, None, "x").await.unwrap_err()), "not_found");
             assert_eq!(
@@ -245,7 +246,7 @@ async fn only_the_staff_approve_void_and_pay() {
 }
 
 #[tokio::test]
-async fn what_is_pending_is_approved_but_for_orders_that_are_open_again() {
+async fn approve_pending_skips_reopened_orders() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, _) = world.iso("Ingrid", company).await;
@@ -278,7 +279,7 @@ async fn what_is_pending_is_approved_but_for_orders_that_are_open_again() {
 }
 
 #[tokio::test]
-async fn what_was_voided_does_not_come_back_when_the_order_is_opened_and_closed_again() {
+async fn voided_commission_stays_void_after_reopening() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -287,7 +288,7 @@ async fn what_was_voided_does_not_come_back_when_the_order_is_opened_and_closed_
         let spv = order(&sam, client, company, iso, "1000", "10").await;
         let of = Filter { spv_id: Some(spv), ..Filter::default() };
         close(&sam, spv).await;
-        let earned = rows(&ingrid, &of).await.remove(0);
+        let earned = list_entries(&ingrid, &of).await.remove(0);
         commissions::void(&sam, earned.id, None, "Agreed otherwise").await.unwrap();
         let again = async || {
             spvs::reopen(&sam, spv, None, "A name was wrong").await.unwrap();
@@ -298,22 +299,22 @@ async fn what_was_voided_does_not_come_back_when_the_order_is_opened_and_closed_
         };
         again().await;
         again().await;
-        let found = rows(&ingrid, &of).await;
+        let found = list_entries(&ingrid, &of).await;
         assert_eq!(
             found.iter().map(|row| (row.status, row.amount_minor)).collect::<Vec<_>>(),
             [(Status::Void, 10_000)]
         );
         spvs::reopen(&sam, spv, None, "Again").await.unwrap();
         spvs::cancel(&sam, spv, None, "The deal is off").await.unwrap();
-        assert_eq!(rows(&ingrid, &of).await.len(), 1, "nothing is taken back that nobody has");
+        assert_eq!(list_entries(&ingrid, &of).await.len(), 1, "a void entry is not reversed");
         assert!(commissions::sums(&ingrid, &of).await.unwrap().is_empty());
     })
     .await;
 }
 
-/// Ten at once: each row is in one run, each run is paid once.
+/// Ten concurrent runs: each entry is in one run, each run is paid once.
 #[tokio::test(flavor = "multi_thread")]
-async fn two_runs_at_once_never_pay_a_row_twice() {
+async fn concurrent_runs_pay_each_entry_once() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (iso, _) = world.iso("Ingrid", company).await;
@@ -322,7 +323,7 @@ async fn two_runs_at_once_never_pay_a_row_twice() {
             let (_, spv, _) = world.client(&format!("Maya{n}"), company, Some(iso)).await;
             close(&sam, spv).await;
         }
-        let ids: Vec<_> = rows(&sam, &Filter::default()).await.iter().map(|row| row.id).collect();
+        let ids: Vec<_> = list_entries(&sam, &Filter::default()).await.iter().map(|row| row.id).collect();
         commissions::approve(&sam, &ids).await.unwrap();
         let tries: Vec<_> = (0..10)
             .map(|_| {
@@ -346,8 +347,8 @@ async fn two_runs_at_once_never_pay_a_row_twice() {
     .await;
 }
 
-/// Sums by currency, void rows left out: the rows themselves, the sums the database makes, the statement, the file.
-async fn agree(ctx: &Ctx, iso: IsoId, history: &str) {
+/// Compares the totals by currency without void entries: entries, SQL sums, overview, statement and export.
+async fn assert_consistent(ctx: &Ctx, iso: IsoId, history: &str) {
     for period in Period::ALL {
         let (from, to) = commissions::days(ctx, Some(iso), period).await.unwrap();
         let filter = Filter { iso_id: Some(iso), from: Some(from), to: Some(to), ..Filter::default() };
@@ -358,7 +359,7 @@ async fn agree(ctx: &Ctx, iso: IsoId, history: &str) {
             }
             sums
         };
-        let wanted = live(&rows(ctx, &filter).await);
+        let wanted = live(&list_entries(ctx, &filter).await);
         let sums = commissions::sums(ctx, &filter).await.unwrap();
         let by_sums = sums.iter().map(|s| (s.currency.code().to_owned(), s.total_minor())).collect::<BTreeMap<_, _>>();
         assert_eq!(by_sums, wanted, "{history}");
@@ -374,7 +375,7 @@ async fn agree(ctx: &Ctx, iso: IsoId, history: &str) {
         let file = exports::begin(ctx, &exports::Table::Commissions(filter)).await.unwrap();
         let mut by_file = BTreeMap::new();
         for line in file.text.lines().skip(1) {
-            // Names of this test have no commas.
+            // Names in this test contain no commas.
             let cells: Vec<_> = line.split(',').collect();
             let currency: domain::kernel::money::Currency = cells[9].parse().unwrap();
             let (sign, digits) = cells[10].strip_prefix('-').map_or((1, cells[10]), |rest| (-1, rest));
@@ -388,10 +389,10 @@ async fn agree(ctx: &Ctx, iso: IsoId, history: &str) {
     }
 }
 
-/// Whatever happens to a partner's orders and rows, in whatever order and month: every figure stays a sum of the rows,
-/// an order never earns more than it should, and what is paid never changes.
+/// Random histories: totals equal the sum of the entries, an order never earns more than its commission, and paid
+/// entries never change.
 #[tokio::test]
-async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
+async fn totals_equal_the_sum_of_entries_after_any_history() {
     on_both(async |world| {
         for seed in [1, 20_261_121, 77] {
             let chance = Chance::seeded(seed);
@@ -435,7 +436,7 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                         let spv = orders[pick(orders.len())];
                         let found = spvs::get(&sam, spv).await.unwrap();
                         if found.spv.status == spvs::Status::Processing {
-                            // The last step is done anew.
+                            // Completes the last step again.
                             let step = found.steps.last().unwrap();
                             for status in ["in_progress", "completed"] {
                                 let status = Some(status.to_owned());
@@ -449,8 +450,8 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                         for spv in &orders {
                             let filter =
                                 Filter { spv_id: Some(*spv), status: Some(Status::Pending), ..Filter::default() };
-                            let mut ids: Vec<_> = rows(&sam, &filter).await.iter().map(|row| row.id).collect();
-                            // Sometimes less than all of them, which is refused where it would be half of a pair.
+                            let mut ids: Vec<_> = list_entries(&sam, &filter).await.iter().map(|row| row.id).collect();
+                            // Sometimes only a part, which is refused if it would split a pair.
                             ids.truncate(1 + pick(3));
                             if !ids.is_empty() && chance.below(3) > 0 {
                                 drop(commissions::approve(&sam, &ids).await);
@@ -467,14 +468,14 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                         }
                     }
                     _ => {
-                        let found = rows(&sam, &of).await;
+                        let found = list_entries(&sam, &of).await;
                         if !found.is_empty() {
                             drop(commissions::void(&sam, found[pick(found.len())].id, None, "Off").await);
                         }
                         world.clock.advance(chrono::Duration::days(chance.below(20) as i64));
                     }
                 }
-                for row in rows(&sam, &of).await {
+                for row in list_entries(&sam, &of).await {
                     if row.status == Status::Paid {
                         assert_eq!(*paid.entry(row.id).or_insert(row.amount_minor), row.amount_minor, "{history}");
                     } else {
@@ -482,15 +483,15 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                     }
                 }
                 if n % 5 == 0 {
-                    agree(&partner, iso, &history).await;
-                    agree(&sam, iso, &history).await;
+                    assert_consistent(&partner, iso, &history).await;
+                    assert_consistent(&sam, iso, &history).await;
                     let differing = rollups::diff(&world.db).await.unwrap();
                     assert!(differing.is_empty(), "{history}: {differing:?}");
                 }
             }
             for spv in orders {
                 let order = spvs::get(&sam, spv).await.unwrap().spv;
-                let found = rows(&sam, &Filter { spv_id: Some(spv), ..Filter::default() }).await;
+                let found = list_entries(&sam, &Filter { spv_id: Some(spv), ..Filter::default() }).await;
                 let net: i64 = found.iter().filter(|row| row.status != Status::Void).map(|row| row.amount_minor).sum();
                 let most = order.iso_commission_minor.unwrap_or(0);
                 assert!((0..=most).contains(&net), "{history}: {net} of {most}");
@@ -498,7 +499,7 @@ async fn every_figure_is_the_sum_of_the_rows_whatever_happens() {
                     assert_eq!(net, 0, "{history}");
                 }
             }
-            agree(&partner, iso, &history).await;
+            assert_consistent(&partner, iso, &history).await;
         }
     })
     .await;

@@ -1,4 +1,4 @@
-//! What careless and hostile people do, on both databases.
+//! Concurrent writes, repeated submits and references to missing rows. On both databases.
 use domain::{
     Ctx, Error,
     accounts::users::{self, Status},
@@ -35,7 +35,7 @@ fn order(client: UserId, company: CompanyId) -> spvs::Input {
     }
 }
 
-fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
+fn error_codes<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     match result.expect_err("is refused") {
         Error::Conflict(p) | Error::Forbidden(p) => p.code.to_owned(),
         Error::Invalid(fields) => {
@@ -45,8 +45,8 @@ fn refused<T: std::fmt::Debug>(result: Result<T, Error>) -> String {
     }
 }
 
-/// Ten orders made at once.
-async fn ten(ctx: &Ctx, input: &spvs::Input) -> Vec<spvs::Spv> {
+/// Creates ten orders concurrently.
+async fn create_ten(ctx: &Ctx, input: &spvs::Input) -> Vec<spvs::Spv> {
     let tries: Vec<_> = (0..10)
         .map(|_| {
             let (ctx, input) = (ctx.clone(), input.clone());
@@ -61,25 +61,25 @@ async fn ten(ctx: &Ctx, input: &spvs::Input) -> Vec<spvs::Spv> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_clicks_with_one_key_make_one_order_and_ten_equal_answers() {
+async fn concurrent_requests_with_one_idempotency_key_create_one_order() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let (client, ..) = world.client("Clara", company, None).await;
         let key = Some(("click".to_owned(), "hash".to_owned()));
         let ctx = Ctx { idempotency: key, ..world.employee("Finn").await };
         let named = spvs::Input { custom_identifier: Some("Harbor 1".to_owned()), ..order(client, company) };
-        let made = ten(&ctx, &named).await;
+        let made = create_ten(&ctx, &named).await;
         assert!(made.iter().all(|spv| spv.id == made[0].id));
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn ten_orders_in_one_second_get_ten_identifiers() {
+async fn orders_created_in_one_second_get_distinct_identifiers() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let (client, ..) = world.client("Clara", company, None).await;
-        let made = ten(&world.employee("Finn").await, &order(client, company)).await;
+        let made = create_ten(&world.employee("Finn").await, &order(client, company)).await;
         let names: std::collections::BTreeSet<_> = made.iter().map(spvs::Spv::identifier).collect();
         assert_eq!(names.len(), 10, "{names:?}");
     })
@@ -87,25 +87,25 @@ async fn ten_orders_in_one_second_get_ten_identifiers() {
 }
 
 #[tokio::test]
-async fn a_company_or_iso_that_does_not_exist_is_refused_by_its_field() {
+async fn missing_company_or_iso_is_reported_by_its_field() {
     on_both(async |world: World| {
         let finn = world.employee("Finn").await;
         let company = world.company("Harbor").await;
         let nowhere = client("maya@example.com", CompanyId(world.chance.uuid()));
-        assert_eq!(refused(clients::create(&finn, Setup::Quick, nowhere).await), "company_id not_found");
+        assert_eq!(error_codes(clients::create(&finn, Setup::Quick, nowhere).await), "company_id not_found");
         let nobody = clients::Input {
             iso_id: Some(IsoId(world.chance.uuid())),
             commission: Some("1".to_owned()),
             ..client("maya@example.com", company)
         };
-        assert_eq!(refused(clients::create(&finn, Setup::Full, nobody).await), "iso_id not_found");
+        assert_eq!(error_codes(clients::create(&finn, Setup::Full, nobody).await), "iso_id not_found");
         clients::create(&finn, Setup::Quick, client("maya@example.com", company)).await.expect("a client");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_client_goes_back_to_what_it_was() {
+async fn restored_client_returns_to_its_previous_status() {
     on_both(async |world: World| {
         let options =
             Options { default_password: Some("portal-demo-2026".to_owned()), ..Options::clone(&world.options) };
@@ -113,14 +113,14 @@ async fn a_client_goes_back_to_what_it_was() {
         let company = world.company("Harbor").await;
         let made = clients::create(&finn, Setup::Full, client("maya@example.com", company)).await.expect("a client");
         let (id, version) = (made.client.id, made.client.version);
-        // Nothing to restore: nothing happens to an open account.
+        // Restoring an active account changes nothing.
         let same = clients::restore(&finn, id, None).await.expect("nothing to do");
         assert_eq!((same.status, same.version), (Status::Active, version));
         assert_eq!(clients::suspend(&finn, id, None).await.expect("shut").status, Status::Suspended);
-        // Never signed in, and still with the password that it was given.
+        // Never signed in, but with the default password.
         assert_eq!(clients::restore(&finn, id, None).await.expect("open").status, Status::Active);
         let archived = clients::archive(&finn, id, None).await.expect("hidden");
-        assert_eq!(refused(clients::suspend(&finn, id, None).await), "archived");
+        assert_eq!(error_codes(clients::suspend(&finn, id, None).await), "archived");
         let again = clients::archive(&finn, id, None).await.expect("nothing to do");
         assert_eq!((again.status, again.version), (Status::Archived, archived.version));
         let quick = clients::create(&finn, Setup::Quick, client("nora@example.com", company)).await.expect("a client");
@@ -132,7 +132,7 @@ async fn a_client_goes_back_to_what_it_was() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_log_that_grows_meanwhile_is_whole() {
+async fn log_verifies_during_concurrent_writes() {
     on_both(async |world: World| {
         let operator = world.operator();
         let writer = {
@@ -154,7 +154,7 @@ async fn a_log_that_grows_meanwhile_is_whole() {
 }
 
 #[tokio::test]
-async fn an_order_is_told_of_though_other_companies_call_theirs_the_same() {
+async fn notify_client_resolves_identifiers_shared_by_companies() {
     on_both(async |world: World| {
         let finn = world.employee("Finn").await;
         let mut clara = None;
@@ -169,25 +169,25 @@ async fn an_order_is_told_of_though_other_companies_call_theirs_the_same() {
         spvs::notify_client(&finn, &email, "spv-001").await.expect("a mail");
         spvs::notify_client(&finn, &email, &first.to_string()[..8]).await.expect("a mail");
         let other = spvs::notify_client(&finn, "claraharbor@example.com", &first.to_string()[..8]).await;
-        assert_eq!(refused(other), "spvIdentifier not_found");
+        assert_eq!(error_codes(other), "spvIdentifier not_found");
         let staff = world.user(Role::Employee, "Elias", None, None).await;
-        assert_eq!(refused(spvs::notify_client(&finn, &staff.email, "SPV-001").await), "clientEmail not_found");
+        assert_eq!(error_codes(spvs::notify_client(&finn, &staff.email, "SPV-001").await), "clientEmail not_found");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_password_that_somebody_else_chose_opens_nothing() {
+async fn required_password_change_blocks_other_use_cases() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (client, spv, _) = world.client("Maya", company, None).await;
         let mut user = users::get(&world.operator(), client).await.unwrap();
         user.must_change_password = true;
         let maya = world.signed_in(&user);
-        let refused = |error: Error| matches!(error, Error::Forbidden(p) if p.code == "password_change_required");
-        assert!(refused(spvs::get(&maya, spv).await.unwrap_err()));
-        assert!(refused(spvs::list(&maya, &spvs::Filter::default(), &PageQuery::default()).await.unwrap_err()));
-        assert!(refused(domain::reporting::dashboards::client(&maya).await.unwrap_err()));
+        let is_blocked = |error: Error| matches!(error, Error::Forbidden(p) if p.code == "password_change_required");
+        assert!(is_blocked(spvs::get(&maya, spv).await.unwrap_err()));
+        assert!(is_blocked(spvs::list(&maya, &spvs::Filter::default(), &PageQuery::default()).await.unwrap_err()));
+        assert!(is_blocked(domain::reporting::dashboards::client(&maya).await.unwrap_err()));
         assert!(domain::platform::activity::since(&maya, 0, 10).await.is_err());
         assert_eq!(users::me(&maya).await.unwrap().user.id, client, "who they are is theirs to know");
     })

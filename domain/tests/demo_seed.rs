@@ -1,4 +1,4 @@
-//! The demo office: the same on both databases, and whole.
+//! Demo data: complete, idempotent and identical on both databases.
 use domain::{
     Ctx, Error,
     accounts::users,
@@ -16,18 +16,18 @@ use std::{
 };
 
 #[tokio::test]
-async fn the_demo_office_is_the_same_everywhere_and_made_once() {
+async fn demo_data_is_identical_on_both_databases_and_seeded_once() {
     let first: Mutex<Option<Vec<String>>> = Mutex::default();
     on_both(async |world: World| {
         let operator = world.operator();
-        // Which its own people need not have.
+        // Demo users do not use the default password.
         let options =
             Options { default_password: Some("First-Sign-In-2026".to_owned()), ..(*operator.options).clone() };
         let operator = Ctx { options: Arc::new(options), ..operator };
         assert!(seed::demo(&operator).await.unwrap());
         let page = PageQuery { limit: Some(500), cursor: None };
         let orders = spvs::list(&operator, &spvs::Filter::default(), &page).await.unwrap().items;
-        let mut told: Vec<String> = orders
+        let mut rows: Vec<String> = orders
             .iter()
             .map(|spv| {
                 let (client, company, status) = (spv.client_name(), &spv.company_name, spv.status.name());
@@ -40,20 +40,20 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
             })
             .collect();
         let all = requests::list(&operator, &requests::Filter::default(), &page).await.unwrap().items;
-        told.extend(all.iter().map(requests::Request::reference));
-        told.sort();
+        rows.extend(all.iter().map(requests::Request::reference));
+        rows.sort();
         assert!(orders.len() >= 150, "some hundred orders, not {}", orders.len());
         for status in spvs::Status::ALL {
             assert!(orders.iter().any(|spv| spv.status == status), "none is {}", status.name());
         }
-        let before = first.lock().unwrap().replace(told.clone());
-        assert!(before.is_none_or(|before| before == told));
+        let before = first.lock().unwrap().replace(rows.clone());
+        assert!(before.is_none_or(|before| before == rows));
         let differing = rollups::diff(&world.db).await.unwrap();
         assert!(differing.is_empty(), "{differing:?}");
         let demo = companies::find(&operator, "Meridian Ventures").await.unwrap();
         let logo = companies::logo(&operator, demo.logo_id.expect("a logo")).await.unwrap();
         assert_eq!(logo.media_type, "image/png");
-        // The figures of the specification, leads and calls of the partner among them.
+        // The counts of the specification, including the partner's leads and calls.
         let statuses = requests::desk(&operator).await.unwrap().statuses;
         use requests::Status::{Approved, InReview, Pending, Rejected, Withdrawn};
         assert_eq!(statuses, [(Pending, 89), (InReview, 0), (Approved, 967), (Rejected, 191), (Withdrawn, 0)]);
@@ -64,7 +64,7 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         }
         assert_eq!(of_partner.iter().filter(|request| request.lead_id.is_some()).count(), 6);
         assert_eq!(of_partner.iter().filter(|request| request.call_id.is_some()).count(), 2);
-        // Clients live where their first order is formed, and said so when they applied.
+        // Clients live in the country of their first order, as stated in their application.
         let mut homes = BTreeMap::new();
         for spv in orders.iter().rev() {
             homes.entry(spv.client_id).or_insert(spv.country.code());
@@ -92,7 +92,7 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         let applied = requests::list(&operator, &applied, &page).await.unwrap().items;
         let from = applied.iter().filter_map(|request| request.data["application"]["country"].as_str());
         assert_eq!(from.collect::<BTreeSet<_>>(), five);
-        // The six users of the specification's table, one of each role at least, in its three statuses.
+        // The six users of the specification: every role and all three statuses.
         use users::Status::{Active, Pending as Invited, Suspended};
         for (email, role, status) in [
             ("super@example.com", Role::SuperAdmin, Active),
@@ -105,14 +105,14 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
             let user = users::find(&operator, email).await.unwrap();
             assert_eq!((user.role, user.status), (role, status), "{email}");
         }
-        // An alert that its rule still holds for, and one that is over.
+        // One open alert and one resolved.
         alerts::check(&operator, &alerts::Readings::default()).await.unwrap();
         let open = alerts::list(&operator, true, &page).await.unwrap().items;
         let open: Vec<_> = open.iter().map(|alert| (alert.kind.as_str(), alert.subject.as_str())).collect();
         assert_eq!(open, [("sign_in_storm", "203.0.113.45")]);
         let alerts = alerts::list(&operator, false, &page).await.unwrap().items;
         assert_eq!(alerts.iter().filter(|alert| alert.resolved_at.is_some()).count(), 1);
-        // However long ago a request was decided, the log has it, and the log holds.
+        // Old decisions are in the log, and the log verifies.
         let oldest = requests::Filter {
             status: Some(requests::Status::Rejected),
             order: requests::ListOrder::Oldest,
@@ -121,9 +121,9 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
         let one = PageQuery { limit: Some(1), cursor: None };
         let rejected = &requests::list(&operator, &oldest, &one).await.unwrap().items[0];
         let about = activity::Filter { subject_id: Some(rejected.id.0), ..activity::Filter::default() };
-        let told = activity::list(&operator, &about, &page).await.unwrap().items;
-        let told: Vec<&str> = told.iter().map(|row| row.action.as_str()).collect();
-        assert_eq!(told, ["request.rejected", "request.created"]);
+        let rows = activity::list(&operator, &about, &page).await.unwrap().items;
+        let rows: Vec<&str> = rows.iter().map(|row| row.action.as_str()).collect();
+        assert_eq!(rows, ["request.rejected", "request.created"]);
         activity::verify(&operator).await.unwrap();
         assert!(!seed::demo(&operator).await.unwrap());
     })
@@ -131,7 +131,7 @@ async fn the_demo_office_is_the_same_everywhere_and_made_once() {
 }
 
 #[tokio::test]
-async fn a_demo_office_that_was_not_finished_is_said_to_be() {
+async fn partial_demo_data_returns_demo_unfinished() {
     on_both(async |world: World| {
         let operator = world.operator();
         world.user(Role::Employee, "Employee", None, None).await;

@@ -1,4 +1,5 @@
-//! Documents from the first byte to the approval, as the people of an office would tell it.
+//! Documents: resumable upload, versions, download links, access, document requests and step completion. On both
+//! databases.
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 use bytes::Bytes;
@@ -24,21 +25,21 @@ use domain::{
 use futures::{StreamExt, stream};
 use std::{convert::Infallible, path::Path};
 
-fn bytes(content: &[u8]) -> impl futures::Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
+fn body(content: &[u8]) -> impl futures::Stream<Item = Result<Bytes, Infallible>> + Send + use<> {
     let pieces: Vec<Bytes> = content.chunks(60_000).map(Bytes::copy_from_slice).collect();
     stream::iter(pieces).map(Ok)
 }
 
-async fn send(ctx: &Ctx, new: New, content: &[u8]) -> Result<Upload, Error> {
+async fn upload_file(ctx: &Ctx, new: New, content: &[u8]) -> Result<Upload, Error> {
     let upload = uploads::create(ctx, New { bytes: content.len() as u64, ..new }).await?;
-    uploads::append(ctx, upload.id, 0, bytes(content)).await
+    uploads::append(ctx, upload.id, 0, body(content)).await
 }
 
-fn named(name: &str) -> New {
+fn new_upload(name: &str) -> New {
     New { file_name: name.to_owned(), ..New::default() }
 }
 
-/// Every file below a folder.
+/// Files below a directory, recursively.
 fn files(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     entries
@@ -49,7 +50,7 @@ fn files(folder: &Path) -> Vec<String> {
         .collect()
 }
 
-fn stored(world: &World) -> usize {
+fn stored_files(world: &World) -> usize {
     files(&world.dir.0.join("documents")).len()
 }
 
@@ -63,22 +64,22 @@ fn code(error: Error) -> String {
 }
 
 #[tokio::test]
-async fn an_upload_in_pieces_becomes_a_document_and_another_its_second_version() {
+async fn resumed_upload_becomes_a_document_and_the_next_its_second_version() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (client, spv, maya) = world.client("Maya", acme, None).await;
         let content = vec![b'x'; 9_000_000];
-        let new = New { spv_id: Some(spv), bytes: content.len() as u64, ..named("../Deed.pdf") };
+        let new = New { spv_id: Some(spv), bytes: content.len() as u64, ..new_upload("../Deed.pdf") };
         let upload = uploads::create(&maya, new).await.unwrap();
         assert_eq!(upload.file_name, "Deed.pdf");
-        // The line breaks in the middle; what came is kept, and the rest follows.
-        let half = uploads::append(&maya, upload.id, 0, bytes(&content[..5_000_001])).await.unwrap();
+        // The connection breaks in the middle: received bytes are kept and the upload resumes.
+        let half = uploads::append(&maya, upload.id, 0, body(&content[..5_000_001])).await.unwrap();
         assert_eq!((half.received, half.version_id), (5_000_001, None));
-        assert_eq!(code(uploads::append(&maya, upload.id, 0, bytes(b"x")).await.unwrap_err()), "upload_offset");
-        let done = uploads::append(&maya, upload.id, half.received, bytes(&content[5_000_001..])).await.unwrap();
+        assert_eq!(code(uploads::append(&maya, upload.id, 0, body(b"x")).await.unwrap_err()), "upload_offset");
+        let done = uploads::append(&maya, upload.id, half.received, body(&content[5_000_001..])).await.unwrap();
         assert!(done.version_id.is_some() && done.received == 9_000_000);
-        assert_eq!(stored(&world), 1, "the pieces are gone, the content stays");
-        // Asked again, it is still the same one.
+        assert_eq!(stored_files(&world), 1, "the pieces are gone, the content stays");
+        // A repeated read returns the same version.
         assert_eq!(uploads::get(&maya, upload.id).await.unwrap().version_id, done.version_id);
 
         let id = done.kept_in.unwrap();
@@ -90,15 +91,15 @@ async fn an_upload_in_pieces_becomes_a_document_and_another_its_second_version()
         assert!(!first.storage_key.contains("Deed"));
 
         let erin = world.employee("Erin").await;
-        let second = New { document_id: Some(id), ..named("Deed signed.pdf") };
-        send(&erin, second, b"%PDF-1.7 signed").await.unwrap();
+        let second = New { document_id: Some(id), ..new_upload("Deed signed.pdf") };
+        upload_file(&erin, second, b"%PDF-1.7 signed").await.unwrap();
         let detail = documents::get(&maya, id).await.unwrap();
-        let told: Vec<_> =
+        let listed: Vec<_> =
             detail.versions.iter().map(|v| (v.number, v.file_name.as_str(), v.uploaded_by.as_str())).collect();
-        assert_eq!(told, [(2, "Deed signed.pdf", "Erin Test"), (1, "Deed.pdf", "Maya Test")]);
+        assert_eq!(listed, [(2, "Deed signed.pdf", "Erin Test"), (1, "Deed.pdf", "Maya Test")]);
         assert_eq!(detail.document.latest.media_type, "application/pdf");
 
-        // Staff bring the first one back; its content is shared, not copied.
+        // Staff restore the first version; the content is shared, not copied.
         let older = detail.versions[1].id;
         assert_eq!(code(documents::restore(&maya, id, None, Some(older)).await.unwrap_err()), "forbidden");
         let newest = detail.versions[0].id;
@@ -109,53 +110,53 @@ async fn an_upload_in_pieces_becomes_a_document_and_another_its_second_version()
         let restored = documents::restore(&erin, id, Some(seen), Some(older)).await.unwrap();
         assert_eq!((restored.document.latest.number, restored.document.latest.restored_from), (3, Some(1)));
         assert_eq!(restored.document.latest.sha256, detail.versions[1].sha256);
-        assert_eq!(stored(&world), 2);
+        assert_eq!(stored_files(&world), 2);
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_no_file_or_too_much_of_one_is_refused_and_leaves_nothing() {
+async fn empty_and_oversized_uploads_are_refused() {
     on_both(async |mut world| {
         world.options = std::sync::Arc::new(domain::Options { upload_limit: 1_000_000, ..(*world.options).clone() });
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
-        assert_eq!(code(uploads::create(&maya, named("empty.pdf")).await.unwrap_err()), "file empty_file");
-        let large = New { bytes: 1_000_001, ..named("large.pdf") };
+        assert_eq!(code(uploads::create(&maya, new_upload("empty.pdf")).await.unwrap_err()), "file empty_file");
+        let large = New { bytes: 1_000_001, ..new_upload("large.pdf") };
         assert_eq!(code(uploads::create(&maya, large).await.unwrap_err()), "file file_too_large");
-        // Announced as ten bytes, and then it does not end.
-        let upload = uploads::create(&maya, New { bytes: 10, ..named("small.pdf") }).await.unwrap();
+        // Announced as ten bytes, but the body does not end.
+        let upload = uploads::create(&maya, New { bytes: 10, ..new_upload("small.pdf") }).await.unwrap();
         let endless = stream::repeat(Bytes::from_static(&[b'x'; 50_000])).map(Ok::<_, Infallible>);
         let refused = uploads::append(&maya, upload.id, 0, endless).await.unwrap_err();
         assert_eq!(code(refused), "file longer_than_announced");
-        assert_eq!(stored(&world), 0);
-        // Its sender takes it back.
-        uploads::append(&maya, upload.id, 0, bytes(b"01234")).await.unwrap();
-        assert_eq!(stored(&world), 1);
+        assert_eq!(stored_files(&world), 0);
+        // The sender cancels it.
+        uploads::append(&maya, upload.id, 0, body(b"01234")).await.unwrap();
+        assert_eq!(stored_files(&world), 1);
         uploads::cancel(&maya, upload.id).await.unwrap();
         assert_eq!(
-            (stored(&world), code(uploads::get(&maya, upload.id).await.unwrap_err())),
+            (stored_files(&world), code(uploads::get(&maya, upload.id).await.unwrap_err())),
             (0, "no upload".to_owned())
         );
-        // A full size one is taken.
-        send(&maya, named("full.bin"), &vec![0; 1_000_000]).await.unwrap();
+        // Exactly the limit is accepted.
+        upload_file(&maya, new_upload("full.bin"), &vec![0; 1_000_000]).await.unwrap();
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_upload_that_nobody_goes_on_with_is_swept_away() {
+async fn abandoned_uploads_are_deleted_after_a_day() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
-        let upload = uploads::create(&maya, New { bytes: 10, ..named("slow.pdf") }).await.unwrap();
-        uploads::append(&maya, upload.id, 0, bytes(b"01234")).await.unwrap();
-        let kept = send(&maya, named("kept.pdf"), b"kept").await.unwrap();
+        let upload = uploads::create(&maya, New { bytes: 10, ..new_upload("slow.pdf") }).await.unwrap();
+        uploads::append(&maya, upload.id, 0, body(b"01234")).await.unwrap();
+        let kept = upload_file(&maya, new_upload("kept.pdf"), b"kept").await.unwrap();
         world.clock.advance(Duration::hours(23));
         assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 0);
         world.clock.advance(Duration::hours(2));
         assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 2);
-        assert_eq!(stored(&world), 1, "only what is kept");
+        assert_eq!(stored_files(&world), 1, "only what is kept");
         assert_eq!(code(uploads::get(&maya, upload.id).await.unwrap_err()), "no upload");
         documents::get(&maya, kept.kept_in.unwrap()).await.unwrap();
     })
@@ -163,11 +164,11 @@ async fn an_upload_that_nobody_goes_on_with_is_swept_away() {
 }
 
 #[tokio::test]
-async fn what_a_process_that_died_was_writing_is_swept_away_after_a_day() {
+async fn temporary_files_of_crashed_processes_are_deleted_after_a_day() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
-        send(&maya, named("kept.pdf"), b"kept").await.unwrap();
+        upload_file(&maya, new_upload("kept.pdf"), b"kept").await.unwrap();
         let write = |name: &str, hours: i64| {
             let path = world.dir.0.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -183,7 +184,7 @@ async fn what_a_process_that_died_was_writing_is_swept_away_after_a_day() {
         uploads::clean_up(&world.operator()).await.unwrap();
         assert_eq!(old.map(|path| path.exists()), [false; 3]);
         assert!(!world.dir.0.join("documents/uploads/y").exists(), "nor is the folder left");
-        assert!(young.exists(), "somebody may be writing it");
+        assert!(young.exists(), "it may still be written");
         assert_eq!(others.map(|path| path.exists()), [true; 3]);
         world.clock.advance(Duration::hours(2));
         uploads::clean_up(&world.operator()).await.unwrap();
@@ -195,12 +196,12 @@ async fn what_a_process_that_died_was_writing_is_swept_away_after_a_day() {
 }
 
 #[tokio::test]
-async fn what_is_taken_back_while_the_storage_is_away_is_swept_later() {
+async fn upload_cancelled_during_a_storage_outage_is_deleted_later() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (client, _, maya) = world.client("Maya", acme, None).await;
-        let upload = uploads::create(&maya, New { bytes: 10, ..named("slow.pdf") }).await.unwrap();
-        uploads::append(&maya, upload.id, 0, bytes(b"01234")).await.unwrap();
+        let upload = uploads::create(&maya, New { bytes: 10, ..new_upload("slow.pdf") }).await.unwrap();
+        uploads::append(&maya, upload.id, 0, body(b"01234")).await.unwrap();
         let nowhere = StorageUrl::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
         let credentials = Credentials { access_key_id: "id".to_owned(), secret_access_key: "secret".to_owned() };
         let storage = Storage::open(&nowhere, Some(&credentials)).unwrap();
@@ -209,29 +210,29 @@ async fn what_is_taken_back_while_the_storage_is_away_is_swept_later() {
         let user = domain::accounts::users::get(&world.operator(), client).await.unwrap();
         let refused = uploads::cancel(&away.signed_in(&user), upload.id).await.unwrap_err();
         assert!(matches!(refused, Error::Unavailable(_)), "{refused}");
-        // It is over for whoever sent it, and what came of it is known of.
+        // Cancelled for the sender; the stored parts stay known for the clean-up.
         assert_eq!(code(uploads::get(&maya, upload.id).await.unwrap_err()), "no upload");
-        assert_eq!(code(uploads::append(&maya, upload.id, 5, bytes(b"56789")).await.unwrap_err()), "no upload");
-        assert_eq!(stored(&world), 1);
+        assert_eq!(code(uploads::append(&maya, upload.id, 5, body(b"56789")).await.unwrap_err()), "no upload");
+        assert_eq!(stored_files(&world), 1);
         world.clock.advance(Duration::hours(25));
         assert!(uploads::clean_up(&away.operator()).await.is_err());
         assert_eq!(uploads::clean_up(&world.operator()).await.unwrap(), 1);
-        assert_eq!((stored(&world), uploads::clean_up(&world.operator()).await.unwrap()), (0, 0));
+        assert_eq!((stored_files(&world), uploads::clean_up(&world.operator()).await.unwrap()), (0, 0));
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_taken_back_as_it_ends_is_kept_whole_or_leaves_nothing() {
+async fn cancelling_a_finishing_upload_keeps_all_or_nothing() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
         let content = vec![b'z'; 100_000];
         let mut kept = 0;
-        // Wherever the sending is by then.
+        // Cancels at different moments of the upload.
         for moment in 0..12 {
-            let upload = uploads::create(&maya, New { bytes: 100_000, ..named("late.pdf") }).await.unwrap();
-            let sends = uploads::append(&maya, upload.id, 0, bytes(&content));
+            let upload = uploads::create(&maya, New { bytes: 100_000, ..new_upload("late.pdf") }).await.unwrap();
+            let sends = uploads::append(&maya, upload.id, 0, body(&content));
             let takes_back = async {
                 tokio::time::sleep(std::time::Duration::from_millis(moment)).await;
                 uploads::cancel(&maya, upload.id).await
@@ -244,18 +245,18 @@ async fn what_is_taken_back_as_it_ends_is_kept_whole_or_leaves_nothing() {
         }
         world.clock.advance(Duration::hours(25));
         uploads::clean_up(&world.operator()).await.unwrap();
-        assert_eq!(stored(&world), kept);
+        assert_eq!(stored_files(&world), kept);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_document_is_found_by_the_new_name_of_its_client() {
+async fn document_search_follows_the_clients_name() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (client, _, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
-        send(&maya, named("deed.txt"), b"a").await.unwrap();
+        upload_file(&maya, new_upload("deed.txt"), b"a").await.unwrap();
         let change =
             domain::directory::clients::Change { first_name: Some("Philippa".to_owned()), ..Default::default() };
         domain::directory::clients::update(&erin, client, None, change).await.unwrap();
@@ -269,13 +270,13 @@ async fn a_document_is_found_by_the_new_name_of_its_client() {
 }
 
 #[tokio::test]
-async fn two_who_send_the_same_piece_at_once_keep_one() {
+async fn concurrent_appends_at_one_offset_store_one_document() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
         let content = vec![b'y'; 5_000_000];
-        let upload = uploads::create(&maya, New { bytes: 5_000_000, ..named("twice.pdf") }).await.unwrap();
-        let sends = (0..4).map(|_| uploads::append(&maya, upload.id, 0, bytes(&content)));
+        let upload = uploads::create(&maya, New { bytes: 5_000_000, ..new_upload("twice.pdf") }).await.unwrap();
+        let sends = (0..4).map(|_| uploads::append(&maya, upload.id, 0, body(&content)));
         let sent = futures::future::join_all(sends).await;
         let kept: Vec<_> = sent.iter().filter_map(|sent| sent.as_ref().ok()?.version_id).collect();
         assert!(kept.len() <= 1, "{sent:?}");
@@ -283,24 +284,25 @@ async fn two_who_send_the_same_piece_at_once_keep_one() {
             assert_eq!(code(refused), "upload_offset");
         }
         let now = uploads::get(&maya, upload.id).await.unwrap();
-        uploads::append(&maya, upload.id, now.received, bytes(&content[now.received as usize..])).await.unwrap();
+        uploads::append(&maya, upload.id, now.received, body(&content[now.received as usize..])).await.unwrap();
         let found = documents::list(&maya, &Filter::default(), &PageQuery::default()).await.unwrap().items;
-        assert_eq!((found.len(), found[0].latest.bytes, stored(&world)), (1, 5_000_000, 1));
+        assert_eq!((found.len(), found[0].latest.bytes, stored_files(&world)), (1, 5_000_000, 1));
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_link_opens_for_a_moment_and_for_one_content() {
+async fn download_link_expires_and_opens_one_version() {
     on_both(async |world| {
         let keys = Keys::for_tests();
         let acme = world.company("Acme").await;
         let (_, _, maya) = world.client("Maya", acme, None).await;
         let (_, _, nils) = world.client("Nils", acme, None).await;
-        let page = send(&maya, named("photo.png"), b"<!DOCTYPE html><script>alert(1)</script>").await.unwrap();
+        let page =
+            upload_file(&maya, new_upload("photo.png"), b"<!DOCTYPE html><script>alert(1)</script>").await.unwrap();
         let version = page.version_id.unwrap();
         assert_eq!(code(documents::link(&nils, &keys, version, false).await.unwrap_err()), "no version");
-        // A page is never shown, whatever it is called.
+        // HTML is never shown inline, whatever the file name says.
         assert_eq!(code(documents::link(&maya, &keys, version, true).await.unwrap_err()), "not_shown");
         let link = documents::link(&maya, &keys, version, false).await.unwrap();
         let file = documents::open(&world.nobody(), &keys, &link.token, &Late::No).await.unwrap();
@@ -311,7 +313,7 @@ async fn a_link_opens_for_a_moment_and_for_one_content() {
                 "link_expired"
             );
         }
-        // Nothing else that our keys sign opens a file.
+        // Other tokens signed with the same keys open no file.
         let other = keys.sign(&serde_json::json!({ "aud": "authenticated", "version": version, "inline": false,
             "exp": world.clock.now().timestamp() + 60 }));
         assert_eq!(
@@ -321,7 +323,7 @@ async fn a_link_opens_for_a_moment_and_for_one_content() {
         world.clock.advance(Duration::seconds(91));
         let late = async |late: Late| documents::open(&world.nobody(), &keys, &link.token, &late).await;
         assert_eq!(code(late(Late::No).await.unwrap_err()), "link_expired");
-        // The rest of a download that had begun, for hours, to those who know what it is.
+        // A download in progress may continue for hours, for a client that knows the content's hash.
         let knows = Late::Knows(file.version.sha256.clone());
         assert!(late(Late::Resumed).await.unwrap().expired && late(knows.clone()).await.unwrap().expired);
         assert_eq!(code(late(Late::Knows("0".repeat(64))).await.unwrap_err()), "link_expired");
@@ -334,7 +336,7 @@ async fn a_link_opens_for_a_moment_and_for_one_content() {
 }
 
 #[tokio::test]
-async fn documents_are_between_a_client_and_the_staff() {
+async fn documents_are_visible_to_the_client_and_staff_only() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (iso, ivan) = world.iso("Ivan", acme).await;
@@ -342,7 +344,8 @@ async fn documents_are_between_a_client_and_the_staff() {
         let (_, others, nils) = world.client("Nils", acme, Some(iso)).await;
         let cora = world.company_admin("Cora", acme).await;
         let erin = world.employee("Erin").await;
-        let kept = send(&maya, New { spv_id: Some(spv), ..named("passport.pdf") }, b"%PDF-1.4").await.unwrap();
+        let kept =
+            upload_file(&maya, New { spv_id: Some(spv), ..new_upload("passport.pdf") }, b"%PDF-1.4").await.unwrap();
         let id = kept.kept_in.unwrap();
         for stranger in [&ivan, &cora, &nils] {
             assert_eq!(code(documents::get(stranger, id).await.unwrap_err()), "no document");
@@ -357,22 +360,22 @@ async fn documents_are_between_a_client_and_the_staff() {
                 assert!(found.items.is_empty(), "{filter:?}");
             }
             for new in [
-                New { document_id: Some(id), ..named("a") },
-                New { spv_id: Some(spv), ..named("a") },
-                New { client_id: Some(client), ..named("a") },
+                New { document_id: Some(id), ..new_upload("a") },
+                New { spv_id: Some(spv), ..new_upload("a") },
+                New { client_id: Some(client), ..new_upload("a") },
             ] {
-                let refused = send(stranger, new, b"a").await.unwrap_err();
+                let refused = upload_file(stranger, new, b"a").await.unwrap_err();
                 assert!(matches!(refused, Error::NotFound(_)), "{refused}");
             }
         }
-        // Not even the staff go on with what a client is sending.
+        // Staff cannot resume a client's upload.
         assert_eq!(code(uploads::get(&erin, kept.id).await.unwrap_err()), "no upload");
-        assert_eq!(code(send(&erin, named("whose"), b"a").await.unwrap_err()), "client_id required");
-        let free = send(&erin, New { client_id: Some(client), ..named("letter.txt") }, b"a").await.unwrap();
+        assert_eq!(code(upload_file(&erin, new_upload("whose"), b"a").await.unwrap_err()), "client_id required");
+        let free = upload_file(&erin, New { client_id: Some(client), ..new_upload("letter.txt") }, b"a").await.unwrap();
         let filter = Filter { q: Some("maya letter".to_owned()), ..Filter::default() };
         let found = documents::list(&maya, &filter, &PageQuery::default()).await.unwrap().items;
         assert_eq!(found.iter().map(|d| Some(d.id)).collect::<Vec<_>>(), [free.kept_in]);
-        // Given to one of the client's orders, and to nobody else's.
+        // Can be assigned to an order of the same client only.
         let mut tx = world.db.begin().await.unwrap();
         let refused = documents::assign(&mut tx, free.kept_in.unwrap(), nils.actor.user_id().unwrap(), others).await;
         assert_eq!(code(refused.unwrap_err()), "no document");
@@ -389,7 +392,7 @@ async fn first_step(ctx: &Ctx, spv: SpvId) -> steps::Step {
 }
 
 #[tokio::test]
-async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step() {
+async fn approved_document_requests_complete_their_step() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
@@ -409,8 +412,8 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
         requests::create(&erin, spv, ask("A photo", false)).await.unwrap();
         assert_eq!(code(requests::approve(&erin, passport.id, None).await.unwrap_err()), "request_status");
 
-        let answer = || New { request_id: Some(passport.id), ..named("scan.pdf") };
-        let sent = send(&maya, answer(), b"%PDF-1.4 one").await.unwrap();
+        let answer = || New { request_id: Some(passport.id), ..new_upload("scan.pdf") };
+        let sent = upload_file(&maya, answer(), b"%PDF-1.4 one").await.unwrap();
         let submitted = requests::get(&maya, passport.id).await.unwrap();
         assert_eq!((submitted.status, submitted.document_id), (Status::Submitted, sent.kept_in));
         let document = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
@@ -419,23 +422,23 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
         assert_eq!(code(requests::send_back(&erin, passport.id, None, " ").await.unwrap_err()), "reason required");
         let back = requests::send_back(&erin, passport.id, None, "The second page is cut off").await.unwrap();
         assert_eq!((back.status, back.reason.as_deref()), (Status::NeedsRevision, Some("The second page is cut off")));
-        let again = send(&maya, answer(), b"%PDF-1.4 two").await.unwrap();
+        let again = upload_file(&maya, answer(), b"%PDF-1.4 two").await.unwrap();
         assert_eq!(again.kept_in, sent.kept_in, "the second version of the same document");
         let submitted = requests::get(&maya, passport.id).await.unwrap();
         assert_eq!((submitted.status, submitted.reason), (Status::Submitted, None));
         let stale = requests::approve(&erin, passport.id, Some(1)).await.unwrap_err();
         assert_eq!(code(stale), "stale");
-        // Another version by way of the document answers the request as well.
-        let version = || New { document_id: sent.kept_in, ..named("scan.pdf") };
-        send(&maya, version(), b"%PDF-1.4 three").await.unwrap();
+        // A new version of the document answers the request as well.
+        let version = || New { document_id: sent.kept_in, ..new_upload("scan.pdf") };
+        upload_file(&maya, version(), b"%PDF-1.4 three").await.unwrap();
         assert_eq!(code(requests::approve(&erin, passport.id, Some(submitted.version)).await.unwrap_err()), "stale");
         requests::approve(&erin, passport.id, Some(submitted.version + 1)).await.unwrap();
         assert_eq!(first_step(&maya, spv).await.status, steps::Status::Pending, "one is still missing");
-        assert_eq!(code(send(&maya, answer(), b"late").await.unwrap_err()), "request_status");
-        assert_eq!(code(send(&maya, version(), b"late").await.unwrap_err()), "request_status");
+        assert_eq!(code(upload_file(&maya, answer(), b"late").await.unwrap_err()), "request_status");
+        assert_eq!(code(upload_file(&maya, version(), b"late").await.unwrap_err()), "request_status");
         let approved = documents::get(&maya, sent.kept_in.unwrap()).await.unwrap().document;
         assert!(documents::can(&maya, &approved).is_empty());
-        // Nor do the staff put what they had sent back on top of it.
+        // Staff cannot restore an older version over the approved one.
         let first = documents::get(&erin, approved.id).await.unwrap().versions.pop().unwrap().id;
         assert_eq!(
             code(documents::restore(&erin, approved.id, None, Some(first)).await.unwrap_err()),
@@ -448,9 +451,9 @@ async fn a_request_is_answered_sent_back_answered_again_and_completes_its_step()
 
         let mails: Vec<_> =
             domain::outbox::mails::list(&world.operator(), None, &PageQuery::default()).await.unwrap().items;
-        let mut told: Vec<_> = mails.iter().map(|mail| mail.kind.name()).collect();
-        told.sort_unstable();
-        assert_eq!(told, ["document_requested", "document_requested", "document_requested", "document_returned"]);
+        let mut listed: Vec<_> = mails.iter().map(|mail| mail.kind.name()).collect();
+        listed.sort_unstable();
+        assert_eq!(listed, ["document_requested", "document_requested", "document_requested", "document_returned"]);
         assert!(mails.iter().all(|mail| mail.to_email == "maya@example.com"));
     })
     .await;
@@ -461,7 +464,7 @@ async fn nth_step(ctx: &Ctx, spv: SpvId, n: usize) -> steps::Step {
 }
 
 #[tokio::test]
-async fn a_step_completes_with_its_documents_whatever_comes_last() {
+async fn step_completes_when_its_last_requirement_is_met() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
@@ -479,20 +482,20 @@ async fn a_step_completes_with_its_documents_whatever_comes_last() {
             requests::create(&erin, spv, input).await.unwrap().id
         };
         let approve = async |id| {
-            send(&maya, New { request_id: Some(id), ..named("a.txt") }, b"a").await.unwrap();
+            upload_file(&maya, New { request_id: Some(id), ..new_upload("a.txt") }, b"a").await.unwrap();
             requests::approve(&erin, id, None).await.unwrap();
         };
         let status = async |n| nth_step(&maya, spv, n).await.status;
 
-        // The documents are there, and something else comes first: with that, both follow, one after the other.
+        // Documents approved, dependency open: completing the dependency completes both dependents in turn.
         approve(ask(1, "Passport").await).await;
         approve(ask(2, "Contract").await).await;
         assert_eq!((status(1).await, status(2).await), (steps::Status::Pending, steps::Status::Pending));
-        let (_, told) = steps::update(&erin, order[0].id, None, done.clone()).await.unwrap();
-        assert_eq!(told.steps_completed, 3, "the answer knows what followed");
+        let (_, listed) = steps::update(&erin, order[0].id, None, done.clone()).await.unwrap();
+        assert_eq!(listed.steps_completed, 3, "the answer knows what followed");
         assert_eq!((status(1).await, status(2).await), (steps::Status::Completed, steps::Status::Completed));
 
-        // One that was opened again stays open until something happens for it.
+        // A reopened step stays open until one of its requirements changes.
         let open = steps::Change { status: Some("in_progress".to_owned()), ..steps::Change::default() };
         steps::update(&erin, order[2].id, None, open).await.unwrap();
         assert_eq!(status(2).await, steps::Status::InProgress);
@@ -500,12 +503,12 @@ async fn a_step_completes_with_its_documents_whatever_comes_last() {
         let other = ask(2, "Letter").await;
         approve(again).await;
         assert_eq!(status(2).await, steps::Status::InProgress);
-        // The last open one is needed no more.
+        // The last open request becomes optional.
         let optional = Input { required: Some(false), ..Input::default() };
         requests::update(&erin, other, None, optional).await.unwrap();
         assert_eq!(status(2).await, steps::Status::Completed);
 
-        // The last open one goes to another step.
+        // The last open request moves to another step.
         steps::update(&erin, order[3].id, None, documents.clone()).await.unwrap();
         approve(ask(3, "Deed").await).await;
         assert_eq!(status(3).await, steps::Status::Completed);
@@ -520,7 +523,7 @@ async fn a_step_completes_with_its_documents_whatever_comes_last() {
 }
 
 #[tokio::test]
-async fn a_step_completes_when_what_came_before_it_is_taken_away_and_never_without_a_document() {
+async fn removing_a_dependency_completes_a_step_with_documents() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
@@ -535,7 +538,7 @@ async fn a_step_completes_when_what_came_before_it_is_taken_away_and_never_witho
         steps::update(&erin, second, None, after(first)).await.unwrap();
         let ask = |name: &str| Input { name: Some(name.to_owned()), step_id: Some(Some(second)), ..Input::default() };
         let request = requests::create(&erin, spv, ask("Passport")).await.unwrap();
-        // Nothing has been approved for it: one that is not required any more completes nothing.
+        // No request is approved: making one optional does not complete the step.
         let optional = Input { required: Some(false), ..Input::default() };
         requests::update(&erin, request.id, None, optional).await.unwrap();
         steps::remove(&erin, first, None).await.unwrap();
@@ -554,23 +557,23 @@ async fn a_step_completes_when_what_came_before_it_is_taken_away_and_never_witho
 }
 
 #[tokio::test]
-async fn an_order_that_is_held_takes_documents_and_one_that_is_over_takes_the_staffs_alone() {
+async fn order_status_decides_who_may_upload() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
         let ask = Input { name: Some("Passport".to_owned()), ..Input::default() };
         let request = requests::create(&erin, spv, ask).await.unwrap().id;
-        let kept = send(&maya, New { spv_id: Some(spv), ..named("deed.txt") }, b"a").await.unwrap();
+        let kept = upload_file(&maya, New { spv_id: Some(spv), ..new_upload("deed.txt") }, b"a").await.unwrap();
         let document = kept.kept_in.unwrap();
         let targets = || {
             [
-                New { spv_id: Some(spv), ..named("a.txt") },
-                New { request_id: Some(request), ..named("a.txt") },
-                New { document_id: Some(document), ..named("a.txt") },
+                New { spv_id: Some(spv), ..new_upload("a.txt") },
+                New { request_id: Some(request), ..new_upload("a.txt") },
+                New { document_id: Some(document), ..new_upload("a.txt") },
             ]
         };
-        // What the screens offer and what is taken are the same.
+        // The offered actions match what uploads accept.
         let offered = async |ctx: &Ctx| {
             let of_order = domain::orders::spvs::can(ctx, &domain::orders::spvs::get(ctx, spv).await.unwrap().spv);
             let of_request = requests::can(ctx, &requests::get(ctx, request).await.unwrap());
@@ -580,24 +583,24 @@ async fn an_order_that_is_held_takes_documents_and_one_that_is_over_takes_the_st
         domain::orders::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
         assert_eq!(offered(&maya).await, [true; 3]);
         let held = requests::can(&erin, &requests::get(&erin, request).await.unwrap());
-        assert_eq!(held, ["upload"], "nothing is decided meanwhile");
+        assert_eq!(held, ["upload"], "no decisions while on hold");
         for new in targets() {
-            send(&maya, new, b"a").await.unwrap();
+            upload_file(&maya, new, b"a").await.unwrap();
         }
         domain::orders::spvs::cancel(&erin, spv, None, "The deal is off").await.unwrap();
         assert_eq!((offered(&maya).await, offered(&erin).await), ([false; 3], [true; 3]));
         for new in targets() {
-            assert_eq!(code(send(&maya, new.clone(), b"a").await.unwrap_err()), "wrong_status");
-            send(&erin, new, b"a").await.unwrap();
+            assert_eq!(code(upload_file(&maya, new.clone(), b"a").await.unwrap_err()), "wrong_status");
+            upload_file(&erin, new, b"a").await.unwrap();
         }
-        // A receipt or the file of a message still comes with what it hangs on.
-        send(&maya, New { spv_id: Some(spv), attach: true, ..named("receipt.txt") }, b"a").await.unwrap();
+        // Attachments (receipts, files of messages) are still accepted.
+        upload_file(&maya, New { spv_id: Some(spv), attach: true, ..new_upload("receipt.txt") }, b"a").await.unwrap();
     })
     .await;
 }
 
 #[tokio::test]
-async fn two_who_approve_the_last_two_at_once_complete_the_step() {
+async fn concurrent_approvals_complete_the_step() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
@@ -608,7 +611,7 @@ async fn two_who_approve_the_last_two_at_once_complete_the_step() {
         for name in ["One", "Two"] {
             let input = Input { name: Some(name.to_owned()), step_id: Some(Some(step.id)), ..Input::default() };
             let request = requests::create(&erin, spv, input).await.unwrap();
-            send(&maya, New { request_id: Some(request.id), ..named("a.txt") }, b"a").await.unwrap();
+            upload_file(&maya, New { request_id: Some(request.id), ..new_upload("a.txt") }, b"a").await.unwrap();
             asked.push(request.id);
         }
         let (one, two) =
@@ -621,7 +624,7 @@ async fn two_who_approve_the_last_two_at_once_complete_the_step() {
 }
 
 #[tokio::test]
-async fn nothing_is_asked_for_an_order_that_rests() {
+async fn held_order_accepts_no_document_requests() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
@@ -638,8 +641,8 @@ async fn nothing_is_asked_for_an_order_that_rests() {
         let request = requests::create(&erin, spv, ask(None)).await.unwrap();
         domain::orders::spvs::hold(&erin, spv, None, "bank holiday").await.unwrap();
         assert_eq!(code(requests::create(&erin, spv, ask(None)).await.unwrap_err()), "wrong_status");
-        // The client may use the time.
-        send(&maya, New { request_id: Some(request.id), ..named("a.txt") }, b"a").await.unwrap();
+        // The client may upload meanwhile.
+        upload_file(&maya, New { request_id: Some(request.id), ..new_upload("a.txt") }, b"a").await.unwrap();
         assert_eq!(code(requests::approve(&erin, request.id, None).await.unwrap_err()), "wrong_status");
         domain::orders::spvs::resume(&erin, spv, None).await.unwrap();
         requests::approve(&erin, request.id, None).await.unwrap();

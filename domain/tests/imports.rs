@@ -1,5 +1,5 @@
-//! Clients and orders from a file: made as by hand and told to nobody, once however often the file is read, and each row
-//! for itself.
+//! Import of clients and orders from CSV: validated like manual input, without notifications, idempotent, one
+//! transaction per row.
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::{
     Ctx,
@@ -18,12 +18,12 @@ use domain::{
 
 type Cells<'a> = &'a [(&'static str, &'a str)];
 
-/// A row of cells, of which later ones replace earlier ones.
+/// A row; later cells replace earlier ones.
 fn row(cells: Cells<'_>) -> Row {
     cells.iter().map(|(name, cell)| (*name, (*cell).to_owned())).collect()
 }
 
-async fn became(import: &mut Import, cells: Cells<'_>) -> String {
+async fn import_row(import: &mut Import, cells: Cells<'_>) -> String {
     match import.row(&row(cells)).await.unwrap() {
         Outcome::Made => "made".to_owned(),
         Outcome::There(_) => "there".to_owned(),
@@ -31,12 +31,12 @@ async fn became(import: &mut Import, cells: Cells<'_>) -> String {
     }
 }
 
-fn reading(ctx: &Ctx, kind: Kind) -> Import {
+fn begin_import(ctx: &Ctx, kind: Kind) -> Import {
     imports::begin(ctx, kind, false).unwrap()
 }
 
-/// How many rows each table has, and what is counted.
-async fn everything(world: &World) -> Vec<(String, i64)> {
+/// Row counts of the tables and the rollups.
+async fn row_counts(world: &World) -> Vec<(String, i64)> {
     let mut db = world.db.clone();
     let mut found: Vec<_> = rollups::stored(&mut db).await.unwrap().into_iter().collect();
     for table in [
@@ -60,10 +60,10 @@ async fn everything(world: &World) -> Vec<(String, i64)> {
 
 async fn count(world: &World, table: &str) -> i64 {
     let of = |(name, _): &(String, i64)| name == table;
-    everything(world).await.into_iter().find(of).unwrap().1
+    row_counts(world).await.into_iter().find(of).unwrap().1
 }
 
-async fn assert_agree(world: &World) {
+async fn assert_no_drift(world: &World) {
     let differing = rollups::diff(&world.db).await.unwrap();
     assert!(differing.is_empty(), "{differing:?}");
 }
@@ -80,23 +80,23 @@ const ADA: [(&str, &str); 4] =
     [("first_name", "Ada"), ("last_name", "Lima"), ("email", "ada@example.com"), ("company_name", "Meridian")];
 
 #[tokio::test]
-async fn a_client_is_made_once_as_the_file_says() {
+async fn client_rows_are_imported_once() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, _) = world.iso("Ingrid", company).await;
         let operator = world.operator();
         let mails = count(&world, "mails").await;
-        let mut import = reading(&operator, Kind::Clients);
+        let mut import = begin_import(&operator, Kind::Clients);
         let more =
             [("phone", "+1 555 0144"), ("address", "1 Main St\nSpringfield"), ("iso_email", "INGRID@Example.com")];
-        assert_eq!(became(&mut import, &[&ADA[..], &more].concat()).await, "made");
-        assert_eq!(became(&mut import, &[&ADA[..], &[("email", " ADA@Example.com ")]].concat()).await, "there");
+        assert_eq!(import_row(&mut import, &[&ADA[..], &more].concat()).await, "made");
+        assert_eq!(import_row(&mut import, &[&ADA[..], &[("email", " ADA@Example.com ")]].concat()).await, "there");
         for (email, status) in [("noah@example.com", "Active"), ("olga@example.com", "suspended")] {
             let other = [("email", email), ("iso_name", "Ingrid Test"), ("status", status)];
-            assert_eq!(became(&mut import, &[&ADA[..], &other].concat()).await, "made");
+            assert_eq!(import_row(&mut import, &[&ADA[..], &other].concat()).await, "made");
         }
         let other = [("email", "otto@example.com"), ("status", "archived"), ("iso_name", " ")];
-        assert_eq!(became(&mut import, &[&ADA[..], &other].concat()).await, "made");
+        assert_eq!(import_row(&mut import, &[&ADA[..], &other].concat()).await, "made");
         import.finish(Sums { made: 4, there: 1, refused: 0 }).await.unwrap();
 
         let ada = clients::find(&operator, "ada@example.com").await.unwrap();
@@ -112,8 +112,8 @@ async fn a_client_is_made_once_as_the_file_says() {
         assert_eq!(found, [("pending", true), ("active", true), ("suspended", true), ("archived", false)]);
         let otto = users::find(&operator, "otto@example.com").await.unwrap().id;
         assert_eq!(clients::restore(&operator, otto, None).await.unwrap().status, users::Status::Pending);
-        assert_eq!(count(&world, "mails").await, mails, "nobody is mailed");
-        assert_agree(&world).await;
+        assert_eq!(count(&world, "mails").await, mails, "no mails are sent");
+        assert_no_drift(&world).await;
 
         activity::sequence_all(&operator).await.unwrap();
         let log = activity::list(&operator, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
@@ -133,7 +133,7 @@ async fn a_client_is_made_once_as_the_file_says() {
 }
 
 #[tokio::test]
-async fn a_client_that_cannot_be_is_refused_by_its_column() {
+async fn invalid_client_rows_are_rejected_by_column() {
     on_both(async |world| {
         let (company, beta) = (world.company("Meridian").await, world.company("Beta").await);
         let (_, ingrid) = world.iso("Ingrid", company).await;
@@ -143,7 +143,7 @@ async fn a_client_that_cannot_be_is_refused_by_its_column() {
         isos::archive(&operator, old, None).await.unwrap();
         let shut = world.company("Gone").await;
         companies::archive(&operator, shut, None).await.unwrap();
-        // Of two of one name, one must be archived.
+        // Two companies with one name are possible if one is archived.
         let twin = world.company("Twin").await;
         companies::archive(&operator, twin, None).await.unwrap();
         world.company("Twin").await;
@@ -155,8 +155,8 @@ async fn a_client_that_cannot_be_is_refused_by_its_column() {
             ..leads::Input::default()
         };
         leads::create(&ingrid, lead).await.unwrap();
-        let before = everything(&world).await;
-        let mut import = reading(&operator, Kind::Clients);
+        let before = row_counts(&world).await;
+        let mut import = begin_import(&operator, Kind::Clients);
         let long = "x".repeat(201);
         let cases: &[(Cells<'_>, &str)] = &[
             (&[("first_name", " ")], "first_name required"),
@@ -178,10 +178,10 @@ async fn a_client_that_cannot_be_is_refused_by_its_column() {
             (&[("email", "lena@example.com")], "lead_protected"),
         ];
         for (cells, refused) in cases {
-            assert_eq!(became(&mut import, &[&ADA[..], cells].concat()).await, *refused, "{cells:?}");
+            assert_eq!(import_row(&mut import, &[&ADA[..], cells].concat()).await, *refused, "{cells:?}");
         }
-        assert_eq!(everything(&world).await, before, "nothing refused is kept");
-        // Of two partners of one name nobody knows whose client it is.
+        assert_eq!(row_counts(&world).await, before, "nothing refused is kept");
+        // An ambiguous partner name.
         let again = isos::Input {
             first_name: "Igor".to_owned(),
             last_name: "Test".to_owned(),
@@ -191,9 +191,9 @@ async fn a_client_that_cannot_be_is_refused_by_its_column() {
         };
         isos::create(&operator, again).await.unwrap();
         let cells = [("company_name", "Beta"), ("iso_name", "Igor Test")];
-        assert_eq!(became(&mut import, &[&ADA[..], &cells].concat()).await, "iso_name ambiguous");
+        assert_eq!(import_row(&mut import, &[&ADA[..], &cells].concat()).await, "iso_name ambiguous");
         let cells = [("company_name", "Beta"), ("iso_name", "Igor Test"), ("iso_email", "igor@example.com")];
-        assert_eq!(became(&mut import, &[&ADA[..], &cells].concat()).await, "made");
+        assert_eq!(import_row(&mut import, &[&ADA[..], &cells].concat()).await, "made");
         assert_eq!(clients::find(&operator, "ada@example.com").await.unwrap().iso_id, Some(igor));
     })
     .await;
@@ -207,7 +207,7 @@ const ORDER: [(&str, &str); 5] = [
     ("ordered_date", "2026-01-05"),
 ];
 
-/// A company with a partner and the partner's client Maya, who has one order.
+/// A company, a partner and the partner's client Maya with one order.
 async fn office(world: &World) -> Ctx {
     let company = world.company("Meridian").await;
     let (iso, _) = world.iso("Ingrid", company).await;
@@ -219,21 +219,21 @@ async fn order(ctx: &Ctx, identifier: &str) -> Detail {
     spvs::find(ctx, identifier).await.unwrap()
 }
 
-/// How many steps an order has of each status: completed, in progress, pending.
-fn stand(order: &Detail) -> [usize; 3] {
+/// Number of steps by status: completed, in progress, pending.
+fn step_counts(order: &Detail) -> [usize; 3] {
     let of = |status| order.steps.iter().filter(|step| step.status == status).count();
     [of(steps::Status::Completed), of(steps::Status::InProgress), of(steps::Status::Pending)]
 }
 
 #[tokio::test]
-async fn an_order_comes_as_far_as_the_file_says() {
+async fn order_rows_are_imported_with_status_and_steps() {
     on_both(async |world| {
         let operator = office(&world).await;
-        // Of what was there before.
+        // Sends the reminders of existing rows.
         steps::remind_overdue(&operator).await.unwrap();
         document_requests::remind(&operator).await.unwrap();
         let [mails, invoices] = [count(&world, "mails").await, count(&world, "invoices").await];
-        let mut import = reading(&operator, Kind::Spvs);
+        let mut import = begin_import(&operator, Kind::Spvs);
         let on_hold = [("status", "on_hold"), ("status_reason", "The bank asks")];
         let cancelled = [("status", "cancelled"), ("status_reason", "Off")];
         let cases: [(&str, Cells<'_>, &str, [usize; 3]); 10] = [
@@ -250,9 +250,9 @@ async fn an_order_comes_as_far_as_the_file_says() {
         ];
         for (identifier, cells, status, steps) in &cases {
             let cells = [&ORDER[..], &[("identifier", *identifier)], *cells].concat();
-            assert_eq!(became(&mut import, &cells).await, "made", "{identifier}");
+            assert_eq!(import_row(&mut import, &cells).await, "made", "{identifier}");
             let made = order(&operator, identifier).await;
-            assert_eq!((made.spv.status.name(), stand(&made)), (*status, *steps), "{identifier}");
+            assert_eq!((made.spv.status.name(), step_counts(&made)), (*status, *steps), "{identifier}");
             assert_eq!(made.spv.steps_completed as usize, steps[0]);
             assert_eq!(made.spv.ordered_date, date("2026-01-05"));
             assert_eq!(made.spv.closed_at, (*status == "closed").then(|| world.clock.now()));
@@ -271,9 +271,9 @@ async fn an_order_comes_as_far_as_the_file_says() {
         for (identifier, _, _, _) in &cases {
             let lower = identifier.to_lowercase();
             let again = [&ORDER[..], &[("identifier", &lower), ("status", "nonsense")]].concat();
-            assert_eq!(became(&mut import, &again).await, "there");
+            assert_eq!(import_row(&mut import, &again).await, "there");
         }
-        // Of what was late when it came in nobody is reminded.
+        // Steps that were overdue when imported are not reminded of.
         let late = "select count(*) from spv_steps where due_date < '2026-06-01' and completed_at is null";
         assert!(world.db.clone().sql(late).scalar::<i64>().await.unwrap() > 20);
         assert_eq!(steps::remind_overdue(&operator).await.unwrap(), 0);
@@ -281,19 +281,19 @@ async fn an_order_comes_as_far_as_the_file_says() {
         let reminded = "select count(*) from activity where action = 'step.due_soon'";
         assert_eq!(world.db.clone().sql(reminded).scalar::<i64>().await.unwrap(), 0);
         assert_eq!([count(&world, "mails").await, count(&world, "invoices").await], [mails, invoices]);
-        assert_agree(&world).await;
+        assert_no_drift(&world).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_closed_order_earned_when_it_closed() {
+async fn closed_order_rows_earn_commission_at_their_close_date() {
     on_both(async |world| {
         let operator = office(&world).await;
-        let mut import = reading(&operator, Kind::Spvs);
+        let mut import = begin_import(&operator, Kind::Spvs);
         let closed = [("status", "closed"), ("iso_name", "Ingrid Test")];
         let cases: [(&str, Cells<'_>); 4] = [
-            // Late on the ninth in New York, where the company is.
+            // Still the ninth in New York, the company's time zone.
             ("A", &[("closed_at", "2026-02-10T03:00:00+00:00"), ("iso_commission_percentage", "2.5")]),
             ("B", &[("closed_at", "2026-02-10"), ("commission", "12.34")]),
             ("C", &[("closed_at", "2026-01-05"), ("commission", "5")]),
@@ -301,7 +301,7 @@ async fn a_closed_order_earned_when_it_closed() {
         ];
         for (identifier, cells) in cases {
             let cells = [&ORDER[..], &closed, &[("identifier", identifier)], cells].concat();
-            assert_eq!(became(&mut import, &cells).await, "made", "{identifier}");
+            assert_eq!(import_row(&mut import, &cells).await, "made", "{identifier}");
         }
         let mut found = Vec::new();
         for row in
@@ -329,7 +329,7 @@ async fn a_closed_order_earned_when_it_closed() {
                 ("D".to_owned(), 700, date("2026-11-21"), now, now),
             ]
         );
-        assert_agree(&world).await;
+        assert_no_drift(&world).await;
         assert!(activity::sequence_all(&operator).await.is_ok());
         activity::verify(&operator).await.unwrap();
     })
@@ -337,15 +337,15 @@ async fn a_closed_order_earned_when_it_closed() {
 }
 
 #[tokio::test]
-async fn an_order_that_cannot_be_is_refused_by_its_column() {
+async fn invalid_order_rows_are_rejected_by_column() {
     on_both(async |world| {
         let operator = office(&world).await;
         let beta = world.company("Beta").await;
         world.iso("Igor", beta).await;
         let (suspended, _, _) = world.client("Susan", beta, None).await;
         clients::suspend(&operator, suspended, None).await.unwrap();
-        let before = everything(&world).await;
-        let mut import = reading(&operator, Kind::Spvs);
+        let before = row_counts(&world).await;
+        let mut import = begin_import(&operator, Kind::Spvs);
         let iso = ("iso_email", "ingrid@example.com");
         let closed = ("status", "closed");
         let cases: &[(Cells<'_>, &str)] = &[
@@ -387,19 +387,19 @@ async fn an_order_that_cannot_be_is_refused_by_its_column() {
             (&[("status", "active"), ("steps_completed", "1")], "steps_completed out_of_range"),
         ];
         for (cells, refused) in cases {
-            assert_eq!(became(&mut import, &[&ORDER[..], cells].concat()).await, *refused, "{cells:?}");
+            assert_eq!(import_row(&mut import, &[&ORDER[..], cells].concat()).await, *refused, "{cells:?}");
         }
-        assert_eq!(everything(&world).await, before, "nothing refused is kept");
-        assert_eq!(became(&mut import, &ORDER).await, "made", "the others go on");
+        assert_eq!(row_counts(&world).await, before, "nothing refused is kept");
+        assert_eq!(import_row(&mut import, &ORDER).await, "made", "the others go on");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_dry_run_says_the_same_and_leaves_nothing() {
+async fn dry_run_reports_the_same_and_writes_nothing() {
     on_both(async |world| {
         let operator = office(&world).await;
-        let before = everything(&world).await;
+        let before = row_counts(&world).await;
         let people: &[Cells<'_>] = &[
             &[],
             &[("email", "ADA@example.com")],
@@ -414,54 +414,54 @@ async fn a_dry_run_says_the_same_and_leaves_nothing() {
             &[("identifier", "F-2"), ("status", "on_hold"), ("status_reason", "Bank"), ("steps_completed", "2")],
             &[("identifier", "F-3"), ("client_email", "ada@example.com")],
         ];
-        let said = async |dry: bool| {
-            let mut said = Vec::new();
+        let outcomes = async |dry: bool| {
+            let mut outcomes = Vec::new();
             let mut import = imports::begin(&operator, Kind::Spvs, dry).unwrap();
             for cells in orders {
-                said.push(became(&mut import, &[&ORDER[..], cells].concat()).await);
+                outcomes.push(import_row(&mut import, &[&ORDER[..], cells].concat()).await);
             }
             import.finish(Sums::default()).await.unwrap();
             let mut import = imports::begin(&operator, Kind::Clients, dry).unwrap();
             for cells in people {
-                said.push(became(&mut import, &[&ADA[..], cells].concat()).await);
+                outcomes.push(import_row(&mut import, &[&ADA[..], cells].concat()).await);
             }
             import.finish(Sums::default()).await.unwrap();
-            said
+            outcomes
         };
-        let dry = said(true).await;
+        let dry = outcomes(true).await;
         assert_eq!(dry[..5], ["made", "there", "steps_completed out_of_range", "made", "client_email not_found"]);
         assert_eq!(dry[5..], ["made", "there", "there", "email invalid_email", "made"]);
-        assert_eq!(everything(&world).await, before);
-        assert_agree(&world).await;
-        assert_eq!(said(false).await, dry);
-        assert_agree(&world).await;
+        assert_eq!(row_counts(&world).await, before);
+        assert_no_drift(&world).await;
+        assert_eq!(outcomes(false).await, dry);
+        assert_no_drift(&world).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_order_without_an_identifier_is_known_by_its_number() {
+async fn order_number_identifies_orders_without_identifier() {
     on_both(async |world| {
         let operator = office(&world).await;
         let other = world.company("Beta").await;
         world.client("Noah", other, None).await;
         let filter = spvs::Filter::default();
-        let mut import = reading(&operator, Kind::Spvs);
+        let mut import = begin_import(&operator, Kind::Spvs);
         for spv in spvs::list(&operator, &filter, &PageQuery::default()).await.unwrap().items {
             let cells = [("identifier", &*spv.identifier()), ("company_name", &spv.company_name)];
-            assert_eq!(became(&mut import, &[&ORDER[..], &cells].concat()).await, "there");
-            // In another company it is an identifier like any other.
+            assert_eq!(import_row(&mut import, &[&ORDER[..], &cells].concat()).await, "there");
+            // In another company it is a custom identifier.
             let (company, email) =
                 if spv.company_id == other { ("Meridian", "maya@example.com") } else { ("Beta", "noah@example.com") };
             let cells = [("identifier", &*spv.identifier()), ("company_name", company), ("client_email", email)];
-            assert_eq!(became(&mut import, &[&ORDER[..], &cells].concat()).await, "made");
+            assert_eq!(import_row(&mut import, &[&ORDER[..], &cells].concat()).await, "made");
         }
     })
     .await;
 }
 
 #[tokio::test]
-async fn steps_are_completed_in_the_order_in_which_they_can_be() {
+async fn imported_steps_complete_in_dependency_order() {
     on_both(async |world| {
         let operator = office(&world).await;
         let step = |name: &str, depends_on: &[i64]| templates::StepInput {
@@ -474,31 +474,31 @@ async fn steps_are_completed_in_the_order_in_which_they_can_be() {
         let steps = vec![step("Signing", &[2]), step("Papers", &[]), step("Filing", &[4]), step("Visa", &[])];
         let input = templates::Input { name: "LLC".to_owned(), steps };
         templates::set(&operator, Country::Us, None, input).await.unwrap();
-        let mut import = reading(&operator, Kind::Spvs);
+        let mut import = begin_import(&operator, Kind::Spvs);
         let processing = [("status", "processing"), ("identifier", "A")];
         let done = |n| [&ORDER[..], &processing, &[("steps_completed", n)]].concat();
-        assert_eq!(became(&mut import, &done("1")).await, "step_waits", "signing waits for papers");
-        assert_eq!(became(&mut import, &done("2")).await, "made");
+        assert_eq!(import_row(&mut import, &done("1")).await, "step_waits", "signing waits for papers");
+        assert_eq!(import_row(&mut import, &done("2")).await, "made");
         let made = order(&operator, "A").await;
         let begun = made.steps.iter().find(|step| step.status == steps::Status::InProgress).unwrap();
-        assert_eq!((stand(&made), begun.step_name.as_str()), ([2, 1, 1], "Visa"), "filing waits for the visa");
+        assert_eq!((step_counts(&made), begun.step_name.as_str()), ([2, 1, 1], "Visa"), "filing waits for the visa");
         let closed = [("status", "closed"), ("identifier", "B")];
-        assert_eq!(became(&mut import, &[&ORDER[..], &closed].concat()).await, "made");
-        assert_eq!(stand(&order(&operator, "B").await), [4, 0, 0]);
+        assert_eq!(import_row(&mut import, &[&ORDER[..], &closed].concat()).await, "made");
+        assert_eq!(step_counts(&order(&operator, "B").await), [4, 0, 0]);
         let more = [("status", "closed"), ("identifier", "C"), ("steps_completed", "5")];
-        assert_eq!(became(&mut import, &[&ORDER[..], &more].concat()).await, "steps_completed out_of_range");
-        assert_agree(&world).await;
+        assert_eq!(import_row(&mut import, &[&ORDER[..], &more].concat()).await, "steps_completed out_of_range");
+        assert_no_drift(&world).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn files_are_for_super_admins_and_the_operator() {
+async fn import_requires_super_admin_or_operator() {
     let world = World::sqlite().await;
     let company = world.company("Meridian").await;
     for other in [world.nobody(), world.employee("Elias").await, world.company_admin("Clara", company).await] {
         assert!(imports::begin(&other, Kind::Clients, false).is_err());
     }
-    let mut import = reading(&world.super_admin("Sam").await, Kind::Clients);
-    assert_eq!(became(&mut import, &ADA).await, "made");
+    let mut import = begin_import(&world.super_admin("Sam").await, Kind::Clients);
+    assert_eq!(import_row(&mut import, &ADA).await, "made");
 }

@@ -1,4 +1,4 @@
-//! Invoices: raised with orders, numbered without gaps, paid and voided by the staff, seen by their client alone.
+//! Invoices: issued with orders, numbered without gaps, paid and voided by staff, visible to their client only.
 use domain::{
     Ctx, Error,
     directory::clients,
@@ -14,7 +14,7 @@ use domain::{
     testing::{World, on_both},
 };
 
-fn priced(client: UserId, company: CompanyId, price: Option<&str>) -> spvs::Input {
+fn order_with_price(client: UserId, company: CompanyId, price: Option<&str>) -> spvs::Input {
     spvs::Input {
         client_id: Some(client),
         company_id: Some(company),
@@ -24,11 +24,11 @@ fn priced(client: UserId, company: CompanyId, price: Option<&str>) -> spvs::Inpu
     }
 }
 
-fn typed(amount: &str) -> Typed {
+fn payment(amount: &str) -> Typed {
     Typed { amount: Some(amount.to_owned()), ..Typed::default() }
 }
 
-async fn all(ctx: &Ctx) -> Vec<Invoice> {
+async fn list_all(ctx: &Ctx) -> Vec<Invoice> {
     let mut found = Vec::new();
     let mut page = PageQuery { limit: Some(500), cursor: None };
     loop {
@@ -53,12 +53,12 @@ fn code(error: &Error) -> String {
 }
 
 #[tokio::test]
-async fn an_order_with_a_price_brings_its_invoice() {
+async fn order_with_a_price_issues_an_invoice() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (client, first, maya) = world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
-        let [invoice] = &all(&maya).await[..] else { panic!("one, of the set-up flow") };
+        let [invoice] = &list_all(&maya).await[..] else { panic!("one, of the set-up flow") };
         assert_eq!((invoice.name().as_str(), invoice.spv_id, invoice.status), ("2026-0001", first, Status::Due));
         assert_eq!((invoice.total_minor, invoice.due_minor(), invoice.currency.code()), (125_000, 125_000, "USD"));
         assert_eq!((invoice.issued_date.to_string(), invoice.due_date.to_string()).1, "2026-12-05");
@@ -66,10 +66,10 @@ async fn an_order_with_a_price_brings_its_invoice() {
         assert_eq!(invoice.billed_to, "Maya Test");
 
         for price in [None, Some("0")] {
-            spvs::create(&elias, priced(client, company, price)).await.unwrap();
+            spvs::create(&elias, order_with_price(client, company, price)).await.unwrap();
         }
-        assert_eq!(all(&maya).await.len(), 1, "no price, no invoice");
-        let spv = spvs::create(&elias, priced(client, company, Some("99.90"))).await.unwrap().spv;
+        assert_eq!(list_all(&maya).await.len(), 1, "no price, no invoice");
+        let spv = spvs::create(&elias, order_with_price(client, company, Some("99.90"))).await.unwrap().spv;
         let of_order = Filter { spv_id: Some(spv.id), ..Filter::default() };
         let found = invoices::list(&maya, &of_order, &PageQuery::default()).await.unwrap().items;
         assert_eq!((found.len(), found[0].name().as_str(), found[0].total_minor), (1, "2026-0002", 9_990));
@@ -81,9 +81,9 @@ async fn an_order_with_a_price_brings_its_invoice() {
     .await;
 }
 
-/// Half of them fail after their number was taken: an order that cannot be made leaves no hole.
+/// Half of them fail after taking a number: a failed order leaves no gap.
 #[tokio::test(flavor = "multi_thread")]
-async fn numbers_have_no_gaps_whatever_is_tried_at_once() {
+async fn concurrent_orders_leave_no_gaps_in_invoice_numbers() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (client, ..) = world.client("Maya", company, None).await;
@@ -91,13 +91,14 @@ async fn numbers_have_no_gaps_whatever_is_tried_at_once() {
         let tries: Vec<_> = (0..24)
             .map(|n| {
                 let elias = elias.clone();
-                // Of the even ones only the first of each name is made; the order's row is what is refused.
+                // Of the even ones, only the first of each identifier succeeds; the others fail at the order's row.
                 let name = if n % 2 == 0 { format!("SAME-{}", n % 4) } else { format!("OTHER-{n}") };
-                let input = spvs::Input { custom_identifier: Some(name), ..priced(client, company, Some("10")) };
+                let input =
+                    spvs::Input { custom_identifier: Some(name), ..order_with_price(client, company, Some("10")) };
                 tokio::spawn(async move { spvs::create(&elias, input).await.is_ok() })
             })
             .collect();
-        // Rolled back by hand, with the number in hand.
+        // Rolled back explicitly after taking a number.
         let rolled = (0..6).map(|n| {
             let (ctx, world) = (elias.clone(), world.clone());
             tokio::spawn(async move {
@@ -129,49 +130,49 @@ async fn numbers_have_no_gaps_whatever_is_tried_at_once() {
             made += i64::from(one.await.expect("no panic"));
         }
         assert_eq!(made, 12 + 2);
-        let mut numbers: Vec<i64> = all(&elias).await.iter().map(|invoice| invoice.number).collect();
+        let mut numbers: Vec<i64> = list_all(&elias).await.iter().map(|invoice| invoice.number).collect();
         numbers.sort_unstable();
         assert_eq!(numbers, (1..=made + 1).collect::<Vec<_>>());
         world.clock.advance(chrono::Duration::days(60));
-        spvs::create(&elias, priced(client, company, Some("10"))).await.unwrap();
-        assert_eq!(all(&elias).await[0].name(), "2027-0001", "each year begins anew");
+        spvs::create(&elias, order_with_price(client, company, Some("10"))).await.unwrap();
+        assert_eq!(list_all(&elias).await[0].name(), "2027-0001", "each year begins anew");
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn payments_add_up_exactly_and_never_to_more_than_is_due() {
+async fn concurrent_payments_never_exceed_the_amount_due() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (.., maya) = world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
-        let id = all(&maya).await[0].id;
+        let id = list_all(&maya).await[0].id;
         for (wrong, refused) in [
             (Typed::default(), "amount required"),
-            (typed("0"), "amount not_positive"),
-            (typed("-5"), "amount negative"),
-            (typed("12.345"), "amount ambiguous_amount"),
-            (typed("1250.01"), "amount more_than_due"),
-            (Typed { amount_again: Some("1250.00".to_owned()), ..typed("125.00") }, "amount_again amounts_differ"),
-            (Typed { received_date: Some("2026-12-31".to_owned()), ..typed("1") }, "received_date future"),
+            (payment("0"), "amount not_positive"),
+            (payment("-5"), "amount negative"),
+            (payment("12.345"), "amount ambiguous_amount"),
+            (payment("1250.01"), "amount more_than_due"),
+            (Typed { amount_again: Some("1250.00".to_owned()), ..payment("125.00") }, "amount_again amounts_differ"),
+            (Typed { received_date: Some("2026-12-31".to_owned()), ..payment("1") }, "received_date future"),
         ] {
             assert_eq!(code(&invoices::pay(&elias, id, None, wrong).await.unwrap_err()), refused);
         }
         let once = Ctx { idempotency: Some(("pay".to_owned(), "hash".to_owned())), ..elias.clone() };
         for _ in 0..2 {
             world.clock.advance(chrono::Duration::seconds(1));
-            let paid = invoices::pay(&once, id, None, typed("250.5")).await.unwrap();
+            let paid = invoices::pay(&once, id, None, payment("250.5")).await.unwrap();
             assert_eq!((paid.invoice.status, paid.invoice.due_minor()), (Status::PartPaid, 99_950));
             assert_eq!(paid.payments.len(), 1, "the same click twice is one payment");
         }
-        assert_eq!(code(&invoices::pay(&elias, id, Some(1), typed("1")).await.unwrap_err()), "stale");
+        assert_eq!(code(&invoices::pay(&elias, id, Some(1), payment("1")).await.unwrap_err()), "stale");
         assert_eq!(code(&invoices::void(&elias, id, None, "No").await.unwrap_err()), "invoice_has_payments");
         world.clock.advance(chrono::Duration::seconds(1));
-        // Ten at once for the rest: one is right, the others come too late.
+        // Ten concurrent payments of the rest: one succeeds.
         let tries: Vec<_> = (0..10)
             .map(|_| {
                 let elias = elias.clone();
-                let rest = Typed { amount_again: Some("999.50".to_owned()), ..typed("999.5") };
+                let rest = Typed { amount_again: Some("999.50".to_owned()), ..payment("999.5") };
                 tokio::spawn(async move { invoices::pay(&elias, id, None, rest).await })
             })
             .collect();
@@ -188,34 +189,34 @@ async fn payments_add_up_exactly_and_never_to_more_than_is_due() {
         assert_eq!(detail.payments.iter().map(|payment| payment.amount_minor).sum::<i64>(), 125_000);
         assert!(invoices::billing(&maya).await.unwrap().owed.is_empty());
         activity::sequence_all(&elias).await.unwrap();
-        let told: Vec<_> = activity::since(&maya, 0, 500).await.unwrap();
-        let told: Vec<_> = told.iter().filter(|row| row.subject_kind == "invoice").collect();
-        let actions: Vec<&str> = told.iter().map(|row| row.action.as_str()).collect();
+        let logged: Vec<_> = activity::since(&maya, 0, 500).await.unwrap();
+        let logged: Vec<_> = logged.iter().filter(|row| row.subject_kind == "invoice").collect();
+        let actions: Vec<&str> = logged.iter().map(|row| row.action.as_str()).collect();
         assert_eq!(actions, ["invoice.raised", "invoice.part_paid", "invoice.paid"]);
-        assert!(told.iter().all(|row| row.data.is_empty()), "mails are made of this: no amounts");
+        assert!(logged.iter().all(|row| row.data.is_empty()), "mails are made of this: no amounts");
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_voided_invoice_keeps_its_number_and_says_why() {
+async fn voided_invoice_keeps_its_number_and_reason() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (client, _, maya) = world.client("Maya", company, None).await;
         let elias = world.employee("Elias").await;
-        let id = all(&maya).await[0].id;
+        let id = list_all(&maya).await[0].id;
         assert_eq!(code(&invoices::void(&elias, id, None, " ").await.unwrap_err()), "reason required");
         let void = invoices::void(&elias, id, Some(1), "Wrong price").await.unwrap().invoice;
         assert_eq!((void.status, void.void_reason.as_deref()), (Status::Void, Some("Wrong price")));
-        assert_eq!(code(&invoices::pay(&elias, id, None, typed("1")).await.unwrap_err()), "invoice_settled");
-        spvs::create(&elias, priced(client, company, Some("10"))).await.unwrap();
-        assert_eq!(all(&maya).await[0].name(), "2026-0002");
+        assert_eq!(code(&invoices::pay(&elias, id, None, payment("1")).await.unwrap_err()), "invoice_settled");
+        spvs::create(&elias, order_with_price(client, company, Some("10"))).await.unwrap();
+        assert_eq!(list_all(&maya).await[0].name(), "2026-0002");
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_invoice_is_its_clients_and_the_staffs_alone() {
+async fn invoice_is_visible_to_its_client_and_staff_only() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, ivan) = world.iso("Ivan", company).await;
@@ -223,17 +224,17 @@ async fn an_invoice_is_its_clients_and_the_staffs_alone() {
         let (.., nils) = world.client("Nils", company, Some(iso)).await;
         let cora = world.company_admin("Cora", company).await;
         let sam = world.super_admin("Sam").await;
-        let hers = all(&maya).await[0].clone();
+        let hers = list_all(&maya).await[0].clone();
         activity::sequence_all(&sam).await.unwrap();
         let knows = async |ctx: &Ctx, id: InvoiceId| {
-            let told = activity::since(ctx, 0, 500).await.unwrap();
-            told.iter().any(|row| row.subject_id == Some(id.0)) || all(ctx).await.iter().any(|one| one.id == id)
+            let logged = activity::since(ctx, 0, 500).await.unwrap();
+            logged.iter().any(|row| row.subject_id == Some(id.0)) || list_all(ctx).await.iter().any(|one| one.id == id)
         };
         for stranger in [&nils, &ivan, &cora] {
             assert!(!knows(stranger, hers.id).await);
             assert_eq!(code(&invoices::get(stranger, hers.id).await.unwrap_err()), "not_found");
             assert_eq!(code(&invoices::find(stranger, &hers.name()).await.unwrap_err()), "not_found");
-            assert_eq!(code(&invoices::pay(stranger, hers.id, None, typed("1")).await.unwrap_err()), "not_found");
+            assert_eq!(code(&invoices::pay(stranger, hers.id, None, payment("1")).await.unwrap_err()), "not_found");
             assert_eq!(code(&invoices::void(stranger, hers.id, None, "No").await.unwrap_err()), "not_found");
             let filter = Filter { client_id: Some(hers.client_id), ..Filter::default() };
             let found = invoices::list(stranger, &filter, &PageQuery::default()).await.unwrap();
@@ -243,12 +244,12 @@ async fn an_invoice_is_its_clients_and_the_staffs_alone() {
             assert_eq!(code(&invoices::billing(outsider).await.unwrap_err()), "forbidden");
         }
         assert!(knows(&maya, hers.id).await && knows(&sam, hers.id).await);
-        assert_eq!(code(&invoices::pay(&maya, hers.id, None, typed("1")).await.unwrap_err()), "forbidden");
+        assert_eq!(code(&invoices::pay(&maya, hers.id, None, payment("1")).await.unwrap_err()), "forbidden");
         assert_eq!(code(&invoices::void(&maya, hers.id, None, "No").await.unwrap_err()), "forbidden");
         assert_eq!(invoices::can(&maya, &hers), ["send_receipt"]);
         assert_eq!(invoices::can(&sam, &hers), ["pay", "void", "send_receipt"]);
         assert!(invoices::list(&world.nobody(), &Filter::default(), &PageQuery::default()).await.is_err());
-        // Archived clients keep their invoices in the office's books.
+        // Invoices of archived clients stay visible to staff.
         clients::archive(&sam, hers.client_id, None).await.unwrap();
         assert!(knows(&sam, hers.id).await);
     })

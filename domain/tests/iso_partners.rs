@@ -1,4 +1,4 @@
-//! What partners bring, note and ask for; and that none of them sees anything of another.
+//! ISO partners: leads and their protection, calls, notes and clients, and isolation between partners.
 use chrono::{DateTime, Duration};
 use domain::{
     Ctx, Error,
@@ -40,7 +40,7 @@ fn terms() -> Terms {
 }
 
 #[tokio::test]
-async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
+async fn lead_is_protected_for_ninety_days() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -50,7 +50,7 @@ async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
         assert_eq!((lena.stage, lena.protected_until.to_string().as_str()), (Stage::New, "2027-02-19"));
         assert_eq!(lena.protected_days(ingrid.now()), Some(90));
 
-        // One answer whoever has the person: another partner, oneself, or the office as a client.
+        // The same error whether another partner, the partner itself or the office has the person.
         let same = Input { email: "LENA@lead.example".to_owned(), ..lead("Someone", None) };
         let phone = lead("Other", Some("15550102030"));
         let client = Input { email: "maya@example.com".to_owned(), ..lead("Maya", None) };
@@ -68,7 +68,7 @@ async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
         let bad = Input { next_step_date: Some("soon".to_owned()), ..lead("Bad", None) };
         assert_eq!(code(&leads::create(&ingrid, bad).await.unwrap_err()), "next_step_date invalid_date");
 
-        // Given up, or after 90 days, the person is free again.
+        // A lost lead, or 90 days, frees the person.
         let stage = |stage: &str| Change { stage: Some(stage.to_owned()), ..Change::default() };
         let lost = leads::update(&ingrid, lena.id, Some(lena.version), stage("lost")).await.unwrap();
         assert_eq!(
@@ -93,14 +93,14 @@ async fn whoever_adds_a_lead_first_is_protected_for_ninety_days() {
 }
 
 #[tokio::test]
-async fn the_days_of_a_leads_protection_are_those_of_its_company() {
+async fn lead_protection_uses_the_company_time_zone() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (_, ingrid) = world.iso("Ingrid", company).await;
         let orbis = world.company("Orbis").await;
         let (_, igor) = world.iso("Igor", orbis).await;
         let (clara, oscar) = (world.company_admin("Clara", company).await, world.company_admin("Oscar", orbis).await);
-        // Noon by UTC, and tomorrow on the first island; in New York the day has just begun.
+        // Noon UTC is the next day in Kiritimati and 7:00 in New York.
         for (admin, company, zone) in [(&clara, company, "Pacific/Kiritimati"), (&oscar, orbis, "America/New_York")] {
             let there = companies::SettingsInput { time_zone: Some(zone.to_owned()), ..Default::default() };
             companies::set(admin, company, None, there).await.unwrap();
@@ -108,17 +108,17 @@ async fn the_days_of_a_leads_protection_are_those_of_its_company() {
         let lena = leads::create(&ingrid, lead("Lena", None)).await.unwrap();
         assert_eq!(lena.protected_until.to_string(), "2027-02-20");
         assert_eq!(lena.protected_days(ingrid.now()), Some(90));
-        // On the desk it is due when the last day is over there, and no earlier.
+        // The request is due when the last day ends in the company's time zone.
         let otto = leads::create(&igor, lead("Otto", None)).await.unwrap();
         assert_eq!(otto.protected_until.to_string(), "2027-02-19");
-        let all = desk(&world.employee("Elias").await, Kind::Lead).await;
+        let all = requests_of(&world.employee("Elias").await, Kind::Lead).await;
         for (lead, due) in [(&lena, "2027-02-20T10:00:00+00:00"), (&otto, "2027-02-20T05:00:00+00:00")] {
             let due_at = all.iter().find(|request| request.lead_id == Some(lead.id)).unwrap().due_at;
             assert_eq!(due_at.to_rfc3339(), due);
             assert_eq!(lead.protected_days(due_at - Duration::seconds(1)), Some(0));
             assert_eq!(lead.protected_days(due_at), None);
         }
-        // The last hour of the last day there, and the first of the next: by UTC the last day goes on.
+        // The last hour of the last day there and the first of the next, both on the same UTC day.
         world.clock.advance(Duration::days(90) + Duration::hours(21));
         assert_eq!(lena.protected_days(igor.now()), Some(0));
         assert_eq!(code(&leads::create(&igor, lead("Lena", None)).await.unwrap_err()), "lead_taken");
@@ -129,9 +129,9 @@ async fn the_days_of_a_leads_protection_are_those_of_its_company() {
     .await;
 }
 
-/// Both look whether the person is free before either writes.
+/// Both check whether the person is free before either writes.
 #[tokio::test]
-async fn a_client_is_not_made_while_somebody_adds_the_person_as_a_lead() {
+async fn creating_a_client_waits_for_concurrent_leads() {
     on_both(async |world: World| {
         if world.db.clone().dialect() == Dialect::Sqlite {
             return;
@@ -157,7 +157,7 @@ async fn a_client_is_not_made_while_somebody_adds_the_person_as_a_lead() {
 }
 
 #[tokio::test]
-async fn a_partner_sees_how_far_its_own_orders_of_a_client_are() {
+async fn partner_sees_progress_of_its_own_orders_only() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -193,7 +193,7 @@ async fn a_partner_sees_how_far_its_own_orders_of_a_client_are() {
         for ctx in [&sam, &clara, &me] {
             assert_eq!(clients::progress(ctx, &listed(ctx).await).await.unwrap(), None);
         }
-        // Archived, the client stays among those whom the company's figures count.
+        // An archived client stays in the company's client list, like in its figures.
         clients::archive(&sam, maya, None).await.unwrap();
         assert!(listed(&clara).await.is_empty());
         let found = companies::clients(&clara, company, None, &PageQuery::default()).await.unwrap().items;
@@ -203,9 +203,9 @@ async fn a_partner_sees_how_far_its_own_orders_of_a_client_are() {
     .await;
 }
 
-/// The list has everybody whom the overview counts, wherever they belong by now, and says who is not counted.
+/// The list contains every client that the overview counts, wherever they belong now, and marks those not counted.
 #[tokio::test]
-async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell() {
+async fn company_sees_former_clients_with_order_data_only() {
     on_both(async |world: World| {
         let (meridian, harbor) = (world.company("Meridian").await, world.company("Harbor").await);
         let (iso, _) = world.iso("Ingrid", harbor).await;
@@ -249,8 +249,8 @@ async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell
         let all = PageQuery::default();
         for ctx in [&clara, &sam] {
             let rows = listed(ctx, meridian, None).await;
-            let told: Vec<_> = rows.iter().map(|row| (row.client.id, row.ordered, row.progress.spvs)).collect();
-            assert_eq!(told, [(maya, true, 1), (noah, false, 0), (olaf, true, 0)]);
+            let notified: Vec<_> = rows.iter().map(|row| (row.client.id, row.ordered, row.progress.spvs)).collect();
+            assert_eq!(notified, [(maya, true, 1), (noah, false, 0), (olaf, true, 0)]);
             let counted = dashboards::company(ctx, Some(meridian), &all).await.unwrap().active_clients;
             assert_eq!(counted, 1, "the order of Olaf was cancelled");
             let client = &rows[0].client;
@@ -271,7 +271,7 @@ async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell
             assert_eq!(rows[0].client.phone.as_deref(), Some("+15550143999"));
         }
 
-        // Nothing else opens to whoever is listed.
+        // The list grants no access to the listed clients or their other orders.
         for (ctx, own, other) in [(&clara, here, there), (&hanna, there, here)] {
             assert!(spvs::get(ctx, own).await.is_ok());
             assert_eq!(code(&spvs::get(ctx, other).await.unwrap_err()), "not_found");
@@ -285,7 +285,7 @@ async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell
         let hits: Vec<_> = search::find(&clara, "maya").await.unwrap().iter().map(|hit| hit.id).collect();
         assert_eq!(hits, [here.0]);
 
-        // As a version writes them that does not know when somebody became a client.
+        // Rows of a version that does not store when the client was created.
         let mut tx = clara.begin().await.unwrap();
         tx.sql("update company_clients set client_created_at = $1").bind(DateTime::UNIX_EPOCH).run().await.unwrap();
         tx.commit().await.unwrap();
@@ -301,7 +301,7 @@ async fn a_company_sees_its_clients_and_of_those_who_left_what_their_orders_tell
 }
 
 #[tokio::test]
-async fn nobody_makes_a_client_of_another_partners_lead() {
+async fn protected_lead_cannot_become_another_partners_client() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -332,10 +332,10 @@ async fn nobody_makes_a_client_of_another_partners_lead() {
             assert_eq!(problem.code, "lead_protected");
             assert_eq!(problem.params["iso"], "Ingrid Test");
         }
-        // With the partner who brought the person it is what everybody wants.
+        // With the partner who has the lead, the client is created.
         make("lena@lead.example", None, Some(iso)).await.unwrap();
 
-        // Given up or over, the person is free; a conversion respects who has the person by then.
+        // A lost or expired lead frees the person; a conversion checks who has the person now.
         let nora = leads::create(&ingrid, lead("Nora", Some("5550102031"))).await.unwrap();
         world.clock.advance(Duration::days(91));
         let igors =
@@ -347,7 +347,7 @@ async fn nobody_makes_a_client_of_another_partners_lead() {
         leads::update(&elias, igors.id, None, lost).await.unwrap();
         leads::convert(&elias, nora.id, None, Setup::Quick, terms()).await.unwrap();
 
-        // A client is known by phone, too, whatever is written between the digits.
+        // A client is also recognized by the phone's digits.
         make("omar@elsewhere.example", Some("+49 (0)30 / 901-820.11"), None).await.unwrap();
         let same = leads::create(&igor, lead("Omar", Some("+49 030 90182011"))).await.unwrap_err();
         let Error::Conflict(problem) = &same else { panic!("{same:?}") };
@@ -357,9 +357,9 @@ async fn nobody_makes_a_client_of_another_partners_lead() {
     .await;
 }
 
-/// Two partners, one person, one moment.
+/// Concurrent leads of one person.
 #[tokio::test(flavor = "multi_thread")]
-async fn of_two_partners_at_once_one_has_the_lead() {
+async fn concurrent_leads_of_one_person_succeed_once() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let mut tries = Vec::new();
@@ -380,7 +380,7 @@ async fn of_two_partners_at_once_one_has_the_lead() {
 }
 
 #[tokio::test]
-async fn a_lead_becomes_a_client_with_an_order_once_and_keeps_its_partner() {
+async fn lead_converts_once_and_keeps_its_partner() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -410,7 +410,7 @@ async fn a_lead_becomes_a_client_with_an_order_once_and_keeps_its_partner() {
         );
         assert_eq!(code(&leads::update(&ingrid, lena.id, None, Change::default()).await.unwrap_err()), "lead_won");
 
-        // Of a client the partner's dashboard tells what happened last.
+        // The partner's dashboard shows the latest entry of each client.
         activity::sequence_all(&world.operator()).await.unwrap();
         let latest = async || {
             activity::sequence_all(&world.operator()).await.unwrap();
@@ -422,7 +422,7 @@ async fn a_lead_becomes_a_client_with_an_order_once_and_keeps_its_partner() {
         spvs::resume(&elias, spv, None).await.unwrap();
         assert_eq!(latest().await, (client, "spv.resumed".to_owned()));
 
-        // It closes; the commission is approved and paid; the partner and its company see the same.
+        // The order closes, the commission is approved and paid; the partner and its company see the same amounts.
         let ids: Vec<_> = order.steps.iter().map(|step| step.id).collect();
         steps::complete(&sam, spv, None, &ids).await.unwrap();
         let rows = commissions::list(&ingrid, &Default::default(), &PageQuery::default()).await.unwrap().items;
@@ -440,7 +440,7 @@ async fn a_lead_becomes_a_client_with_an_order_once_and_keeps_its_partner() {
 }
 
 #[tokio::test]
-async fn a_call_is_confirmed_at_one_of_the_proposed_times() {
+async fn call_is_confirmed_at_a_proposed_time() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (_, ingrid) = world.iso("Ingrid", company).await;
@@ -479,18 +479,18 @@ async fn a_call_is_confirmed_at_one_of_the_proposed_times() {
     .await;
 }
 
-/// All that there is on the desk of a kind.
-async fn desk(ctx: &Ctx, kind: Kind) -> Vec<Request> {
+/// All requests of a kind.
+async fn requests_of(ctx: &Ctx, kind: Kind) -> Vec<Request> {
     let filter = requests::Filter { kind: Some(kind), ..Default::default() };
     requests::list(ctx, &filter, &PageQuery::default()).await.unwrap().items
 }
 
-/// What this person was told of, the newest first.
-async fn told(ctx: &Ctx) -> Vec<String> {
+/// Notified actions, newest first.
+async fn notified_actions(ctx: &Ctx) -> Vec<String> {
     activity::sequence_all(ctx).await.unwrap();
     notifications::process_pending(ctx).await.unwrap();
     let page = notifications::list(ctx, false, &PageQuery::default()).await.unwrap();
-    page.items.into_iter().map(|told| told.activity.action).collect()
+    page.items.into_iter().map(|notified| notified.activity.action).collect()
 }
 
 fn stage(stage: Stage) -> Change {
@@ -498,16 +498,16 @@ fn stage(stage: Stage) -> Change {
 }
 
 #[tokio::test]
-async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
+async fn lead_request_follows_the_lead() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (_, ingrid) = world.iso("Ingrid", company).await;
         let (_, igor) = world.iso("Igor", company).await;
         let (clara, elias) = (world.company_admin("Clara", company).await, world.employee("Elias").await);
-        let told_before = told(&elias).await.len();
+        let notified_before = notified_actions(&elias).await.len();
         let lena = Input { note: Some("Wants a fund.".to_owned()), ..lead("Lena", None) };
         let lena = leads::create(&ingrid, lena).await.unwrap().id;
-        let all = desk(&elias, Kind::Lead).await;
+        let all = requests_of(&elias, Kind::Lead).await;
         assert_eq!(all.len(), 1);
         let id = all[0].id;
         let is = async || {
@@ -516,15 +516,15 @@ async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
         };
         assert_eq!((all[0].lead_id, all[0].user_id), (Some(lena), ingrid.actor.user_id()));
         assert_eq!((all[0].name.as_str(), all[0].message.as_str()), ("Lena Lead", "Wants a fund."));
-        // The partner works on it: it is due when its protection ends, in New York.
+        // The request is due when the lead's protection ends, in New York.
         assert_eq!(
             (all[0].priority, all[0].due_at.to_rfc3339().as_str()),
             (Priority::Low, "2027-02-20T05:00:00+00:00")
         );
         assert_eq!(requests::can(&elias, &all[0]), ["convert", "reject", "review", "update"]);
-        assert_eq!(requests::can(&ingrid, &desk(&ingrid, Kind::Lead).await[0]), ["withdraw"]);
+        assert_eq!(requests::can(&ingrid, &requests_of(&ingrid, Kind::Lead).await[0]), ["withdraw"]);
         for stranger in [&igor, &clara] {
-            assert!(desk(stranger, Kind::Lead).await.is_empty());
+            assert!(requests_of(stranger, Kind::Lead).await.is_empty());
             assert_eq!(code(&requests::get(stranger, id).await.unwrap_err()), "not_found");
             assert_eq!(code(&requests::withdraw(stranger, id, None).await.unwrap_err()), "not_found");
             assert_eq!(code(&requests::reject(stranger, id, None, "No").await.unwrap_err()), "not_found");
@@ -532,14 +532,14 @@ async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
         assert_eq!(code(&requests::reject(&ingrid, id, None, "No").await.unwrap_err()), "forbidden");
         assert_eq!(code(&requests::withdraw(&elias, id, None).await.unwrap_err()), "forbidden");
         assert_eq!(code(&requests::approve(&elias, id, None, None).await.unwrap_err()), "approved_by_lead");
-        // How far the partner is with it is not the office's doing; who it is, is known from the lead.
+        // The lead's stage does not change the request, its name does.
         let change = Change { first_name: Some("Magdalena".to_owned()), ..stage(Stage::Contacted) };
         leads::update(&ingrid, lena, None, change).await.unwrap();
         assert_eq!(is().await, (requests::Status::Pending, None));
         let named = requests::Filter { q: Some("magdal".to_owned()), ..Default::default() };
         assert_eq!(requests::list(&elias, &named, &PageQuery::default()).await.unwrap().items[0].id, id);
         assert_eq!(requests::review(&elias, id, None).await.unwrap().status, requests::Status::InReview);
-        // Who works on it says nothing of when it is due, and what the partner writes since is to be read first.
+        // The assignee does not change the due date; a note written since makes the version stale.
         let version = requests::get(&elias, id).await.unwrap().version;
         let nobody = requests::Change { assignee_id: Some(None), ..Default::default() };
         let due = requests::update(&elias, id, Some(version), nobody).await.unwrap().due_at;
@@ -549,7 +549,7 @@ async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
         let reworded = requests::get(&elias, id).await.unwrap();
         assert_eq!(reworded.message, "Wants two funds.");
         assert_eq!(code(&requests::reject(&elias, id, Some(version + 1), "No").await.unwrap_err()), "stale");
-        // Taken back with the lead or as a request, and goes on after all.
+        // Withdrawn with the lead or as a request, then reopened.
         leads::update(&ingrid, lena, None, stage(Stage::Lost)).await.unwrap();
         assert_eq!(is().await, (requests::Status::Withdrawn, None));
         leads::update(&ingrid, lena, None, stage(Stage::New)).await.unwrap();
@@ -557,7 +557,7 @@ async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
         requests::withdraw(&ingrid, id, None).await.unwrap();
         assert_eq!(leads::get(&elias, lena).await.unwrap().stage, Stage::Lost);
         leads::update(&elias, lena, None, stage(Stage::Qualified)).await.unwrap();
-        // Given up by the staff, with the reason that the partner reads.
+        // Rejected by the staff, with a reason that the partner reads.
         assert_eq!(code(&requests::reject(&elias, id, Some(1), "No").await.unwrap_err()), "stale");
         assert_eq!(code(&requests::reject(&elias, id, None, " ").await.unwrap_err()), "reason required");
         let refused = requests::reject(&elias, id, None, "Not our business").await.unwrap();
@@ -571,16 +571,16 @@ async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
         assert_eq!((approved.status, approved.reason), (requests::Status::Approved, None));
         assert_eq!((approved.made_kind, approved.made_id), (Some(MadeKind::Client), won.client_id.map(|id| id.0)));
         assert_eq!((approved.spv_id, approved.decided_by.as_deref()), (won.spv_id, Some("Elias Test")));
-        // One row of the desk, whatever became of it, and one notice of each thing.
+        // One request throughout, and one notification per event.
         let counted = requests::desk(&elias).await.unwrap().statuses;
         assert_eq!(counted.iter().map(|(_, count)| count).sum::<i64>(), 1);
-        let staff = told(&elias).await;
-        let new = &staff[..staff.len() - told_before];
+        let staff = notified_actions(&elias).await;
+        let new = &staff[..staff.len() - notified_before];
         assert_eq!(new.iter().filter(|action| action.as_str() == "lead.created").count(), 1, "{new:?}");
         assert!(!new.iter().any(|action| action.starts_with("request.")), "{new:?}");
-        let partner = told(&ingrid).await;
+        let partner = notified_actions(&ingrid).await;
         assert!(partner.contains(&"lead.converted".to_owned()), "{partner:?}");
-        // Given up by the staff, once; what they did themselves is no news to them.
+        // The partner is notified of the rejection, once, and not of its own actions.
         assert_eq!(partner.iter().filter(|action| action.as_str() == "lead.lost").count(), 1, "{partner:?}");
         assert!(!partner.iter().any(|action| action.starts_with("request.")), "{partner:?}");
     })
@@ -588,7 +588,7 @@ async fn a_lead_is_on_the_desk_and_its_request_follows_it() {
 }
 
 #[tokio::test]
-async fn a_call_is_on_the_desk_until_it_is_answered() {
+async fn call_request_follows_the_call() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (_, ingrid) = world.iso("Ingrid", company).await;
@@ -599,12 +599,12 @@ async fn a_call_is_on_the_desk_until_it_is_answered() {
             let input =
                 calls::Input { topic: topic.to_owned(), note, times: vec![at(30), at(90)], ..Default::default() };
             let call = calls::create(&ingrid, input).await.unwrap();
-            let found = desk(&elias, Kind::Call).await;
+            let found = requests_of(&elias, Kind::Call).await;
             (call.id, found.into_iter().find(|request| request.call_id == Some(call.id)).unwrap())
         };
         let (call, asked) = ask("Terms").await;
         assert_eq!((asked.message.as_str(), asked.email.as_str()), ("Terms\n\nTwo vehicles.", "ingrid@example.com"));
-        // An answer is wanted before the first of the times.
+        // An answer is due before the first proposed time.
         assert_eq!((asked.priority, asked.due_at), (Priority::Medium, at(30)));
         assert_eq!(requests::can(&elias, &asked), ["confirm", "reject", "review", "update"]);
         assert_eq!(code(&requests::approve(&elias, asked.id, None, None).await.unwrap_err()), "approved_by_call");
@@ -624,7 +624,7 @@ async fn a_call_is_on_the_desk_until_it_is_answered() {
         assert_eq!(requests::withdraw(&ingrid, asked.id, None).await.unwrap().status, requests::Status::Withdrawn);
         assert_eq!(calls::get(&elias, call).await.unwrap().status, Status::Cancelled);
 
-        // Two of the staff at once, one at the desk: one of them answers.
+        // Concurrent confirmation of the call and rejection of its request: one succeeds.
         for n in 0..5 {
             let (call, asked) = ask(&format!("At once {n}")).await;
             let (confirmed, declined) = tokio::join!(
@@ -638,14 +638,14 @@ async fn a_call_is_on_the_desk_until_it_is_answered() {
             assert_eq!(call.status == Status::Confirmed, request.status == requests::Status::Approved);
             assert_eq!(call.status == Status::Declined, request.status == requests::Status::Rejected);
         }
-        let told = told(&elias).await;
-        assert!(!told.iter().any(|action| action.starts_with("request.")), "{told:?}");
+        let notified = notified_actions(&elias).await;
+        assert!(!notified.iter().any(|action| action.starts_with("request.")), "{notified:?}");
     })
     .await;
 }
 
-/// Everything a partner can read, as one text.
-async fn all_of(ctx: &Ctx) -> String {
+/// Everything a partner can read, as text.
+async fn readable_text(ctx: &Ctx) -> String {
     let page = PageQuery { limit: Some(500), cursor: None };
     let board = dashboards::iso(ctx).await.unwrap();
     let statement =
@@ -667,9 +667,9 @@ async fn all_of(ctx: &Ctx) -> String {
     text
 }
 
-/// Three partners of one family, two of them of one company: each reads what is theirs, and nothing else.
+/// Three partners with similar names, two of the same company.
 #[tokio::test]
-async fn three_partners_of_similar_names_see_nothing_of_each_other() {
+async fn partners_are_isolated_from_each_other() {
     on_both(async |world: World| {
         let meridian = world.company("Meridian").await;
         let harbor = world.company("Harbor").await;
@@ -692,7 +692,7 @@ async fn three_partners_of_similar_names_see_nothing_of_each_other() {
         }
         activity::sequence_all(&sam).await.unwrap();
         for (ctx, own, ..) in &partners {
-            let text = all_of(ctx).await;
+            let text = readable_text(ctx).await;
             for (_, mark, client, spv, lead, call) in &partners {
                 assert_eq!(text.contains(mark), mark == own, "{own} and {mark}");
                 let notes = iso_notes::list(ctx, *client).await.map(|found| found.len());
@@ -712,7 +712,7 @@ async fn three_partners_of_similar_names_see_nothing_of_each_other() {
                 }
             }
         }
-        // Notes are the partner's alone; leads and calls are not the company's.
+        // Notes are visible to the partner only, leads and calls not to the company.
         let clara = world.company_admin("Clara", meridian).await;
         let (_, _, client, _, lead, call) = &partners[0];
         for other in [&sam, &clara] {
@@ -724,8 +724,8 @@ async fn three_partners_of_similar_names_see_nothing_of_each_other() {
             code(&leads::list(&clara, &Default::default(), &PageQuery::default()).await.unwrap_err()),
             "forbidden"
         );
-        let told = format!("{:?}", activity::since(&clara, 0, 1_000).await.unwrap());
-        assert!(!told.contains("SolaMark") && !told.contains("Solo Mark"), "{told}");
+        let notified = format!("{:?}", activity::since(&clara, 0, 1_000).await.unwrap());
+        assert!(!notified.contains("SolaMark") && !notified.contains("Solo Mark"), "{notified}");
     })
     .await;
 }

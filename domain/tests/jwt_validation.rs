@@ -34,9 +34,9 @@ fn critical() -> Header {
 }
 
 /// Actor of a token on the routes of users and on those of administrators.
-async fn asked(world: &World, auth: &Auth, token: &str) -> (String, String) {
+async fn actors_of(world: &World, auth: &Auth, token: &str) -> (String, String) {
     let (options, now) = (&world.options, world.clock.now());
-    let said = |result: Result<String, Error>| match result {
+    let outcome = |result: Result<String, Error>| match result {
         Ok(who) => who,
         Err(Error::Unauthenticated(problem)) => problem.code.to_owned(),
         Err(other) => panic!("{other:?}"),
@@ -46,7 +46,7 @@ async fn asked(world: &World, auth: &Auth, token: &str) -> (String, String) {
         Actor::User(who) => who.email.clone(),
         other => other.kind().to_owned(),
     });
-    (said(person), said(admin))
+    (outcome(person), outcome(admin))
 }
 
 #[tokio::test]
@@ -67,9 +67,13 @@ async fn tokens_not_yet_valid_foreign_or_with_critical_headers_are_rejected() {
         assert_eq!(own["iss"], ours.as_str());
         for (name, value) in [("nbf", json!(now)), ("iss", json!(ours)), ("exp", json!(now + 1))] {
             let own = sign(plain(), &with(&own, name, value.clone()));
-            assert_eq!(asked(&world, &auth, &own).await, (maya.email.clone(), maya.email.clone()), "{name} {value}");
+            assert_eq!(
+                actors_of(&world, &auth, &own).await,
+                (maya.email.clone(), maya.email.clone()),
+                "{name} {value}"
+            );
             let program = sign(plain(), &with(&program, name, value.clone()));
-            assert_eq!(asked(&world, &auth, &program).await.1, "service", "{name} {value}");
+            assert_eq!(actors_of(&world, &auth, &program).await.1, "service", "{name} {value}");
         }
         let refused = ("bad_jwt".to_owned(), "bad_jwt".to_owned());
         for (name, value) in [
@@ -83,11 +87,11 @@ async fn tokens_not_yet_valid_foreign_or_with_critical_headers_are_rejected() {
         ] {
             for claims in [&own, &program] {
                 let token = sign(plain(), &with(claims, name, value.clone()));
-                assert_eq!(asked(&world, &auth, &token).await, refused, "{name} {value}");
+                assert_eq!(actors_of(&world, &auth, &token).await, refused, "{name} {value}");
             }
         }
         for claims in [&own, &program] {
-            assert_eq!(asked(&world, &auth, &sign(critical(), claims)).await, refused);
+            assert_eq!(actors_of(&world, &auth, &sign(critical(), claims)).await, refused);
         }
     })
     .await;

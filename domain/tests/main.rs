@@ -1,4 +1,4 @@
-//! What must hold across the nouns of the domain: one binary, so that it is linked once.
+//! Integration tests of the domain on SQLite and PostgreSQL, in one binary so that it links once.
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 mod access_matrix;

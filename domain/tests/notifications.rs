@@ -1,5 +1,5 @@
-//! Who is told of what, where and when: mails that wait and are taken back, digests in the reader's morning, reminders
-//! that come once.
+//! Notifications: recipients, preferences, delayed mails that reading cancels, daily digests in the reader's morning,
+//! and reminders that are sent once.
 use chrono::Duration;
 use domain::{
     Action, Actor, Ctx,
@@ -39,25 +39,25 @@ async fn office(world: World) -> Office {
     let erin = world.employee("Erin").await;
     let (_, spv, maya) = world.client("Maya", acme, None).await;
     let office = Office { world, erin, maya, spv };
-    office.settle().await;
+    office.process_log().await;
     office
 }
 
 impl Office {
-    /// What the process that follows the log does.
-    async fn settle(&self) {
+    /// Sequences the log and processes pending notifications.
+    async fn process_log(&self) {
         activity::sequence_all(&self.world.operator()).await.unwrap();
         notifications::process_pending(&self.world.operator()).await.unwrap();
     }
 
-    fn job(&self) -> Ctx {
+    fn job_ctx(&self) -> Ctx {
         self.world.as_actor(Actor::System("notifications"))
     }
 
-    async fn writes(&self, who: &Ctx, body: &str) {
+    async fn send_message(&self, who: &Ctx, body: &str) {
         let input = Input { spv_id: Some(self.spv), body: body.to_owned(), ..Input::default() };
         messages::send(who, input).await.unwrap();
-        self.settle().await;
+        self.process_log().await;
     }
 
     async fn mails(&self, kind: Kind) -> Vec<Mail> {
@@ -72,38 +72,41 @@ fn id(ctx: &Ctx) -> UserId {
     ctx.actor.user_id().unwrap()
 }
 
-async fn told(ctx: &Ctx) -> Vec<String> {
+async fn notified_actions(ctx: &Ctx) -> Vec<String> {
     let page = notifications::list(ctx, false, &PageQuery::default()).await.unwrap();
     page.items.into_iter().map(|one| one.activity.action).collect()
 }
 
-async fn chooses(ctx: &Ctx, topic: Topic, in_app: bool, mail: MailFrequency) {
-    chooses_event(ctx, topic.name(), in_app, mail).await;
+async fn choose_topic(ctx: &Ctx, topic: Topic, in_app: bool, mail: MailFrequency) {
+    choose_event(ctx, topic.name(), in_app, mail).await;
 }
 
-async fn chooses_event(ctx: &Ctx, event: &str, in_app: bool, mail: MailFrequency) {
+async fn choose_event(ctx: &Ctx, event: &str, in_app: bool, mail: MailFrequency) {
     let wanted = SetChoice { event: event.to_owned(), channels: Channels { in_app, mail } };
     notifications::choose(ctx, &[wanted]).await.unwrap();
 }
 
 #[tokio::test]
-async fn each_side_is_told_of_the_other_and_nobody_of_themselves() {
+async fn messages_notify_the_other_side_only() {
     on_both(async |world| {
         let office = office(world).await;
         let sam = office.world.super_admin("Sam").await;
-        office.writes(&office.maya, "When?").await;
-        assert_eq!((told(&office.maya).await.len(), told(&office.erin).await), (0, vec!["message.sent".to_owned()]));
-        office.writes(&office.erin, "On Monday.").await;
-        assert_eq!(told(&office.maya).await, ["message.sent"]);
-        assert_eq!((told(&office.erin).await.len(), told(&sam).await.len()), (1, 1));
+        office.send_message(&office.maya, "When?").await;
+        assert_eq!(
+            (notified_actions(&office.maya).await.len(), notified_actions(&office.erin).await),
+            (0, vec!["message.sent".to_owned()])
+        );
+        office.send_message(&office.erin, "On Monday.").await;
+        assert_eq!(notified_actions(&office.maya).await, ["message.sent"]);
+        assert_eq!((notified_actions(&office.erin).await.len(), notified_actions(&sam).await.len()), (1, 1));
         let note = Input { spv_id: Some(office.spv), body: "hm".to_owned(), internal: true, ..Input::default() };
         messages::send(&office.erin, note).await.unwrap();
-        office.settle().await;
-        assert_eq!((told(&office.maya).await.len(), told(&sam).await.len()), (1, 2));
-        // Following the log once more tells nobody anything twice.
-        office.settle().await;
-        assert_eq!(told(&sam).await, ["note.written", "message.sent"]);
-        // Reading the conversation is reading of it.
+        office.process_log().await;
+        assert_eq!((notified_actions(&office.maya).await.len(), notified_actions(&sam).await.len()), (1, 2));
+        // Processing again creates no duplicates.
+        office.process_log().await;
+        assert_eq!(notified_actions(&sam).await, ["note.written", "message.sent"]);
+        // Reading the conversation marks its notifications as read.
         let thread =
             messages::threads(&sam, &messages::Filter::default(), &PageQuery::default()).await.unwrap().items[0].id;
         messages::read(&sam, thread).await.unwrap();
@@ -114,12 +117,12 @@ async fn each_side_is_told_of_the_other_and_nobody_of_themselves() {
 }
 
 #[tokio::test]
-async fn a_mail_waits_and_is_not_sent_when_it_was_read_in_the_app() {
+async fn mail_is_delayed_and_dropped_when_read_in_the_app() {
     on_both(async |world| {
         let office = office(world).await;
         let maya = id(&office.maya);
-        office.writes(&office.erin, "The fee is 1250.00").await;
-        office.writes(&office.erin, "And one more thing").await;
+        office.send_message(&office.erin, "The fee is 1250.00").await;
+        office.send_message(&office.erin, "And one more thing").await;
         let jobs = queue::list(&office.world.operator(), None, &PageQuery::default()).await.unwrap().items;
         let waiting: Vec<_> = jobs.iter().filter(|job| job.job == "notifications.mail").collect();
         assert_eq!(waiting.len(), 1, "one mail tells of both");
@@ -127,16 +130,16 @@ async fn a_mail_waits_and_is_not_sent_when_it_was_read_in_the_app() {
         assert!(office.mails(Kind::Notices).await.is_empty());
 
         office.world.clock.advance(notifications::READ_GRACE);
-        assert!(notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
-        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap(), "each is mailed once");
+        assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap(), "each is mailed once");
         let mails = office.mails(Kind::Notices).await;
         assert_eq!((mails.len(), mails[0].user_id, mails[0].data["count"].as_i64()), (1, Some(maya), Some(2)));
         assert!(!serde_json::to_string(&mails[0].data).unwrap().contains("1250"), "no text of a message is mailed");
 
-        office.writes(&office.erin, "Seen?").await;
+        office.send_message(&office.erin, "Seen?").await;
         notifications::read(&office.maya, &[], true).await.unwrap();
         office.world.clock.advance(notifications::READ_GRACE);
-        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap(), "it was read in the app");
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap(), "it was read in the app");
         assert!(office.maya.can(Action::View, domain::kernel::access::Resource::Thread { client_id: maya }));
         assert!(notifications::send_immediate_mail(&office.maya, maya).await.is_err(), "people do not send mails");
     })
@@ -144,16 +147,16 @@ async fn a_mail_waits_and_is_not_sent_when_it_was_read_in_the_app() {
 }
 
 #[tokio::test]
-async fn who_is_somebody_else_now_is_told_nothing_of_before() {
+async fn role_change_drops_earlier_notifications() {
     on_both(async |world| {
         let office = office(world).await;
         let sam = office.world.super_admin("Sam").await;
-        chooses(&office.erin, Topic::Messages, true, MailFrequency::Daily).await;
-        office.writes(&office.maya, "When?").await;
+        choose_topic(&office.erin, Topic::Messages, true, MailFrequency::Daily).await;
+        office.send_message(&office.maya, "When?").await;
         assert_eq!(notifications::unread(&office.erin).await.unwrap(), 1);
         people::set_role(&sam, id(&office.erin), Role::SuperAdmin, None, None, None).await.unwrap();
         office.world.clock.advance(Duration::days(2));
-        assert_eq!(notifications::send_digests(&office.job()).await.unwrap(), 0);
+        assert_eq!(notifications::send_digests(&office.job_ctx()).await.unwrap(), 0);
         assert_eq!(office.mails(Kind::Digest).await.len(), 0);
         assert_eq!(notifications::unread(&office.erin).await.unwrap(), 0);
     })
@@ -161,7 +164,7 @@ async fn who_is_somebody_else_now_is_told_nothing_of_before() {
 }
 
 #[tokio::test]
-async fn what_one_may_not_know_of_any_more_is_neither_listed_nor_counted() {
+async fn notifications_without_access_are_neither_listed_nor_counted() {
     on_both(async |world| {
         let office = office(world).await;
         let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
@@ -172,12 +175,12 @@ async fn what_one_may_not_know_of_any_more_is_neither_listed_nor_counted() {
         let asked = requests::create(&clara, asked).await.unwrap().id;
         requests::reject(&office.erin, asked, None, "Answered by phone").await.unwrap();
         spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
-        office.settle().await;
-        assert_eq!((told(&clara).await.len(), notifications::unread(&clara).await.unwrap()), (2, 2));
-        // Of another company now: the order is none of hers, and what she asked for still is.
+        office.process_log().await;
+        assert_eq!((notified_actions(&clara).await.len(), notifications::unread(&clara).await.unwrap()), (2, 2));
+        // She belongs to another company now: she sees the result of her own request, not the order.
         row.company_id = Some(office.world.company("Bolt").await);
         let moved = office.world.signed_in(&row);
-        assert_eq!(told(&moved).await, ["request.rejected"]);
+        assert_eq!(notified_actions(&moved).await, ["request.rejected"]);
         assert_eq!(notifications::unread(&moved).await.unwrap(), 1);
         row.company_id = None;
         assert_eq!(notifications::unread(&office.world.signed_in(&row)).await.unwrap(), 1);
@@ -188,14 +191,14 @@ async fn what_one_may_not_know_of_any_more_is_neither_listed_nor_counted() {
 }
 
 #[tokio::test]
-async fn people_of_an_archived_company_are_told_nothing() {
+async fn archived_companies_get_no_notifications() {
     on_both(async |world| {
         let office = office(world).await;
         let sam = office.world.super_admin("Sam").await;
         let order = spvs::get(&sam, office.spv).await.unwrap();
-        office.writes(&office.erin, "On Monday.").await;
+        office.send_message(&office.erin, "On Monday.").await;
         companies::archive(&sam, order.spv.company_id, None).await.unwrap();
-        office.writes(&sam, "On Tuesday.").await;
+        office.send_message(&sam, "On Tuesday.").await;
         let recipients: i64 = office
             .world
             .db
@@ -211,27 +214,30 @@ async fn people_of_an_archived_company_are_told_nothing() {
 }
 
 #[tokio::test]
-async fn people_choose_where_they_are_told() {
+async fn preferences_choose_the_channels() {
     on_both(async |world| {
         let office = office(world).await;
         let maya = id(&office.maya);
-        chooses(&office.maya, Topic::Messages, false, MailFrequency::Now).await;
-        office.writes(&office.erin, "One").await;
-        assert_eq!((told(&office.maya).await.len(), notifications::unread(&office.maya).await.unwrap()), (0, 0));
-        assert!(notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
-        chooses(&office.maya, Topic::Messages, true, MailFrequency::Off).await;
-        office.writes(&office.erin, "Two").await;
-        assert_eq!(told(&office.maya).await.len(), 1);
-        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
-        chooses(&office.maya, Topic::Messages, false, MailFrequency::Off).await;
-        office.writes(&office.erin, "Three").await;
-        assert_eq!(told(&office.maya).await.len(), 1);
+        choose_topic(&office.maya, Topic::Messages, false, MailFrequency::Now).await;
+        office.send_message(&office.erin, "One").await;
+        assert_eq!(
+            (notified_actions(&office.maya).await.len(), notifications::unread(&office.maya).await.unwrap()),
+            (0, 0)
+        );
+        assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+        choose_topic(&office.maya, Topic::Messages, true, MailFrequency::Off).await;
+        office.send_message(&office.erin, "Two").await;
+        assert_eq!(notified_actions(&office.maya).await.len(), 1);
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
+        choose_topic(&office.maya, Topic::Messages, false, MailFrequency::Off).await;
+        office.send_message(&office.erin, "Three").await;
+        assert_eq!(notified_actions(&office.maya).await.len(), 1);
         for others in ["progress", "progress.spv.held", "messages.spv.held"] {
             let channels = Channels { in_app: true, mail: MailFrequency::Now };
             let wanted = SetChoice { event: others.to_owned(), channels };
             assert!(
                 notifications::choose(&office.erin, &[wanted]).await.is_err(),
-                "the staff are not told of {others}"
+                "the staff are not notified of {others}"
             );
         }
     })
@@ -239,7 +245,7 @@ async fn people_choose_where_they_are_told() {
 }
 
 #[tokio::test]
-async fn one_event_can_be_chosen_apart_from_its_topic() {
+async fn event_preference_overrides_its_topic() {
     on_both(async |world| {
         let office = office(world).await;
         let maya = id(&office.maya);
@@ -249,26 +255,26 @@ async fn one_event_can_be_chosen_apart_from_its_topic() {
             (choice.channels.in_app, choice.channels.mail)
         };
         assert_eq!(way("progress.spv.held").await, (true, MailFrequency::Daily));
-        // As a topic was chosen before its events could be.
-        chooses(&office.maya, Topic::Progress, true, MailFrequency::Now).await;
-        chooses_event(&office.maya, "progress.spv.resumed", false, MailFrequency::Off).await;
+        // A preference of a whole topic, as stored before single events could be chosen.
+        choose_topic(&office.maya, Topic::Progress, true, MailFrequency::Now).await;
+        choose_event(&office.maya, "progress.spv.resumed", false, MailFrequency::Off).await;
         assert_eq!(way("progress.spv.held").await, (true, MailFrequency::Now));
         assert_eq!(way("progress.spv.resumed").await, (false, MailFrequency::Off));
         notifications::read(&office.maya, &[], true).await.unwrap();
-        let before = told(&office.maya).await.len();
+        let before = notified_actions(&office.maya).await.len();
         spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
         spvs::resume(&office.erin, office.spv, None).await.unwrap();
-        office.settle().await;
-        let hers = told(&office.maya).await;
+        office.process_log().await;
+        let hers = notified_actions(&office.maya).await;
         assert_eq!((hers.len(), hers[0].as_str()), (before + 1, "spv.held"));
-        assert!(notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
+        assert!(notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
         assert_eq!(office.mails(Kind::Notices).await[0].data["count"].as_i64(), Some(1));
-        // One action of the log may be two things: what waits for her, and what moved on.
-        chooses_event(&office.maya, "tasks.step.updated", false, MailFrequency::Off).await;
+        // One action belongs to two topics: tasks if it waits for her, progress otherwise.
+        choose_event(&office.maya, "tasks.step.updated", false, MailFrequency::Off).await;
         assert_eq!(way("progress.step.updated").await, (true, MailFrequency::Now));
-        // What has a mail of its own is chosen like all else.
-        chooses_event(&office.maya, "tasks.document_request.created", true, MailFrequency::Off).await;
-        chooses_event(&office.erin, "reminders.step.overdue", true, MailFrequency::Off).await;
+        // Events with a mail of their own follow the preference too.
+        choose_event(&office.maya, "tasks.document_request.created", true, MailFrequency::Off).await;
+        choose_event(&office.erin, "reminders.step.overdue", true, MailFrequency::Off).await;
         let before = office.mails(Kind::DocumentRequested).await.len();
         let input = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
         document_requests::create(&office.erin, office.spv, input).await.unwrap();
@@ -276,8 +282,8 @@ async fn one_event_can_be_chosen_apart_from_its_topic() {
         office.world.clock.advance(Duration::days(365));
         steps::remind_overdue(&office.world.operator()).await.unwrap();
         assert!(office.mails(Kind::StepOverdue).await.is_empty());
-        // A topic that is chosen anew stands for all of its events.
-        chooses(&office.maya, Topic::Progress, true, MailFrequency::Off).await;
+        // Choosing a topic again overrides all of its events.
+        choose_topic(&office.maya, Topic::Progress, true, MailFrequency::Off).await;
         assert_eq!(way("progress.spv.resumed").await, (true, MailFrequency::Off));
         assert_eq!(way("tasks.step.updated").await, (false, MailFrequency::Off));
     })
@@ -285,26 +291,26 @@ async fn one_event_can_be_chosen_apart_from_its_topic() {
 }
 
 #[tokio::test]
-async fn what_has_a_mail_of_its_own_follows_the_choice_too() {
+async fn dedicated_mails_follow_the_preferences() {
     on_both(async |world| {
         let office = office(world).await;
         let maya = id(&office.maya);
         let asks = async |name: &str| {
             let input = document_requests::Input { name: Some(name.to_owned()), ..Default::default() };
             document_requests::create(&office.erin, office.spv, input).await.unwrap();
-            office.settle().await;
+            office.process_log().await;
             office.mails(Kind::DocumentRequested).await.len()
         };
         let before = office.mails(Kind::DocumentRequested).await.len();
-        assert_eq!(asks("Passport").await, before + 1, "at once, unless somebody chose otherwise");
-        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap(), "and not a second time");
-        chooses(&office.maya, Topic::Tasks, true, MailFrequency::Off).await;
+        assert_eq!(asks("Passport").await, before + 1, "at once by default");
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap(), "and not a second time");
+        choose_topic(&office.maya, Topic::Tasks, true, MailFrequency::Off).await;
         assert_eq!(asks("Proof of address").await, before + 1);
-        chooses(&office.maya, Topic::Tasks, false, MailFrequency::Daily).await;
+        choose_topic(&office.maya, Topic::Tasks, false, MailFrequency::Daily).await;
         assert_eq!(asks("Source of funds").await, before + 1);
-        assert!(!notifications::send_immediate_mail(&office.job(), maya).await.unwrap());
+        assert!(!notifications::send_immediate_mail(&office.job_ctx(), maya).await.unwrap());
         office.world.clock.advance(Duration::hours(26));
-        notifications::send_digests(&office.job()).await.unwrap();
+        notifications::send_digests(&office.job_ctx()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         let to_maya = digests.iter().find(|mail| mail.to_email.starts_with("maya")).expect("a digest");
         let lines = to_maya.data["events"].as_array().unwrap();
@@ -314,23 +320,23 @@ async fn what_has_a_mail_of_its_own_follows_the_choice_too() {
 }
 
 #[tokio::test]
-async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_of_it() {
+async fn closed_order_mail_follows_the_preferences() {
     on_both(async |world| {
         let office = office(world).await;
         let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
         let (_, his, _) = office.world.client("Nils", company, None).await;
         let (_, hers, nora) = office.world.client("Nora", company, None).await;
-        chooses(&office.maya, Topic::Progress, true, MailFrequency::Off).await;
-        chooses_event(&nora, "progress.spv.closed", true, MailFrequency::Daily).await;
+        choose_topic(&office.maya, Topic::Progress, true, MailFrequency::Off).await;
+        choose_event(&nora, "progress.spv.closed", true, MailFrequency::Daily).await;
         for spv in [office.spv, his, hers] {
             let ids: Vec<_> = steps::list(&office.erin, spv).await.unwrap().into_iter().map(|step| step.id).collect();
             steps::complete(&office.erin, spv, None, &ids).await.unwrap();
         }
-        let told: Vec<_> = office.mails(Kind::SpvClosed).await.into_iter().map(|mail| mail.to_email).collect();
-        assert_eq!(told, ["nils@example.com"]);
-        office.settle().await;
+        let notified: Vec<_> = office.mails(Kind::SpvClosed).await.into_iter().map(|mail| mail.to_email).collect();
+        assert_eq!(notified, ["nils@example.com"]);
+        office.process_log().await;
         office.world.clock.advance(Duration::hours(26));
-        notifications::send_digests(&office.job()).await.unwrap();
+        notifications::send_digests(&office.job_ctx()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         let closings = |who: &str| {
             let lines = digests.iter().filter(|mail| mail.to_email.starts_with(who));
@@ -343,16 +349,16 @@ async fn an_order_that_closes_is_mailed_to_its_client_unless_they_want_no_mail_o
 }
 
 #[tokio::test]
-async fn who_has_reminders_with_the_digest_has_no_other_mail_of_them() {
+async fn daily_reminders_are_only_in_the_digest() {
     on_both(async |world| {
         let office = office(world).await;
-        chooses(&office.erin, Topic::Reminders, true, MailFrequency::Daily).await;
-        // Noon in UTC is seven in New York, and digests come at eight.
+        choose_topic(&office.erin, Topic::Reminders, true, MailFrequency::Daily).await;
+        // Noon UTC is 7:00 in New York; digests are sent at 8:00.
         office.world.clock.advance(Duration::days(365) + Duration::hours(2));
         steps::remind_overdue(&office.world.operator()).await.unwrap();
-        office.settle().await;
+        office.process_log().await;
         assert!(office.mails(Kind::StepOverdue).await.is_empty());
-        notifications::send_digests(&office.job()).await.unwrap();
+        notifications::send_digests(&office.job_ctx()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         let hers = digests.iter().find(|mail| mail.to_email.starts_with("erin")).expect("a digest");
         let lines = hers.data["events"].as_array().unwrap();
@@ -362,24 +368,24 @@ async fn who_has_reminders_with_the_digest_has_no_other_mail_of_them() {
 }
 
 #[tokio::test]
-async fn a_digest_comes_once_a_day_in_the_readers_morning_and_once_after_days_without_a_server() {
+async fn digest_is_sent_once_a_day_in_the_readers_morning() {
     on_both(async |world| {
         let office = office(world).await;
         let zone = users::Preferences { time_zone: Some("America/New_York".to_owned()), ..Default::default() };
         users::set_preferences(&office.maya, zone).await.unwrap();
-        chooses(&office.maya, Topic::Messages, true, MailFrequency::Daily).await;
-        let digests = async || notifications::send_digests(&office.job()).await.unwrap();
-        // Noon in UTC is seven in New York.
-        office.writes(&office.erin, "One").await;
+        choose_topic(&office.maya, Topic::Messages, true, MailFrequency::Daily).await;
+        let digests = async || notifications::send_digests(&office.job_ctx()).await.unwrap();
+        // Noon UTC is 7:00 in New York.
+        office.send_message(&office.erin, "One").await;
         assert_eq!(digests().await, 0);
         office.world.clock.advance(Duration::hours(1));
         assert_eq!((digests().await, digests().await), (1, 0));
-        office.writes(&office.erin, "Two").await;
+        office.send_message(&office.erin, "Two").await;
         office.world.clock.advance(Duration::hours(3));
         assert_eq!(digests().await, 0, "one a day");
         office.world.clock.advance(Duration::days(5));
         assert_eq!((digests().await, digests().await), (1, 0), "not one for each day that was missed");
-        office.writes(&office.erin, "Three").await;
+        office.send_message(&office.erin, "Three").await;
         notifications::read(&office.maya, &[], true).await.unwrap();
         office.world.clock.advance(Duration::days(1));
         assert_eq!(digests().await, 0, "what was read is no news");
@@ -389,19 +395,19 @@ async fn a_digest_comes_once_a_day_in_the_readers_morning_and_once_after_days_wi
 }
 
 #[tokio::test]
-async fn the_digest_of_a_companys_admin_comes_in_the_companys_morning() {
+async fn company_admin_digest_uses_the_company_time_zone() {
     on_both(async |world| {
         let office = office(world).await;
         let company = spvs::get(&office.erin, office.spv).await.unwrap().spv.company_id;
         let clara = office.world.company_admin("Clara", company).await;
-        // Made by the clock that the company had then.
+        // The admin was created with the company's time zone of that time.
         let there = companies::SettingsInput { time_zone: Some("Asia/Singapore".to_owned()), ..Default::default() };
         companies::set(&clara, company, None, there).await.unwrap();
-        chooses(&clara, Topic::Progress, true, MailFrequency::Daily).await;
+        choose_topic(&clara, Topic::Progress, true, MailFrequency::Daily).await;
         spvs::hold(&office.erin, office.spv, None, "A paper is missing").await.unwrap();
-        office.settle().await;
-        // Seven in New York, and eight in the evening there.
-        notifications::send_digests(&office.job()).await.unwrap();
+        office.process_log().await;
+        // 7:00 in New York, 20:00 in Singapore.
+        notifications::send_digests(&office.job_ctx()).await.unwrap();
         let digests = office.mails(Kind::Digest).await;
         assert!(digests.iter().any(|mail| mail.to_email.starts_with("clara")), "{digests:?}");
     })
@@ -409,13 +415,13 @@ async fn the_digest_of_a_companys_admin_comes_in_the_companys_morning() {
 }
 
 #[tokio::test]
-async fn reminders_come_once_before_and_once_after_the_date() {
+async fn step_reminders_are_sent_once_before_and_once_after_the_due_date() {
     on_both(async |world| {
         let office = office(world).await;
         let detail = spvs::get(&office.erin, office.spv).await.unwrap();
         let first = detail.steps[0].clone();
         let due = first.due_date.unwrap();
-        // Erin has both the client's step and one of the staff.
+        // Erin is assigned to the client's step and to a staff step.
         let given = steps::Change { assignee_id: Some(Some(id(&office.erin))), ..Default::default() };
         steps::update(&office.erin, first.id, None, given.clone()).await.unwrap();
         let staffs = steps::Change { owner: Some("staff".to_owned()), due_date: Some(due.to_string()), ..given };
@@ -426,22 +432,22 @@ async fn reminders_come_once_before_and_once_after_the_date() {
         }
         let remind = async || {
             steps::remind_overdue(&office.world.operator()).await.unwrap();
-            office.settle().await;
+            office.process_log().await;
         };
         remind().await;
         remind().await;
-        assert_eq!(told(&office.maya).await, ["step.due_soon"], "{} is the client's", first.step_name);
-        assert_eq!(told(&office.erin).await, ["step.due_soon"], "{} is hers", detail.steps[1].step_name);
-        // Who has a step stays with the staff.
+        assert_eq!(notified_actions(&office.maya).await, ["step.due_soon"], "{} is the client's", first.step_name);
+        assert_eq!(notified_actions(&office.erin).await, ["step.due_soon"], "{} is hers", detail.steps[1].step_name);
+        // The assignee is visible to staff only.
         let page = notifications::list(&office.maya, false, &PageQuery::default()).await.unwrap();
         assert!(page.items.iter().all(|one| !one.activity.data.contains_key("assignee_id")));
-        // Nobody was there for a week: it is told of once, and not for each day.
+        // After a week without a server, one reminder is sent, not one per day.
         office.world.clock.advance(Duration::days(7));
         remind().await;
         remind().await;
-        let hers = told(&office.maya).await;
+        let hers = notified_actions(&office.maya).await;
         assert_eq!(hers.iter().filter(|action| *action == "step.overdue").count(), 1, "{hers:?}");
-        let staffs = told(&office.erin).await;
+        let staffs = notified_actions(&office.erin).await;
         assert!(staffs.iter().any(|action| action == "step.overdue"), "{staffs:?}");
         assert_eq!(office.mails(Kind::StepOverdue).await.len(), 1, "one mail of all that is late");
         assert!(office.mails(Kind::Notices).await.is_empty());
@@ -450,7 +456,7 @@ async fn reminders_come_once_before_and_once_after_the_date() {
 }
 
 #[tokio::test]
-async fn who_is_of_the_team_no_more_is_not_reminded_of_what_they_had_there() {
+async fn former_staff_get_no_reminders() {
     on_both(async |world| {
         let office = office(world).await;
         let (sam, emil) = (office.world.super_admin("Sam").await, office.world.employee("Emil").await);
@@ -465,10 +471,10 @@ async fn who_is_of_the_team_no_more_is_not_reminded_of_what_they_had_there() {
             };
             steps::update(&sam, step.id, None, given).await.unwrap();
         }
-        office.settle().await;
+        office.process_log().await;
         let reminded = async |who: &Ctx| -> i64 {
             steps::remind_overdue(&office.world.operator()).await.unwrap();
-            office.settle().await;
+            office.process_log().await;
             let sql = "select count(*) from notifications where user_id = $1 and topic = 'reminders'";
             office.world.db.clone().sql(sql).bind(id(who)).scalar().await.unwrap()
         };
@@ -480,7 +486,7 @@ async fn who_is_of_the_team_no_more_is_not_reminded_of_what_they_had_there() {
 }
 
 #[tokio::test]
-async fn a_client_is_reminded_of_documents_and_invoices_once_before_and_once_after_the_date() {
+async fn document_and_invoice_reminders_are_sent_once_before_and_once_after_the_due_date() {
     on_both(async |world| {
         let office = office(world).await;
         let due = |days| (office.world.clock.now().date_naive() + Duration::days(days)).to_string();
@@ -496,45 +502,45 @@ async fn a_client_is_reminded_of_documents_and_invoices_once_before_and_once_aft
                 document_requests::remind(&operator).await.unwrap();
                 invoices::remind(&operator).await.unwrap();
             }
-            office.settle().await;
+            office.process_log().await;
             let page = PageQuery { limit: Some(100), cursor: None };
-            let told = notifications::list(&office.maya, false, &page).await.unwrap().items;
-            // The template asks for documents, too.
+            let notified = notifications::list(&office.maya, false, &page).await.unwrap().items;
+            // The template requests documents as well.
             let of =
                 |event: &activity::Activity| event.subject_kind == "invoice" || event.subject_id == Some(request.0);
-            told.iter().filter(|one| one.activity.action == action && of(&one.activity)).count()
+            notified.iter().filter(|one| one.activity.action == action && of(&one.activity)).count()
         };
         assert_eq!((heard("document_request.due_soon").await, heard("invoice.due_soon").await), (0, 0));
-        // The invoice of the order is due in a fortnight.
+        // The order's invoice is due in 14 days.
         office.world.clock.advance(Duration::days(12));
         assert_eq!((heard("document_request.due_soon").await, heard("invoice.due_soon").await), (0, 1));
         office.world.clock.advance(Duration::days(10));
         assert_eq!((heard("document_request.overdue").await, heard("invoice.overdue").await), (1, 1));
         assert_eq!((heard("document_request.due_soon").await, heard("invoice.due_soon").await), (0, 1));
-        // Another date is one to be reminded of anew.
+        // A changed due date is reminded of again.
         document_requests::update(erin, request, None, input(None, due(2))).await.unwrap();
         assert_eq!(heard("document_request.due_soon").await, 1);
         office.world.clock.advance(Duration::days(3));
         assert_eq!(heard("document_request.overdue").await, 2);
-        assert!(document_requests::remind(&office.maya).await.is_err(), "people remind nobody");
+        assert!(document_requests::remind(&office.maya).await.is_err(), "users cannot run the reminders");
     })
     .await;
 }
 
 #[tokio::test]
-async fn nobody_is_told_of_a_seed() {
+async fn seeding_notifies_no_one() {
     on_both(async |world| {
         let office = office(world).await;
         domain::operations::seed::load(&office.world.operator(), 20, |_| true).await.unwrap();
-        office.settle().await;
-        assert_eq!((told(&office.erin).await.len(), told(&office.maya).await.len()), (0, 0));
+        office.process_log().await;
+        assert_eq!((notified_actions(&office.erin).await.len(), notified_actions(&office.maya).await.len()), (0, 0));
     })
     .await;
 }
 
-/// Several processes number what happens and tell of it, each from what it has numbered itself.
+/// Several processes sequence the log and process notifications, each for the entries it sequenced itself.
 #[tokio::test]
-async fn nothing_is_missed_however_many_processes_follow() {
+async fn concurrent_sequencers_notify_each_entry_once() {
     on_both(async |world| {
         let office = office(world).await;
         let follow = || {
@@ -547,34 +553,34 @@ async fn nothing_is_missed_however_many_processes_follow() {
             let step = spvs::get(&office.erin, office.spv).await.unwrap().steps[0].id;
             steps::update(&office.erin, step, None, change).await.unwrap();
         };
-        // They hear of what is numbered after their first look, which may be late.
+        // A sequencer starts at the head of its first poll, which may be late.
         let mut knocks = 0;
         while heard.is_empty() || heard_by_other.is_empty() {
             notes(format!("Knock {knocks}")).await;
             knocks += 1;
-            assert!(knocks < 100, "somebody does not follow");
+            assert!(knocks < 100, "a sequencer does not run");
             tokio::time::sleep(std::time::Duration::from_millis(200)).await;
         }
         let mut seqs = Vec::new();
         let sent = 40;
         for n in 0..sent {
-            // Some of what happens is told to nobody: it must not be taken for what comes after it.
+            // Entries without recipients must not be mistaken for the ones after them.
             notes(format!("Note {n}")).await;
             let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
             messages::send(&office.erin, input).await.unwrap();
             if n % 4 == 1 {
-                // One that numbers and ends before it tells.
+                // A process that sequences and ends before it notifies.
                 activity::sequence_all(&office.world.operator()).await.unwrap();
             }
             if n % 10 == 9 {
-                // Whoever hears of a message finds what they are told of it.
-                seqs.extend(hear(&mut heard, "message.sent", 10).await);
+                // The notification exists before the message is broadcast.
+                seqs.extend(receive_until(&mut heard, "message.sent", 10).await);
                 assert_eq!(notifications::unread(&office.maya).await.unwrap(), n + 1);
             }
         }
         one.abort();
         other.abort();
-        office.settle().await;
+        office.process_log().await;
         assert_eq!(notifications::unread(&office.maya).await.unwrap(), sent);
         let mut by_other = Vec::new();
         while let Ok(event) = heard_by_other.try_recv() {
@@ -587,8 +593,12 @@ async fn nothing_is_missed_however_many_processes_follow() {
     .await;
 }
 
-/// The numbers of what is heard until so many of an action were.
-async fn hear(feed: &mut broadcast::Receiver<Arc<activity::Activity>>, action: &str, mut many: usize) -> Vec<i64> {
+/// Sequence numbers of broadcast entries up to and including the n-th entry of an action.
+async fn receive_until(
+    feed: &mut broadcast::Receiver<Arc<activity::Activity>>,
+    action: &str,
+    mut many: usize,
+) -> Vec<i64> {
     let mut seqs = Vec::new();
     let all = async {
         while many > 0 {
@@ -597,13 +607,13 @@ async fn hear(feed: &mut broadcast::Receiver<Arc<activity::Activity>>, action: &
             seqs.extend(event.seq);
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(20), all).await.expect("everything is heard of");
+    tokio::time::timeout(std::time::Duration::from_secs(20), all).await.expect("every entry is broadcast");
     seqs
 }
 
-/// Also by whoever has numbered it and does not look again.
+/// Holds too for the process that sequenced the entries and does not process them again.
 #[tokio::test]
-async fn what_is_done_quietly_is_told_to_nobody() {
+async fn silent_context_sends_no_notifications() {
     on_both(async |world| {
         let office = office(world).await;
         let (feed, mut heard) = broadcast::channel(1_000);
@@ -612,7 +622,7 @@ async fn what_is_done_quietly_is_told_to_nobody() {
         for (n, who) in [&office.erin, &quiet, &quiet, &office.erin].into_iter().enumerate() {
             let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
             messages::send(who, input).await.unwrap();
-            hear(&mut heard, "message.sent", 1).await;
+            receive_until(&mut heard, "message.sent", 1).await;
         }
         following.abort();
         assert_eq!(notifications::unread(&office.maya).await.unwrap(), 2);
@@ -621,7 +631,7 @@ async fn what_is_done_quietly_is_told_to_nobody() {
 }
 
 #[tokio::test]
-async fn what_nobody_is_to_be_told_of_waits_for_no_writer() {
+async fn entries_without_recipients_take_no_lock() {
     on_both(async |world| {
         let office = office(world).await;
         let step = spvs::get(&office.erin, office.spv).await.unwrap().steps[0].id;
@@ -633,8 +643,8 @@ async fn what_nobody_is_to_be_told_of_waits_for_no_writer() {
         let soon = std::time::Duration::from_secs(5);
         tokio::time::timeout(soon, notifications::process_pending(&office.world.operator())).await.unwrap().unwrap();
         drop(writer);
-        office.writes(&office.erin, "For you").await;
-        assert_eq!(told(&office.maya).await, ["message.sent"]);
+        office.send_message(&office.erin, "For you").await;
+        assert_eq!(notified_actions(&office.maya).await, ["message.sent"]);
     })
     .await;
 }

@@ -1,5 +1,5 @@
-//! Running the office: each rule of the alerts triggered for real, probes that break and mend, heartbeats counted
-//! truthfully, scans, and figures of the whole office.
+//! Operations: alert rules, health checks, uptime, security scan, activity search and office-wide settings and
+//! analytics.
 use chrono::Duration;
 use domain::{
     Ctx, Error, Origin,
@@ -22,22 +22,22 @@ use domain::{
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
-fn at(world: &World, minutes: i64) -> World {
+fn after_minutes(world: &World, minutes: i64) -> World {
     World { clock: Clock::fixed(noon() + Duration::minutes(minutes)), ..world.clone() }
 }
 
-async fn check(world: &World, readings: &Readings) -> Vec<Alert> {
+async fn open_alerts(world: &World, readings: &Readings) -> Vec<Alert> {
     activity::sequence_all(&world.operator()).await.unwrap();
     alerts::check(&world.operator(), readings).await.unwrap();
     alerts::list(&world.operator(), true, &PageQuery::default()).await.unwrap().items
 }
 
-async fn kinds(world: &World, readings: &Readings) -> Vec<String> {
-    check(world, readings).await.into_iter().map(|alert| alert.kind).collect()
+async fn alert_kinds(world: &World, readings: &Readings) -> Vec<String> {
+    open_alerts(world, readings).await.into_iter().map(|alert| alert.kind).collect()
 }
 
 #[tokio::test]
-async fn failed_sign_ins_from_one_place_are_a_storm_until_they_stop() {
+async fn password_spraying_raises_an_alert_until_it_stops() {
     on_both(async |world| {
         let origin = |address: &str| Origin { address: Some(address.to_owned()), user_agent: None };
         let quiet = Ctx { origin: origin("192.0.2.9"), ..world.nobody() };
@@ -48,82 +48,83 @@ async fn failed_sign_ins_from_one_place_are_a_storm_until_they_stop() {
             let email = format!("nobody{n}@example.com");
             domain::accounts::auth::sign_in(ctx, &auth, &email, "wrong password").await.unwrap_err();
         }
-        let open = check(&world, &Readings::default()).await;
+        let open = open_alerts(&world, &Readings::default()).await;
         assert_eq!(open.len(), 1, "{open:?}");
         assert_eq!((open[0].kind.as_str(), open[0].subject.as_str()), ("sign_in_storm", "192.0.2.1"));
-        assert_eq!(check(&world, &Readings::default()).await[0].id, open[0].id, "one open alert of a place");
-        assert!(check(&at(&world, 20), &Readings::default()).await.is_empty(), "it ends by itself");
-        // As many, but one in twenty minutes: whoever mistypes an address now and then.
+        assert_eq!(open_alerts(&world, &Readings::default()).await[0].id, open[0].id, "one open alert of a place");
+        assert!(open_alerts(&after_minutes(&world, 20), &Readings::default()).await.is_empty(), "it ends by itself");
+        // The same number spread out, one every 20 minutes: occasional typing errors.
         for n in 2..35 {
-            let ctx = Ctx { origin: origin("192.0.2.7"), ..at(&world, n * 20).nobody() };
+            let ctx = Ctx { origin: origin("192.0.2.7"), ..after_minutes(&world, n * 20).nobody() };
             domain::accounts::auth::sign_in(&ctx, &auth, &format!("nobody{n}@example.net"), "wrong password")
                 .await
                 .unwrap_err();
-            assert!(check(&at(&world, n * 20), &Readings::default()).await.is_empty());
+            assert!(open_alerts(&after_minutes(&world, n * 20), &Readings::default()).await.is_empty());
         }
     })
     .await;
 }
 
-/// So many wrong passwords from there, at accounts that do not exist and now and then at Maya's.
-async fn fails(world: &World, address: &str, times: i64) {
+/// Fails `times` sign-ins from the address: unknown accounts, and twice Maya's.
+async fn fail_sign_ins(world: &World, address: &str, times: i64) {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let origin = Origin { address: Some(address.to_owned()), user_agent: None };
     let ctx = Ctx { origin, ..world.nobody() };
     let auth = domain::accounts::auth::Auth::new(domain::accounts::auth::Keys::for_tests());
     for n in 0..times {
-        // Whoever fails more often at one account has to wait.
+        // More failures at one account would be throttled.
         let nobody = format!("no{}@example.com", NEXT.fetch_add(1, Ordering::Relaxed));
         let email = if [5, 18].contains(&n) { "maya@example.com".to_owned() } else { nobody };
         domain::accounts::auth::sign_in(&ctx, &auth, &email, "wrong password").await.unwrap_err();
     }
 }
 
-async fn storms(world: &World) -> Vec<(String, i64)> {
-    let open = check(world, &Readings::default()).await;
+async fn spray_alerts(world: &World) -> Vec<(String, i64)> {
+    let open = open_alerts(world, &Readings::default()).await;
     open.into_iter().map(|alert| (alert.subject, alert.data["count"].as_i64().unwrap())).collect()
 }
 
 #[tokio::test]
-async fn a_storm_is_made_out_by_the_true_number_of_failed_sign_ins() {
+async fn password_spraying_alert_counts_all_failures() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
         let storm = |place: &str, count| (place.to_owned(), count);
-        // As many from several places: each of them one too few.
+        // The same number from several addresses: each one below the threshold.
         for place in ["192.0.2.1", "192.0.2.2", "192.0.2.3"] {
-            fails(&world, place, 19).await;
+            fail_sign_ins(&world, place, 19).await;
         }
-        assert_eq!(storms(&world).await, []);
-        // Exactly as many, and the last one ten minutes later.
-        let later = at(&world, 10);
-        fails(&later, "192.0.2.2", 1).await;
-        assert_eq!(storms(&later).await, [storm("192.0.2.2", 20)]);
-        // An open alert says how many there are by now.
-        fails(&later, "192.0.2.2", 17).await;
-        assert_eq!(storms(&later).await, [storm("192.0.2.2", 37)]);
-        // One customer of IPv6 is one place, whichever of their addresses they use.
+        assert_eq!(spray_alerts(&world).await, []);
+        // The threshold is reached by one more, ten minutes later.
+        let later = after_minutes(&world, 10);
+        fail_sign_ins(&later, "192.0.2.2", 1).await;
+        assert_eq!(spray_alerts(&later).await, [storm("192.0.2.2", 20)]);
+        // An open alert is updated with the current count.
+        fail_sign_ins(&later, "192.0.2.2", 17).await;
+        assert_eq!(spray_alerts(&later).await, [storm("192.0.2.2", 37)]);
+        // Addresses of one IPv6 /64 network count as one source.
         for n in 0..21 {
-            fails(&later, &format!("2001:db8:1:2::{n}"), 1).await;
+            fail_sign_ins(&later, &format!("2001:db8:1:2::{n}"), 1).await;
         }
-        let mut both = storms(&later).await;
+        let mut both = spray_alerts(&later).await;
         both.sort();
         assert_eq!(both, [storm("192.0.2.2", 37), storm("2001:db8:1:2::/64", 21)]);
-        // The first nineteen are out of the window, the eighteen after them are not, and too few.
-        assert_eq!(storms(&at(&world, 15)).await, [storm("2001:db8:1:2::/64", 21)]);
-        // Of a place without a storm within the window nothing is kept for long, and the log heard of a few only.
-        domain::accounts::auth::login_throttle::clean_up(&at(&world, 75).operator()).await.unwrap();
+        // The first nineteen are out of the window, the later eighteen are below the threshold.
+        assert_eq!(spray_alerts(&after_minutes(&world, 15)).await, [storm("2001:db8:1:2::/64", 21)]);
+        // Failures of a source without an alert are deleted, and the log has only a sample.
+        domain::accounts::auth::login_throttle::clean_up(&after_minutes(&world, 75).operator()).await.unwrap();
         let db = &mut world.db.clone();
         let kept: i64 = db.sql("select count(*) from sign_in_failures").scalar().await.unwrap();
         assert_eq!(kept, 0);
-        let told: i64 = db.sql("select count(*) from activity where action = 'sign_in.failed'").scalar().await.unwrap();
-        assert!(told < 19 * 3 + 18 + 21, "{told}");
+        let logged: i64 =
+            db.sql("select count(*) from activity where action = 'sign_in.failed'").scalar().await.unwrap();
+        assert!(logged < 19 * 3 + 18 + 21, "{logged}");
     })
     .await;
 }
 
 #[tokio::test]
-async fn guessing_at_one_account_is_a_storm_though_most_guesses_have_to_wait() {
+async fn throttled_guesses_count_towards_the_alert() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
@@ -137,26 +138,28 @@ async fn guessing_at_one_account_is_a_storm_though_most_guesses_have_to_wait() {
             waits += i32::from(matches!(refused, Error::TooMany(_)));
         }
         assert_eq!(waits, 20);
-        assert_eq!(storms(&world).await, [("192.0.2.5".to_owned(), 25)]);
-        // However many they are, a second is one row, and the log heard of those only that were tried.
+        assert_eq!(spray_alerts(&world).await, [("192.0.2.5".to_owned(), 25)]);
+        // Failures within a second share a row, and the log records only those that were verified.
         let db = &mut world.db.clone();
         let rows: i64 = db.sql("select count(*) from sign_in_failures").scalar().await.unwrap();
         assert_eq!(rows, 1);
-        let told: i64 = db.sql("select count(*) from activity where action = 'sign_in.failed'").scalar().await.unwrap();
-        assert_eq!(told, 5);
+        let logged: i64 =
+            db.sql("select count(*) from activity where action = 'sign_in.failed'").scalar().await.unwrap();
+        assert_eq!(logged, 5);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_day_without_a_backup_is_told_of() {
+async fn missing_backup_raises_an_alert() {
     on_both(async |world| {
-        let runs = async |hours: i64| dashboards::heartbeat(&at(&world, hours * 60).operator()).await.unwrap();
+        let runs =
+            async |hours: i64| dashboards::heartbeat(&after_minutes(&world, hours * 60).operator()).await.unwrap();
         runs(0).await;
         runs(24).await;
-        assert!(kinds(&at(&world, 25 * 60), &Readings::default()).await.is_empty());
+        assert!(alert_kinds(&after_minutes(&world, 25 * 60), &Readings::default()).await.is_empty());
         runs(25).await;
-        let open = check(&at(&world, 26 * 60), &Readings::default()).await;
+        let open = open_alerts(&after_minutes(&world, 26 * 60), &Readings::default()).await;
         assert_eq!(open.len(), 1, "{open:?}");
         assert_eq!((open[0].kind.as_str(), open[0].data["count"].as_i64()), ("backup_old", Some(26)));
     })
@@ -164,7 +167,7 @@ async fn a_day_without_a_backup_is_told_of() {
 }
 
 #[tokio::test]
-async fn mails_that_fail_are_told_of() {
+async fn failing_mails_raise_an_alert() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         for _ in 0..3 {
@@ -172,33 +175,33 @@ async fn mails_that_fail_are_told_of() {
             mail_delivery::load_for_sending(&world.operator(), id).await.unwrap();
             mails::mark_failed(&world.operator(), id, "550 no such user", true).await.unwrap();
         }
-        assert_eq!(kinds(&world, &Readings::default()).await, ["mail_failing"]);
-        assert!(kinds(&at(&world, 25 * 60), &Readings::default()).await.is_empty());
-        // Others are given up only after days.
-        let late = at(&world, 3 * 24 * 60);
+        assert_eq!(alert_kinds(&world, &Readings::default()).await, ["mail_failing"]);
+        assert!(alert_kinds(&after_minutes(&world, 25 * 60), &Readings::default()).await.is_empty());
+        // Other mails fail permanently only after days.
+        let late = after_minutes(&world, 3 * 24 * 60);
         for _ in 0..3 {
             let id = mails::test(&sigrid).await.unwrap();
             mails::mark_failed(&late.operator(), id, "no answer", true).await.unwrap();
         }
-        assert_eq!(kinds(&late, &Readings::default()).await, ["mail_failing"]);
-        assert!(kinds(&at(&world, (4 * 24 + 1) * 60), &Readings::default()).await.is_empty());
-        // While the mail server is away nothing is given up yet: a mail waits, and is tried and tried.
-        let away = at(&world, 5 * 24 * 60);
+        assert_eq!(alert_kinds(&late, &Readings::default()).await, ["mail_failing"]);
+        assert!(alert_kinds(&after_minutes(&world, (4 * 24 + 1) * 60), &Readings::default()).await.is_empty());
+        // While the mail server is unavailable, no mail has failed permanently: each is retried.
+        let away = after_minutes(&world, 5 * 24 * 60);
         let id = mails::test(&sigrid).await.unwrap();
         for _ in 0..3 {
-            assert!(kinds(&away, &Readings::default()).await.is_empty());
+            assert!(alert_kinds(&away, &Readings::default()).await.is_empty());
             assert!(mail_delivery::load_for_sending(&away.operator(), id).await.unwrap().is_some());
             mails::mark_failed(&away.operator(), id, "no answer", false).await.unwrap();
         }
-        assert_eq!(kinds(&away, &Readings::default()).await, ["mail_failing"]);
+        assert_eq!(alert_kinds(&away, &Readings::default()).await, ["mail_failing"]);
         mails::mark_sent(&away.operator(), id, None).await.unwrap();
-        assert!(kinds(&away, &Readings::default()).await.is_empty());
+        assert!(alert_kinds(&away, &Readings::default()).await.is_empty());
     })
     .await;
 }
 
 #[tokio::test]
-async fn dead_jobs_are_told_of_until_they_are_run_again() {
+async fn dead_jobs_raise_an_alert_until_retried() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         health_checks::ask(&sigrid).await.unwrap();
@@ -206,10 +209,10 @@ async fn dead_jobs_are_told_of_until_they_are_run_again() {
         let table = if tx.dialect() == domain::kernel::db::Dialect::Postgres { "apalis.jobs" } else { "Jobs" };
         tx.sql_built(format!("update {table} set status = 'Killed'")).run().await.unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(kinds(&world, &Readings::default()).await, ["dead_jobs"]);
+        assert_eq!(alert_kinds(&world, &Readings::default()).await, ["dead_jobs"]);
         let dead = queue::list(&sigrid, Some("dead"), &PageQuery::default()).await.unwrap().items;
         queue::retry(&sigrid, &dead[0].id).await.unwrap();
-        assert!(kinds(&world, &Readings::default()).await.is_empty());
+        assert!(alert_kinds(&world, &Readings::default()).await.is_empty());
         let log = activity::list(&sigrid, &activity::Filter::default(), &PageQuery::default()).await.unwrap().items;
         assert!(log.iter().any(|row| row.action == "job.retried" && row.subject_label == dead[0].job));
     })
@@ -217,16 +220,16 @@ async fn dead_jobs_are_told_of_until_they_are_run_again() {
 }
 
 #[tokio::test]
-async fn a_full_disk_and_an_old_key_are_told_of() {
+async fn low_disk_space_and_old_signing_keys_raise_alerts() {
     on_both(async |world| {
         let disk = |free| Readings { disk: Some(Disk { free, total: 1_000 }), keys_changed_at: None };
-        assert!(kinds(&world, &disk(100)).await.is_empty());
-        assert_eq!(kinds(&world, &disk(99)).await, ["disk_low"]);
-        assert!(kinds(&world, &disk(500)).await.is_empty());
+        assert!(alert_kinds(&world, &disk(100)).await.is_empty());
+        assert_eq!(alert_kinds(&world, &disk(99)).await, ["disk_low"]);
+        assert!(alert_kinds(&world, &disk(500)).await.is_empty());
         let key = |days| Readings { disk: None, keys_changed_at: Some(noon() - Duration::days(days)) };
-        assert!(kinds(&world, &key(364)).await.is_empty());
-        assert_eq!(kinds(&world, &key(365)).await, ["key_expiring"]);
-        // As the machine itself says it.
+        assert!(alert_kinds(&world, &key(364)).await.is_empty());
+        assert_eq!(alert_kinds(&world, &key(365)).await, ["key_expiring"]);
+        // As read from the machine.
         let file = world.dir.0.join("keys.json");
         domain::accounts::auth::Keys::load_or_create(&file).unwrap();
         let written_long_ago = || {
@@ -240,7 +243,7 @@ async fn a_full_disk_and_an_old_key_are_told_of() {
         let read = Readings::take(&there.operator());
         assert!(read.disk.is_some_and(|disk| disk.total > 0));
         assert_eq!(read.keys_changed_at, Some(noon() - Duration::days(400)));
-        // A key that says itself when it was made is as old as that, whenever its file was written.
+        // A key with a creation time is as old as that, whatever the modification time of its file.
         domain::accounts::auth::keys::rotate(&there.operator(), &file).await.unwrap();
         written_long_ago();
         assert_eq!(Readings::take(&there.operator()).keys_changed_at, Some(noon()));
@@ -249,18 +252,18 @@ async fn a_full_disk_and_an_old_key_are_told_of() {
 }
 
 #[tokio::test]
-async fn a_part_that_does_not_answer_is_told_of_at_the_second_time() {
+async fn second_failed_health_check_raises_an_alert() {
     on_both(async |world| {
-        // Nobody listens there.
+        // No server listens on this port.
         let mut options = (*world.options).clone();
         options.public_url = "http://127.0.0.1:1".to_owned();
         let world = World { options: options.into(), ..world };
         let sigrid = world.super_admin("Sigrid").await;
         let leaves = async || Ok("mails are files".to_owned());
         health_checks::check(&world.operator(), leaves()).await.unwrap();
-        assert!(kinds(&world, &Readings::default()).await.is_empty(), "once may be chance");
+        assert!(alert_kinds(&world, &Readings::default()).await.is_empty(), "once may be chance");
         health_checks::check(&world.operator(), leaves()).await.unwrap();
-        let open = check(&world, &Readings::default()).await;
+        let open = open_alerts(&world, &Readings::default()).await;
         let mut broken: Vec<_> = open.iter().map(|alert| alert.subject.as_str()).collect();
         broken.sort_unstable();
         assert_eq!(broken, ["api_gateway", "queue", "web_server"]);
@@ -286,7 +289,8 @@ async fn a_part_that_does_not_answer_is_told_of_at_the_second_time() {
         health_checks::check(&world.operator(), stuck()).await.unwrap();
         assert!(begun.elapsed().as_secs() < 20, "what hangs is not waited for");
         assert!(!health_checks::list(&sigrid).await.unwrap()[4].ok);
-        let later = health_checks::list(&at(&world, 10).signed_in(&user(&world, &sigrid).await)).await.unwrap();
+        let later =
+            health_checks::list(&after_minutes(&world, 10).signed_in(&user(&world, &sigrid).await)).await.unwrap();
         assert!(later.iter().all(|probe| !probe.fresh));
     })
     .await;
@@ -297,11 +301,11 @@ async fn user(world: &World, ctx: &Ctx) -> users::User {
 }
 
 #[tokio::test]
-async fn a_resolved_alert_stays_away_for_an_hour_and_is_for_super_admins() {
+async fn resolved_alert_reopens_after_an_hour_and_alerts_need_super_admin() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         let full = Readings { disk: Some(Disk { free: 1, total: 100 }), keys_changed_at: None };
-        let alert = check(&world, &full).await.remove(0);
+        let alert = open_alerts(&world, &full).await.remove(0);
         for role in [Role::Employee, Role::CompanyAdmin, Role::Client] {
             let company = match role {
                 Role::Employee => None,
@@ -320,36 +324,37 @@ async fn a_resolved_alert_stays_away_for_an_hour_and_is_for_super_admins() {
         let over = alerts::resolve(&sigrid, alert.id).await.unwrap();
         assert_eq!(over.resolved_by.as_deref(), Some("Sigrid Test"));
         assert!(matches!(alerts::resolve(&sigrid, alert.id).await, Err(Error::Conflict(_))));
-        assert!(check(&at(&world, 30), &full).await.is_empty());
-        assert_eq!(check(&at(&world, 61), &full).await.len(), 1);
+        assert!(open_alerts(&after_minutes(&world, 30), &full).await.is_empty());
+        assert_eq!(open_alerts(&after_minutes(&world, 61), &full).await.len(), 1);
         assert_eq!(alerts::list(&sigrid, false, &PageQuery::default()).await.unwrap().items.len(), 2);
     })
     .await;
 }
 
 #[tokio::test]
-async fn uptime_is_the_share_of_minutes_since_the_first_start() {
+async fn uptime_is_the_share_of_minutes_with_heartbeats() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         let actor = sigrid.actor.clone();
         let uptime = async |minutes: i64| {
-            let ctx = at(&world, minutes).as_actor(actor.clone());
+            let ctx = after_minutes(&world, minutes).as_actor(actor.clone());
             dashboards::admin(&ctx, &PageQuery::default()).await.unwrap().uptime_percent
         };
-        let beat = async |minutes: i64| dashboards::heartbeat(&at(&world, minutes).operator()).await.unwrap();
+        let beat =
+            async |minutes: i64| dashboards::heartbeat(&after_minutes(&world, minutes).operator()).await.unwrap();
         assert_eq!(uptime(0).await, None, "nothing is known yet");
         beat(0).await;
         assert_eq!(uptime(0).await, Some(100.0));
         for minute in 1..4 {
             beat(minute).await;
-            // A second portal on the same database.
+            // A second process on the same database.
             beat(minute).await;
         }
         assert_eq!(uptime(4).await, Some(100.0));
         // Down for four minutes.
         beat(8).await;
         assert_eq!(uptime(9).await, Some(55.5), "five of nine");
-        // Down for two months: what was before does not count, and does not make it young either.
+        // Down for two months: earlier heartbeats do not count, but the first start stays known.
         let months = 60 * 24 * 60;
         beat(months).await;
         beat(months + 1).await;
@@ -359,7 +364,7 @@ async fn uptime_is_the_share_of_minutes_since_the_first_start() {
 }
 
 #[tokio::test]
-async fn a_scan_finds_what_is_wrong() {
+async fn security_scan_reports_all_findings() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         let mut options = (*world.options).clone();
@@ -393,7 +398,7 @@ async fn a_scan_finds_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn the_log_is_searched_by_who_what_whom_when_and_from_where() {
+async fn activity_search_filters_by_actor_action_subject_time_and_address() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         let there = Ctx {
@@ -442,11 +447,11 @@ async fn the_log_is_searched_by_who_what_whom_when_and_from_where() {
 }
 
 #[tokio::test]
-async fn what_happened_long_ago_is_found_by_its_day_whenever_it_was_numbered() {
+async fn activity_search_uses_event_time_not_sequence() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
-        let days_ago = |days: i64| at(&world, -days * 24 * 60);
-        // Numbered one after the other, and not in the order in which they happened.
+        let days_ago = |days: i64| after_minutes(&world, -days * 24 * 60);
+        // Sequenced in another order than that of their time.
         for (days, name) in [(0, "Today"), (20, "First of the month"), (1, "Yesterday"), (51, "October")] {
             days_ago(days).company(name).await;
             activity::sequence_all(&world.operator()).await.unwrap();
@@ -458,7 +463,7 @@ async fn what_happened_long_ago_is_found_by_its_day_whenever_it_was_numbered() {
             ..activity::Search::default()
         };
         let found = async |wanted: activity::Search| {
-            // A page at a time, as the page and its file are read.
+            // Page by page, like the page and the export.
             let (mut names, mut cursor) = (Vec::new(), None);
             loop {
                 let query = PageQuery { limit: Some(1), cursor };
@@ -488,10 +493,10 @@ async fn what_happened_long_ago_is_found_by_its_day_whenever_it_was_numbered() {
         for (name, is_in) in [("Today", true), ("First of the month", true), ("October", false)] {
             assert_eq!(file.contains(name), is_in, "{name}");
         }
-        // Sign-ins that were not possible: one today, and then two that are told of later and were in September.
-        fails(&world, "192.0.2.1", 1).await;
+        // One failed sign-in today, then two sequenced later with a time in September.
+        fail_sign_ins(&world, "192.0.2.1", 1).await;
         activity::sequence_all(&world.operator()).await.unwrap();
-        fails(&days_ago(70), "192.0.2.2", 2).await;
+        fail_sign_ins(&days_ago(70), "192.0.2.2", 2).await;
         activity::sequence_all(&world.operator()).await.unwrap();
         let asked = Asked { from: Some("2026-09-01".to_owned()), to: Some("2026-11-30".to_owned()), period: None };
         let office = analytics::office(&sigrid, &asked).await.unwrap();
@@ -503,7 +508,7 @@ async fn what_happened_long_ago_is_found_by_its_day_whenever_it_was_numbered() {
 }
 
 #[tokio::test]
-async fn the_offices_figures_count_what_there_is() {
+async fn office_analytics_count_orders_revenue_and_step_times() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         let company = world.company("Meridian").await;
@@ -524,7 +529,7 @@ async fn the_offices_figures_count_what_there_is() {
         assert_eq!(partners, [None, Some("Ingrid Test")]);
         let empty = Asked { period: Some("last_year".to_owned()), ..Asked::default() };
         assert_eq!(analytics::office(&sigrid, &empty).await.unwrap().total, 0);
-        // A company whose fees are in euros alone, and a country with none in dollars.
+        // A company with fees in euros only, and a country with none in dollars.
         let euros = clients::Input {
             first_name: "Okan".to_owned(),
             last_name: "Test".to_owned(),
@@ -542,7 +547,7 @@ async fn the_offices_figures_count_what_there_is() {
         assert_eq!(found.companies.iter().map(|row| row.revenue.clone()).collect::<Vec<_>>(), [vec![usd], vec![eur]]);
         let country = |country, spvs, fee| analytics::OfficeCountry { country, spvs, revenue: vec![fee] };
         assert_eq!(found.countries, [country(Country::Us, 2, usd), country(Country::Jp, 1, eur)]);
-        // Two days, then ten and four: by the month in which each was completed, whenever the order was placed.
+        // Two days, then ten and four: counted in the month of completion, whenever the order was placed.
         let order = spvs::get(&sigrid, spv).await.unwrap();
         for (step, days) in order.steps.iter().zip([2, 10, 4]) {
             world.clock.advance(Duration::days(days));
@@ -562,7 +567,7 @@ async fn the_offices_figures_count_what_there_is() {
 }
 
 #[tokio::test]
-async fn the_offices_settings_are_used_where_they_say() {
+async fn office_settings_are_validated_and_applied() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         settings::set(&sigrid, |now| settings::Settings {
@@ -593,9 +598,9 @@ async fn the_offices_settings_are_used_where_they_say() {
         assert_eq!(found.storage_quota(&world.options), Some(2_000_000_000));
         activity::sequence_all(&world.operator()).await.unwrap();
         let wanted = activity::Search { what: Some("settings.updated".to_owned()), ..Default::default() };
-        let told = activity::search(&sigrid, &wanted, &PageQuery::default()).await.unwrap().items.remove(0);
-        assert_eq!(told.data["before"]["identifier_prefix"], serde_json::Value::Null);
-        assert_eq!(told.data["after"]["identifier_prefix"], "NF-");
+        let logged = activity::search(&sigrid, &wanted, &PageQuery::default()).await.unwrap().items.remove(0);
+        assert_eq!(logged.data["before"]["identifier_prefix"], serde_json::Value::Null);
+        assert_eq!(logged.data["after"]["identifier_prefix"], "NF-");
         let wrong = settings::set(&sigrid, |now| settings::Settings {
             identifier_prefix: Some("not ok".to_owned()),
             mail_sender: Some("nobody".to_owned()),
@@ -612,7 +617,7 @@ async fn the_offices_settings_are_used_where_they_say() {
 }
 
 #[tokio::test]
-async fn a_process_that_hears_nothing_finds_out_about_maintenance() {
+async fn admission_cache_expires_without_notifications() {
     on_both(async |world: World| {
         let admission = AdmissionCache::default();
         let looks = async || admission.get(&world.db, world.clock.now()).await.maintenance.is_some();

@@ -1,4 +1,4 @@
-//! One order from creation to close, and the rules it meets on the way, on both databases.
+//! Order lifecycle: quick setup, step completion, hold, cancel, reopen, identifiers and idempotency. On both databases.
 use domain::{
     Ctx, Error,
     directory::clients,
@@ -11,12 +11,12 @@ use domain::{
     testing::{World, on_both},
 };
 
-fn to(status: &str) -> steps::Change {
+fn with_status(status: &str) -> steps::Change {
     steps::Change { status: Some(status.to_owned()), ..steps::Change::default() }
 }
 
 async fn complete(ctx: &Ctx, step: StepId) -> spvs::Spv {
-    steps::update(ctx, step, None, to("completed")).await.expect("the step completes").1
+    steps::update(ctx, step, None, with_status("completed")).await.expect("the step completes").1
 }
 
 fn code(error: &Error) -> &str {
@@ -28,14 +28,14 @@ fn code(error: &Error) -> &str {
     }
 }
 
-async fn jobs(world: &World) -> Vec<String> {
+async fn queued_jobs(world: &World) -> Vec<String> {
     let page = PageQuery { limit: Some(100), cursor: None };
     let jobs = queue::list(&world.operator(), None, &page).await.expect("jobs").items;
     jobs.into_iter().map(|job| job.job).collect()
 }
 
-/// Numbers what was written, as a running portal does all the time.
-async fn actions(world: &World, ctx: &Ctx) -> Vec<String> {
+/// Sequences the log and returns the actions visible to the reader, oldest first.
+async fn logged_actions(world: &World, ctx: &Ctx) -> Vec<String> {
     activity::sequence_all(&world.operator()).await.expect("numbered");
     let page = PageQuery { limit: Some(200), cursor: None };
     let mut found: Vec<String> = activity::list(ctx, &Filter::default(), &page)
@@ -50,7 +50,7 @@ async fn actions(world: &World, ctx: &Ctx) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_order_goes_from_quick_setup_to_close() {
+async fn order_goes_from_quick_setup_to_closed() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         let elias = world.employee("Elias").await;
@@ -68,7 +68,7 @@ async fn an_order_goes_from_quick_setup_to_close() {
         assert_eq!(made.spv.status, spvs::Status::Active);
         assert_eq!(made.spv.steps_total, 8);
         assert_eq!(made.spv.identifier(), format!("SPV-{}", &made.spv.id.to_string()[..8]));
-        assert_eq!(jobs(&world).await, ["mails.send", "mails.send"], "the set-up mail and the notification");
+        assert_eq!(queued_jobs(&world).await, ["mails.send", "mails.send"], "the set-up mail and the notification");
 
         let id = made.spv.id;
         assert_eq!(
@@ -87,23 +87,23 @@ async fn an_order_goes_from_quick_setup_to_close() {
         let closed = spvs::get(&elias, id).await.unwrap().spv;
         assert_eq!((closed.status, closed.percent(), closed.current_step), (spvs::Status::Closed, 100, None));
         assert!(closed.closed_at.is_some());
-        assert_eq!(jobs(&world).await.len(), 3, "the client is told");
+        assert_eq!(queued_jobs(&world).await.len(), 3, "the client is mailed");
 
         let maya = world.signed_in(&domain::accounts::users::get(&world.operator(), made.client.id).await.unwrap());
-        let seen = actions(&world, &maya).await;
+        let seen = logged_actions(&world, &maya).await;
         assert_eq!(seen.iter().filter(|a| *a == "spv.closed").count(), 1);
         assert_eq!(seen.iter().filter(|a| *a == "step.updated").count(), 8);
         assert!(activity::verify(&world.operator()).await.unwrap() > 0);
 
         assert_eq!(
-            code(&steps::update(&elias, detail.steps[0].id, None, to("pending")).await.unwrap_err()),
+            code(&steps::update(&elias, detail.steps[0].id, None, with_status("pending")).await.unwrap_err()),
             "forbidden"
         );
         assert_eq!(
-            code(&steps::update(&sigrid, detail.steps[0].id, None, to("pending")).await.unwrap_err()),
+            code(&steps::update(&sigrid, detail.steps[0].id, None, with_status("pending")).await.unwrap_err()),
             "required"
         );
-        let reason = steps::Change { reason: Some("The filing was rejected".into()), ..to("pending") };
+        let reason = steps::Change { reason: Some("The filing was rejected".into()), ..with_status("pending") };
         let (step, spv) = steps::update(&sigrid, detail.steps[0].id, None, reason).await.unwrap();
         assert_eq!((step.completed_at, spv.status, spv.closed_at), (None, spvs::Status::Processing, None));
     })
@@ -111,7 +111,7 @@ async fn an_order_goes_from_quick_setup_to_close() {
 }
 
 #[tokio::test]
-async fn two_people_finishing_the_last_two_steps_close_the_order_once() {
+async fn concurrent_completion_of_the_last_steps_closes_once() {
     on_both(async |world| {
         let (elias, nora) = (world.employee("Elias").await, world.employee("Nora").await);
         let company = world.company("Meridian").await;
@@ -121,27 +121,28 @@ async fn two_people_finishing_the_last_two_steps_close_the_order_once() {
             complete(&elias, step.id).await;
         }
         let (a, b) = tokio::join!(
-            steps::update(&elias, steps[6].id, Some(steps[6].version), to("completed")),
-            steps::update(&nora, steps[7].id, Some(steps[7].version), to("completed")),
+            steps::update(&elias, steps[6].id, Some(steps[6].version), with_status("completed")),
+            steps::update(&nora, steps[7].id, Some(steps[7].version), with_status("completed")),
         );
         a.unwrap();
         b.unwrap();
         assert_eq!(spvs::get(&elias, id).await.unwrap().spv.status, spvs::Status::Closed);
-        let seen = actions(&world, &maya).await;
+        let seen = logged_actions(&world, &maya).await;
         assert_eq!(seen.iter().filter(|a| *a == "spv.closed").count(), 1);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_stale_write_names_who_was_faster() {
+async fn stale_write_returns_409_with_last_editor() {
     on_both(async |world| {
         let (elias, nora) = (world.employee("Elias").await, world.employee("Nora").await);
         let company = world.company("Meridian").await;
         let (_, id, _) = world.client("Maya", company, None).await;
         let step = spvs::get(&elias, id).await.unwrap().steps[0].clone();
-        steps::update(&nora, step.id, Some(step.version), to("in_progress")).await.unwrap();
-        let Err(Error::Conflict(problem)) = steps::update(&elias, step.id, Some(step.version), to("completed")).await
+        steps::update(&nora, step.id, Some(step.version), with_status("in_progress")).await.unwrap();
+        let Err(Error::Conflict(problem)) =
+            steps::update(&elias, step.id, Some(step.version), with_status("completed")).await
         else {
             panic!("refused")
         };
@@ -151,7 +152,7 @@ async fn a_stale_write_names_who_was_faster() {
 }
 
 #[tokio::test]
-async fn steps_rest_while_the_order_is_on_hold_or_cancelled() {
+async fn held_or_cancelled_order_rejects_step_changes() {
     on_both(async |world| {
         let elias = world.employee("Elias").await;
         let company = world.company("Meridian").await;
@@ -160,10 +161,16 @@ async fn steps_rest_while_the_order_is_on_hold_or_cancelled() {
         assert_eq!(code(&spvs::hold(&elias, id, None, "  ").await.unwrap_err()), "required");
         let held = spvs::hold(&elias, id, None, "The client asked to wait").await.unwrap().spv;
         assert_eq!(held.status_reason.as_deref(), Some("The client asked to wait"));
-        assert_eq!(code(&steps::update(&elias, step, None, to("completed")).await.unwrap_err()), "wrong_status");
+        assert_eq!(
+            code(&steps::update(&elias, step, None, with_status("completed")).await.unwrap_err()),
+            "wrong_status"
+        );
         assert_eq!(spvs::resume(&elias, id, None).await.unwrap().spv.status, spvs::Status::Active);
         spvs::cancel(&elias, id, None, "No deal").await.unwrap();
-        assert_eq!(code(&steps::update(&elias, step, None, to("completed")).await.unwrap_err()), "wrong_status");
+        assert_eq!(
+            code(&steps::update(&elias, step, None, with_status("completed")).await.unwrap_err()),
+            "wrong_status"
+        );
         assert_eq!(code(&spvs::reopen(&elias, id, None, "It is on again").await.unwrap_err()), "forbidden");
         let sigrid = world.super_admin("Sigrid").await;
         assert_eq!(spvs::reopen(&sigrid, id, None, "It is on again").await.unwrap().spv.status, spvs::Status::Active);
@@ -172,7 +179,7 @@ async fn steps_rest_while_the_order_is_on_hold_or_cancelled() {
 }
 
 #[tokio::test]
-async fn a_reopened_order_stays_open_until_a_step_is_completed_again() {
+async fn reopened_order_closes_when_a_step_is_completed_again() {
     on_both(async |world| {
         let (elias, sigrid) = (world.employee("Elias").await, world.super_admin("Sigrid").await);
         let company = world.company("Meridian").await;
@@ -184,16 +191,19 @@ async fn a_reopened_order_stays_open_until_a_step_is_completed_again() {
         assert!(steps::reorder(&elias, id, None, &ids).await.unwrap().spv.status.is_open());
         let renamed = steps::Change { step_name: Some("Name".into()), ..steps::Change::default() };
         assert!(steps::update(&elias, ids[0], None, renamed).await.unwrap().1.status.is_open());
-        assert!(steps::update(&elias, ids[0], None, to("pending")).await.unwrap().1.status.is_open());
-        assert_eq!(steps::update(&elias, ids[0], None, to("completed")).await.unwrap().1.status, spvs::Status::Closed);
-        let closed = actions(&world, &maya).await;
+        assert!(steps::update(&elias, ids[0], None, with_status("pending")).await.unwrap().1.status.is_open());
+        assert_eq!(
+            steps::update(&elias, ids[0], None, with_status("completed")).await.unwrap().1.status,
+            spvs::Status::Closed
+        );
+        let closed = logged_actions(&world, &maya).await;
         assert_eq!(closed.iter().filter(|action| *action == "spv.closed").count(), 2);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_client_hears_of_another_reason_for_the_same_block() {
+async fn changed_blocked_reason_is_public() {
     on_both(async |world| {
         let elias = world.employee("Elias").await;
         let company = world.company("Meridian").await;
@@ -202,28 +212,28 @@ async fn a_client_hears_of_another_reason_for_the_same_block() {
         let blocked = |reason: &str| steps::Change {
             blocked_reason: Some(reason.into()),
             waiting_on: Some("client".into()),
-            ..to("blocked")
+            ..with_status("blocked")
         };
         for (reason, heard) in [("No passport", 1), ("The passport has expired", 2)] {
             steps::update(&elias, step, None, blocked(reason)).await.unwrap();
-            let seen = actions(&world, &maya).await;
+            let seen = logged_actions(&world, &maya).await;
             assert_eq!(seen.iter().filter(|action| *action == "step.updated").count(), heard, "{reason}");
         }
         let noted = steps::Change { text_data: Some("Asked twice".into()), ..steps::Change::default() };
         steps::update(&elias, step, None, noted).await.unwrap();
-        let seen = actions(&world, &maya).await;
+        let seen = logged_actions(&world, &maya).await;
         assert_eq!(seen.iter().filter(|action| *action == "step.updated").count(), 2);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_refused_order_leaves_no_row_no_job_and_no_event() {
+async fn failed_create_leaves_no_row_job_or_event() {
     on_both(async |world| {
         let elias = world.employee("Elias").await;
         let (meridian, harbor) = (world.company("Meridian").await, world.company("Harborline").await);
         let (stranger, _) = world.iso("Priya", harbor).await;
-        let before = (jobs(&world).await.len(), actions(&world, &elias).await.len());
+        let before = (queued_jobs(&world).await.len(), logged_actions(&world, &elias).await.len());
         let input = clients::Input {
             first_name: "Maya".into(),
             last_name: "Ortiz".into(),
@@ -236,14 +246,14 @@ async fn a_refused_order_leaves_no_row_no_job_and_no_event() {
         };
         let refused = clients::create(&elias, clients::Setup::Quick, input).await.unwrap_err();
         assert_eq!(code(&refused), "not_in_company");
-        assert_eq!((jobs(&world).await.len(), actions(&world, &elias).await.len()), before);
+        assert_eq!((queued_jobs(&world).await.len(), logged_actions(&world, &elias).await.len()), before);
         assert!(matches!(clients::find(&elias, "maya@example.com").await, Err(Error::NotFound(_))));
     })
     .await;
 }
 
 #[tokio::test]
-async fn default_identifiers_are_times_and_taken_ones_are_refused_in_any_case() {
+async fn default_identifiers_are_timestamps_and_duplicates_ignore_case() {
     on_both(async |world| {
         let elias = world.employee("Elias").await;
         let company = world.company("Meridian").await;
@@ -268,7 +278,7 @@ async fn default_identifiers_are_times_and_taken_ones_are_refused_in_any_case() 
 }
 
 #[tokio::test]
-async fn an_order_is_found_by_what_its_own_company_calls_it() {
+async fn identifiers_resolve_within_the_company() {
     on_both(async |world| {
         let elias = world.employee("Elias").await;
         let mut homes = Vec::new();
@@ -299,7 +309,7 @@ async fn an_order_is_found_by_what_its_own_company_calls_it() {
 }
 
 #[tokio::test]
-async fn the_same_idempotency_key_makes_one_order() {
+async fn repeated_idempotency_key_returns_the_same_order() {
     on_both(async |world| {
         let elias = Ctx { idempotency: Some(("k1".into(), "h1".into())), ..world.employee("Elias").await };
         let company = world.company("Meridian").await;
@@ -319,7 +329,7 @@ async fn the_same_idempotency_key_makes_one_order() {
 }
 
 #[tokio::test]
-async fn a_changed_or_missing_row_of_the_log_is_found() {
+async fn verify_detects_changed_and_deleted_log_entries() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         world.client("Maya", company, None).await;
@@ -349,7 +359,7 @@ async fn a_changed_or_missing_row_of_the_log_is_found() {
 }
 
 #[tokio::test]
-async fn stored_counters_equal_a_recount_after_any_history() {
+async fn step_counters_equal_a_recount_after_any_history() {
     on_both(async |world| {
         let sigrid = world.super_admin("Sigrid").await;
         let company = world.company("Meridian").await;
@@ -365,7 +375,7 @@ async fn stored_counters_equal_a_recount_after_any_history() {
             let any = |chance: &domain::kernel::clock::Chance| {
                 detail.steps[chance.below(detail.steps.len() as u64) as usize].id
             };
-            // Whatever the state refuses is part of the history too.
+            // A refused transition is part of the history.
             let _ = match chance.below(13) {
                 9 => {
                     let depends_on = if chance.below(2) == 0 { vec![any(&chance)] } else { Vec::new() };
@@ -400,7 +410,7 @@ async fn stored_counters_equal_a_recount_after_any_history() {
                     } else {
                         ["pending", "in_progress", "completed"][chance.below(3) as usize]
                     };
-                    let change = steps::Change { reason: Some("again".into()), ..to(status) };
+                    let change = steps::Change { reason: Some("again".into()), ..with_status(status) };
                     steps::update(&sigrid, step, None, change).await.map(drop)
                 }
             };

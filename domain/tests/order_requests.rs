@@ -1,4 +1,4 @@
-//! A client asks for an order; the staff accept or refuse it, once, whoever else tries at the same time.
+//! Order requests: created by clients, accepted once by staff, rejected with a reason, withdrawn. On both databases.
 use domain::{
     Ctx,
     desk::requests::{self, Filter, Input, OrderForm, Request, Status},
@@ -26,7 +26,7 @@ fn order(form: OrderForm) -> Input {
     Input { kind: "order".to_owned(), order: Some(form), ..Input::default() }
 }
 
-/// The order's dialog as the staff send it.
+/// The terms that staff send to accept a request.
 fn terms(company: CompanyId) -> spvs::Input {
     spvs::Input {
         company_id: Some(company),
@@ -41,14 +41,14 @@ async fn orders(world: &World) -> usize {
     spvs::list(&world.operator(), &spvs::Filter::default(), &PageQuery::default()).await.unwrap().items.len()
 }
 
-async fn told(ctx: &Ctx, request: RequestId) -> Vec<String> {
+async fn logged_actions(ctx: &Ctx, request: RequestId) -> Vec<String> {
     activity::sequence_all(ctx).await.unwrap();
     let seen = activity::since(ctx, 0, 500).await.unwrap();
     seen.into_iter().filter(|row| row.subject_id == Some(request.0)).map(|row| row.action).collect()
 }
 
 #[tokio::test]
-async fn an_accepted_request_is_a_pending_order_that_its_client_follows() {
+async fn accepted_request_becomes_a_pending_order() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (client, _, maya) = world.client("Maya", company, None).await;
@@ -68,13 +68,13 @@ async fn an_accepted_request_is_a_pending_order_that_its_client_follows() {
         assert_eq!((spv.purchase_amount_minor, spv.price_minor), (Some(25_000_050), Some(125_000)));
         assert_eq!(requests::get(&maya, request.id).await.unwrap().spv_identifier(), Some(spv.identifier()));
         assert_eq!(requests::can(&maya, &accepted), Vec::<&str>::new());
-        assert_eq!(told(&maya, request.id).await, ["request.created", "request.approved"]);
+        assert_eq!(logged_actions(&maya, request.id).await, ["request.created", "request.approved"]);
     })
     .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_staff_and_double_clicks_make_one_order() {
+async fn concurrent_acceptances_create_one_order() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (.., maya) = world.client("Maya", company, None).await;
@@ -105,7 +105,7 @@ async fn two_staff_and_double_clicks_make_one_order() {
 }
 
 #[tokio::test]
-async fn a_refused_acceptance_leaves_the_request_open() {
+async fn failed_acceptance_leaves_the_request_open() {
     on_both(async |world| {
         let (meridian, other) = (world.company("Meridian").await, world.company("Harbor").await);
         let (.., maya) = world.client("Maya", meridian, None).await;
@@ -136,7 +136,7 @@ async fn a_refused_acceptance_leaves_the_request_open() {
 }
 
 #[tokio::test]
-async fn a_rejection_has_a_reason_and_a_client_may_take_a_request_back() {
+async fn rejection_needs_a_reason_and_clients_may_withdraw() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (.., maya) = world.client("Maya", company, None).await;
@@ -158,7 +158,7 @@ async fn a_rejection_has_a_reason_and_a_client_may_take_a_request_back() {
 }
 
 #[tokio::test]
-async fn a_request_is_its_senders_and_the_staffs_alone() {
+async fn request_is_visible_to_its_sender_and_staff_only() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, ivan) = world.iso("Ivan", company).await;
@@ -172,7 +172,7 @@ async fn a_request_is_its_senders_and_the_staffs_alone() {
         };
         for stranger in [&nils, &ivan, &cora] {
             assert!(ids(stranger).await.is_empty());
-            assert!(told(stranger, request.id).await.is_empty());
+            assert!(logged_actions(stranger, request.id).await.is_empty());
             assert_eq!(code(&requests::get(stranger, request.id).await.unwrap_err()), "not_found");
             assert_eq!(code(&requests::withdraw(stranger, request.id, None).await.unwrap_err()), "not_found");
             let accepted = requests::accept(stranger, request.id, None, terms(company)).await.unwrap_err();
@@ -189,7 +189,7 @@ async fn a_request_is_its_senders_and_the_staffs_alone() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_request_is_said_at_once() {
+async fn validation_reports_all_errors_at_once() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (.., maya) = world.client("Maya", company, None).await;

@@ -1,4 +1,5 @@
-//! What a company sees of its money and its orders: every figure is the sum of rows, and nobody else sees it.
+//! Company reports, finances and analytics: totals equal the sum of the rows, access is limited to the company, and
+//! scheduled reports are mailed once.
 use chrono::Duration;
 use domain::{
     Ctx,
@@ -57,8 +58,8 @@ async fn pay(ctx: &Ctx, spv: domain::kernel::ids::SpvId, amount: &str) {
     invoices::pay(ctx, found.items[0].id, None, typed).await.unwrap();
 }
 
-/// Every row of a report by the names of its columns, read two rows at a time.
-async fn rows(ctx: &Ctx, wanted: &Wanted) -> Vec<BTreeMap<&'static str, String>> {
+/// All rows of a report by column name, read two at a time.
+async fn report_rows(ctx: &Ctx, wanted: &Wanted) -> Vec<BTreeMap<&'static str, String>> {
     let mut page = PageQuery { limit: Some(2), cursor: None };
     let mut found = Vec::new();
     loop {
@@ -78,8 +79,8 @@ fn minor(currency: &str, text: &str) -> i64 {
     text.strip_prefix('-').map_or_else(|| currency.parse(text).unwrap(), |rest| -currency.parse(rest).unwrap())
 }
 
-/// A column's sums by currency; nothing where nothing came together.
-fn summed(rows: &[BTreeMap<&str, String>], column: &str) -> BTreeMap<String, i64> {
+/// Sums of a column by currency, without zeros.
+fn sum_by_currency(rows: &[BTreeMap<&str, String>], column: &str) -> BTreeMap<String, i64> {
     let mut sums = BTreeMap::new();
     for row in rows {
         *sums.entry(row["currency"].clone()).or_insert(0) += minor(&row["currency"], &row[column]);
@@ -88,20 +89,20 @@ fn summed(rows: &[BTreeMap<&str, String>], column: &str) -> BTreeMap<String, i64
     sums
 }
 
-fn of(accounts: &[Account], figure: impl Fn(&Figures) -> i64) -> BTreeMap<String, i64> {
+fn totals_by_currency(accounts: &[Account], figure: impl Fn(&Figures) -> i64) -> BTreeMap<String, i64> {
     let sums = accounts.iter().map(|account| (account.currency.code().to_owned(), figure(&account.total)));
     sums.filter(|(_, sum)| *sum != 0).collect()
 }
 
 fn csv(text: &str) -> Vec<BTreeMap<&str, String>> {
-    // Names of these tests have no commas.
+    // Names in these tests contain no commas.
     let mut lines = text.lines().map(|line| line.split(','));
     let names: Vec<&str> = lines.next().unwrap().collect();
     lines.map(|cells| names.iter().copied().zip(cells.map(str::to_owned)).collect()).collect()
 }
 
-/// Every figure of the company's pages is the same, whichever page and file it is read from.
-async fn agree(ctx: &Ctx, company: CompanyId, history: &str) {
+/// Compares the company's totals across all pages and files.
+async fn assert_consistent(ctx: &Ctx, company: CompanyId, history: &str) {
     let picked = Some(company);
     for name in Period::ALL {
         let asked = period(name);
@@ -127,21 +128,29 @@ async fn agree(ctx: &Ctx, company: CompanyId, history: &str) {
         let file = finances::csv(ctx, picked, &asked).await.unwrap();
         let lines = csv(&file);
         let accounts = &found.accounts;
-        assert_eq!(summed(&lines, "ordered"), of(accounts, |f| f.ordered_minor), "{history}");
-        assert_eq!(summed(&lines, "invoiced"), of(accounts, |f| f.invoiced_minor), "{history}");
-        assert_eq!(summed(&lines, "paid"), of(accounts, |f| f.paid_minor), "{history}");
-        assert_eq!(summed(&lines, "commission"), of(accounts, |f| f.commission_minor), "{history}");
+        assert_eq!(sum_by_currency(&lines, "ordered"), totals_by_currency(accounts, |f| f.ordered_minor), "{history}");
+        assert_eq!(
+            sum_by_currency(&lines, "invoiced"),
+            totals_by_currency(accounts, |f| f.invoiced_minor),
+            "{history}"
+        );
+        assert_eq!(sum_by_currency(&lines, "paid"), totals_by_currency(accounts, |f| f.paid_minor), "{history}");
+        assert_eq!(
+            sum_by_currency(&lines, "commission"),
+            totals_by_currency(accounts, |f| f.commission_minor),
+            "{history}"
+        );
         let many: i64 = lines.iter().map(|line| line["spvs"].parse::<i64>().unwrap()).sum();
         assert_eq!(many, accounts.iter().map(|account| account.total.spvs).sum::<i64>(), "{history}");
 
         for report in Report::ALL {
             let wanted = Wanted { report, company_id: picked, asked: asked.clone() };
-            let found = rows(ctx, &wanted).await;
+            let found = report_rows(ctx, &wanted).await;
             let totals = reports::totals(ctx, &wanted).await.unwrap();
             assert_eq!(totals.rows, found.len() as i64, "{} {history}", report.name());
             for sum in &totals.sums {
                 for (column, amount) in &sum.amounts {
-                    let by_rows = summed(&found, column).get(sum.currency.code()).copied().unwrap_or(0);
+                    let by_rows = sum_by_currency(&found, column).get(sum.currency.code()).copied().unwrap_or(0);
                     assert_eq!(by_rows, *amount, "{} {column} {history}", report.name());
                 }
             }
@@ -149,14 +158,30 @@ async fn agree(ctx: &Ctx, company: CompanyId, history: &str) {
             assert_eq!(csv(&file.text), found, "{} {history}", report.name());
             match report {
                 Report::Portfolio => {
-                    assert_eq!(summed(&found, "amount"), of(accounts, |f| f.ordered_minor), "{history}");
+                    assert_eq!(
+                        sum_by_currency(&found, "amount"),
+                        totals_by_currency(accounts, |f| f.ordered_minor),
+                        "{history}"
+                    );
                     if name == Period::AllTime {
-                        assert_eq!(summed(&found, "invoiced"), of(accounts, |f| f.invoiced_minor), "{history}");
-                        assert_eq!(summed(&found, "paid"), of(accounts, |f| f.paid_minor), "{history}");
+                        assert_eq!(
+                            sum_by_currency(&found, "invoiced"),
+                            totals_by_currency(accounts, |f| f.invoiced_minor),
+                            "{history}"
+                        );
+                        assert_eq!(
+                            sum_by_currency(&found, "paid"),
+                            totals_by_currency(accounts, |f| f.paid_minor),
+                            "{history}"
+                        );
                     }
                 }
                 Report::Commissions => {
-                    assert_eq!(summed(&found, "amount"), of(accounts, |f| f.commission_minor), "{history}");
+                    assert_eq!(
+                        sum_by_currency(&found, "amount"),
+                        totals_by_currency(accounts, |f| f.commission_minor),
+                        "{history}"
+                    );
                 }
                 Report::StepTimes => {
                     let shown = analytics::get(ctx, picked, &asked).await.unwrap();
@@ -186,20 +211,20 @@ async fn agree(ctx: &Ctx, company: CompanyId, history: &str) {
             }
         }
     }
-    // The overview counts everything that is not cancelled.
+    // The overview counts all orders except cancelled ones.
     let overview = dashboards::company(ctx, picked, &PageQuery::default()).await.unwrap();
     let all = finances::get(ctx, picked, &period(Period::AllTime)).await.unwrap();
     let cards = overview.revenue.iter().map(|sum| (sum.currency.code().to_owned(), sum.minor));
     let cards: BTreeMap<_, _> = cards.filter(|(_, sum)| *sum != 0).collect();
-    assert_eq!(cards, of(&all.accounts, |f| f.ordered_minor), "{history}");
+    assert_eq!(cards, totals_by_currency(&all.accounts, |f| f.ordered_minor), "{history}");
     let shown = analytics::get(ctx, picked, &period(Period::AllTime)).await.unwrap();
     let cancelled = shown.statuses.iter().find(|(status, _)| *status == spvs::Status::Cancelled).map_or(0, |(_, n)| *n);
     assert_eq!(overview.total_spvs, shown.total - cancelled, "{history}");
 }
 
-/// Whatever happens to a company's orders, invoices and commissions.
+/// A random history of orders, invoices and commissions.
 #[tokio::test]
-async fn every_page_and_file_says_the_same_whatever_happens() {
+async fn pages_and_files_agree_after_any_history() {
     on_both(async |world| {
         let chance = Chance::seeded(20_261_121);
         let company = world.company("Meridian").await;
@@ -222,7 +247,7 @@ async fn every_page_and_file_says_the_same_whatever_happens() {
                     let iso = Some(iso).filter(|_| chance.below(3) > 0);
                     let amount = (1 + chance.below(90_000)).to_string();
                     orders.push(order(&sam, client, company, iso, [currency, &amount, country]).await.id);
-                    // Another's of the same kind is in no figure.
+                    // A similar order of another company is not counted.
                     order(&sam, stranger, other, None, [currency, &amount, country]).await;
                 }
                 3 => drop(spvs::cancel(&sam, spv, None, "Off").await),
@@ -247,10 +272,10 @@ async fn every_page_and_file_says_the_same_whatever_happens() {
                 }
             }
             if n % 13 == 12 {
-                agree(&clara, company, &history).await;
+                assert_consistent(&clara, company, &history).await;
             }
         }
-        agree(&sam, company, &history).await;
+        assert_consistent(&sam, company, &history).await;
         let statement =
             commissions::statement(&clara, None, "2026-01-01".parse().unwrap(), "2031-12-31".parse().unwrap());
         let statement = statement.await.unwrap();
@@ -258,14 +283,14 @@ async fn every_page_and_file_says_the_same_whatever_happens() {
         let sums = statement.sums.iter().map(|sums| (sums.currency.code().to_owned(), sums.total_minor()));
         assert_eq!(
             sums.filter(|(_, n)| *n != 0).collect::<BTreeMap<_, _>>(),
-            of(&all.accounts, |f| f.commission_minor)
+            totals_by_currency(&all.accounts, |f| f.commission_minor)
         );
     })
     .await;
 }
 
 #[tokio::test]
-async fn money_is_counted_in_the_month_in_which_it_moved() {
+async fn amounts_are_counted_in_the_month_of_their_date() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, _) = world.iso("Ingrid", company).await;
@@ -319,7 +344,7 @@ fn schedule(report: &str, every: &str, recipients: Vec<UserId>) -> Input {
 }
 
 #[tokio::test]
-async fn only_the_company_and_super_admins_read_it() {
+async fn only_the_company_and_super_admins_have_access() {
     on_both(async |world| {
         let (company, beta) = (world.company("Meridian").await, world.company("Meridian Beta").await);
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -330,7 +355,7 @@ async fn only_the_company_and_super_admins_read_it() {
         let made = reports::create(&clara, schedule("portfolio", "weekly", vec![clara.actor.user_id().unwrap()])).await;
         let id = made.unwrap().id;
         let nobodys = Some(CompanyId(uuid::Uuid::nil()));
-        for (who, picked, said) in [
+        for (who, picked, expected) in [
             (&bella, Some(company), "not_found"),
             (&clara, Some(beta), "not_found"),
             (&clara, nobodys, "not_found"),
@@ -343,17 +368,17 @@ async fn only_the_company_and_super_admins_read_it() {
         ] {
             let asked = Asked::default();
             let wanted = Wanted { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
-            assert_eq!(code(&finances::get(who, picked, &asked).await.unwrap_err()), said);
-            assert_eq!(code(&finances::csv(who, picked, &asked).await.unwrap_err()), said);
-            assert_eq!(code(&analytics::get(who, picked, &asked).await.unwrap_err()), said);
-            assert_eq!(code(&reports::page(who, &wanted, &PageQuery::default()).await.unwrap_err()), said);
-            assert_eq!(code(&reports::totals(who, &wanted).await.unwrap_err()), said);
-            assert_eq!(code(&reports::begin(who, &wanted).await.unwrap_err()), said);
-            assert_eq!(code(&reports::whole(who, &wanted).await.unwrap_err()), said);
-            assert_eq!(code(&reports::list(who, picked).await.unwrap_err()), said);
-            assert_eq!(code(&reports::admins(who, picked).await.unwrap_err()), said);
+            assert_eq!(code(&finances::get(who, picked, &asked).await.unwrap_err()), expected);
+            assert_eq!(code(&finances::csv(who, picked, &asked).await.unwrap_err()), expected);
+            assert_eq!(code(&analytics::get(who, picked, &asked).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::page(who, &wanted, &PageQuery::default()).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::totals(who, &wanted).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::begin(who, &wanted).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::whole(who, &wanted).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::list(who, picked).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::admins(who, picked).await.unwrap_err()), expected);
             let input = Input { company_id: picked, ..schedule("portfolio", "weekly", vec![]) };
-            assert_eq!(code(&reports::create(who, input).await.unwrap_err()), said);
+            assert_eq!(code(&reports::create(who, input).await.unwrap_err()), expected);
         }
         for stranger in [&bella, &elias, &ingrid, &maya] {
             assert_eq!(code(&reports::get(stranger, id).await.unwrap_err()), "not_found");
@@ -363,7 +388,7 @@ async fn only_the_company_and_super_admins_read_it() {
         assert!(reports::list(&bella, None).await.unwrap().is_empty());
         assert!(finances::get(&bella, None, &period(Period::AllTime)).await.unwrap().accounts.is_empty());
         assert_eq!(reports::list(&sam, Some(company)).await.unwrap().len(), 1);
-        // Nobody else hears of it.
+        // The log entries are visible to the company only.
         activity::sequence_all(&world.operator()).await.unwrap();
         for (who, heard) in [(&clara, true), (&bella, false), (&ingrid, false), (&maya, false)] {
             let found = activity::list(who, &activity::Filter::default(), &PageQuery::default()).await.unwrap();
@@ -374,13 +399,13 @@ async fn only_the_company_and_super_admins_read_it() {
 }
 
 #[tokio::test]
-async fn a_schedule_is_checked_changed_and_ended() {
+async fn schedules_are_validated_updated_and_deleted() {
     on_both(async |world| {
         let (company, beta) = (world.company("Meridian").await, world.company("Beta").await);
         let clara = world.company_admin("Clara", company).await;
         let bella = world.company_admin("Bella", beta).await;
         let (ours, theirs) = (clara.actor.user_id().unwrap(), bella.actor.user_id().unwrap());
-        for (input, said) in [
+        for (input, expected) in [
             (Input::default(), "report required, every required, recipients required"),
             (schedule("gossip", "hourly", vec![ours]), "report unknown, every unknown"),
             (schedule("portfolio", "weekly", vec![theirs]), "recipients not_found"),
@@ -388,7 +413,7 @@ async fn a_schedule_is_checked_changed_and_ended() {
             (Input { period: Some("x".to_owned()), ..schedule("portfolio", "weekly", vec![ours]) }, "period unknown"),
         ] {
             let made = reports::create(&clara, input).await;
-            assert_eq!(made.as_ref().map_or_else(code, |_| String::new()), said);
+            assert_eq!(made.as_ref().map_or_else(code, |_| String::new()), expected);
         }
         let made = reports::list(&clara, None).await.unwrap().remove(0);
         assert_eq!((made.next_date.to_string().as_str(), made.recipients.len()), ("2026-11-23", 1));
@@ -407,7 +432,7 @@ async fn a_schedule_is_checked_changed_and_ended() {
     .await;
 }
 
-/// Whom a report is waiting for in the outbox.
+/// Recipients of the queued report mails, sorted.
 async fn mailed(world: &World) -> Vec<String> {
     let found = mails::list(&world.operator(), None, &PageQuery { limit: Some(500), cursor: None }).await.unwrap();
     let mut to: Vec<_> =
@@ -417,7 +442,7 @@ async fn mailed(world: &World) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_report_is_mailed_on_its_morning_and_once_after_a_long_night() {
+async fn scheduled_report_is_mailed_once_on_its_morning() {
     on_both(async |world| {
         let (company, beta) = (world.company("Meridian").await, world.company("Beta").await);
         let clara = world.company_admin("Clara", company).await;
@@ -433,20 +458,21 @@ async fn a_report_is_mailed_on_its_morning_and_once_after_a_long_night() {
         world.clock.advance(Duration::hours(48));
         assert_eq!(reports::mail_due(&job).await.unwrap(), 0, "Monday, seven o'clock where the company is");
         world.clock.advance(Duration::hours(2));
-        // Two workers at once.
+        // Two concurrent workers.
         let both = futures::future::join(reports::mail_due(&job), reports::mail_due(&job)).await;
         assert_eq!(both.0.unwrap() + both.1.unwrap(), 4);
         assert_eq!(reports::mail_due(&job).await.unwrap(), 0);
         assert_eq!(mailed(&world).await, ["Carl Test", "Cass Test", "Clara Test", "Cleo Test"]);
         let mail = mails::list(&world.operator(), None, &PageQuery::default()).await.unwrap().items.remove(0);
-        // Names and days, no amount; the days are those that were meant when it was mailed.
-        let said = json!({ "company": "Meridian", "company_id": company, "from": "2026-10-01", "period": "last_month",
+        // The mail has names and dates but no amounts. The dates are those of the period when it was queued.
+        let expected = json!({ "company": "Meridian", "company_id": company, "from": "2026-10-01", "period": "last_month",
             "report": "commissions", "schedule_id": made.id, "to": "2026-10-31" });
-        assert_eq!(serde_json::to_value(&mail.data).unwrap(), said);
+        assert_eq!(serde_json::to_value(&mail.data).unwrap(), expected);
         let next = reports::get(&clara, made.id).await.unwrap();
         assert_eq!((next.next_date.to_string().as_str(), next.last_sent_at), ("2026-11-30", Some(clara.now())));
 
-        // Seven weeks without a server are one mail. Meanwhile one left, one went to another company, one is suspended.
+        // Seven weeks without a server send one mail. Meanwhile one recipient was suspended, one changed company, one
+        // changed role.
         let mut tx = world.db.begin().await.unwrap();
         use domain::kernel::db::Sql;
         tx.sql("update users set status = 'suspended' where id = $1").bind(ids[1]).run().await.unwrap();
@@ -461,7 +487,7 @@ async fn a_report_is_mailed_on_its_morning_and_once_after_a_long_night() {
         let gone: Vec<_> = next.recipients.iter().filter(|of| !of.may_see).map(|of| of.name.as_str()).collect();
         assert_eq!(gone, ["Carl Test", "Cass Test", "Cleo Test"]);
 
-        // What waits in the outbox goes to nobody who may not see it by then.
+        // A queued mail is not sent to recipients who lost access.
         let waiting =
             mails::list(&world.operator(), None, &PageQuery { limit: Some(500), cursor: None }).await.unwrap();
         let mut sent = Vec::new();
@@ -470,7 +496,7 @@ async fn a_report_is_mailed_on_its_morning_and_once_after_a_long_night() {
         }
         assert_eq!(sent, ["Clara Test", "Clara Test"]);
 
-        // An archived company is mailed nothing.
+        // Archived companies get no reports.
         companies::archive(&sam, company, None).await.unwrap();
         world.clock.advance(Duration::days(30));
         assert_eq!(reports::mail_due(&job).await.unwrap(), 0);

@@ -1,4 +1,4 @@
-//! The desk: what may be asked for by whom, who works on it, and that everything is decided once and does the thing.
+//! Request desk: who may request what, assignment and review, decisions made once, filters, order and summary.
 use chrono::{Duration, NaiveDate, TimeZone, Utc};
 use domain::{
     Ctx, Error,
@@ -19,15 +19,15 @@ use domain::{
     testing::{World, code, on_both},
 };
 
-fn ask(kind: &str) -> Input {
+fn request_input(kind: &str) -> Input {
     Input { kind: kind.to_owned(), message: "Please help".to_owned(), ..Input::default() }
 }
 
 fn from(kind: &str, name: &str, email: &str) -> Input {
-    Input { name: name.to_owned(), email: email.to_owned(), ..ask(kind) }
+    Input { name: name.to_owned(), email: email.to_owned(), ..request_input(kind) }
 }
 
-/// An application as its form sends it.
+/// An account application as its form sends it.
 fn application(account: &str) -> Input {
     let text = |text: &str| Some(text.to_owned());
     let person = Form { first_name: text("Ada"), last_name: text("Lund"), ..Form::default() };
@@ -61,8 +61,8 @@ fn client(company: CompanyId, request: RequestId) -> clients::Input {
     }
 }
 
-async fn found(ctx: &Ctx, filter: Filter) -> Vec<RequestId> {
-    // Page by page: every order has a place to go on from.
+async fn list_ids(ctx: &Ctx, filter: Filter) -> Vec<RequestId> {
+    // Page by page, to test the cursor of every order.
     let mut page = PageQuery { limit: Some(2), cursor: None };
     let mut ids = Vec::new();
     loop {
@@ -75,25 +75,25 @@ async fn found(ctx: &Ctx, filter: Filter) -> Vec<RequestId> {
     }
 }
 
-async fn sent(world: &World) -> Vec<(mails::Kind, String)> {
+async fn sent_mails(world: &World) -> Vec<(mails::Kind, String)> {
     let page = PageQuery { limit: Some(100), cursor: None };
     let all = mails::list(&world.operator(), None, &page).await.unwrap().items;
     all.into_iter().map(|mail| (mail.kind, mail.to_email)).collect()
 }
 
-async fn told(ctx: &Ctx) -> Vec<String> {
+async fn notified_actions(ctx: &Ctx) -> Vec<String> {
     activity::sequence_all(ctx).await.unwrap();
     notifications::process_pending(ctx).await.unwrap();
     let page = notifications::list(ctx, false, &PageQuery::default()).await.unwrap();
-    page.items.into_iter().map(|told| told.activity.action).collect()
+    page.items.into_iter().map(|row| row.activity.action).collect()
 }
 
-fn me(ctx: &Ctx) -> UserId {
+fn user_id(ctx: &Ctx) -> UserId {
     ctx.actor.user_id().unwrap()
 }
 
 #[tokio::test]
-async fn each_asks_for_what_is_theirs_to_ask_for() {
+async fn roles_create_only_their_request_kinds() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (iso, ivan) = world.iso("Ivan", company).await;
@@ -107,11 +107,11 @@ async fn each_asks_for_what_is_theirs_to_ask_for() {
             (&elias, &["lead", "document", "support", "call", "other"]),
         ] {
             for kind in Kind::ALL.map(Kind::name) {
-                match requests::create(who, ask(kind)).await {
+                match requests::create(who, request_input(kind)).await {
                     Ok(made) => {
                         assert!(offered.contains(&kind), "{kind}");
-                        // Whose it is, the account says.
-                        assert_eq!((made.user_id, made.status), (Some(me(who)), Status::Pending));
+                        // The sender comes from the account.
+                        assert_eq!((made.user_id, made.status), (Some(user_id(who)), Status::Pending));
                         assert!(made.email.ends_with("@example.com") && made.name.ends_with(" Test"));
                         assert_eq!(
                             (made.priority, made.due_at),
@@ -142,11 +142,11 @@ async fn each_asks_for_what_is_theirs_to_ask_for() {
             assert_eq!(code(&refused), "kind unknown");
         }
         requests::create(&nobody, from("support", "A", "a@example.com")).await.unwrap();
-        // What only the staff say.
+        // Priority and assignee are set by staff only.
         for who in [&maya, &ivan, &cora, &nobody] {
             let wanted = Input {
                 priority: Some("high".to_owned()),
-                assignee_id: Some(me(&elias)),
+                assignee_id: Some(user_id(&elias)),
                 ..from("support", "A", "a@example.com")
             };
             let refused = requests::create(who, wanted).await.unwrap_err();
@@ -157,51 +157,54 @@ async fn each_asks_for_what_is_theirs_to_ask_for() {
 }
 
 #[tokio::test]
-async fn the_staff_write_requests_down_for_others() {
+async fn staff_create_requests_for_others() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (maya_id, _, maya) = world.client("Maya", company, None).await;
         let (elias, nora) = (world.employee("Elias").await, world.employee("Nora").await);
         let urgent = Input {
             priority: Some("high".to_owned()),
-            assignee_id: Some(me(&nora)),
+            assignee_id: Some(user_id(&nora)),
             ..from("call", "Maya", "MAYA@example.com")
         };
         let made = requests::create(&elias, urgent).await.unwrap();
-        // Somebody with an account follows it there.
-        assert_eq!((made.user_id, made.assignee_id), (Some(maya_id), Some(me(&nora))));
+        // A person with an account sees the request there.
+        assert_eq!((made.user_id, made.assignee_id), (Some(maya_id), Some(user_id(&nora))));
         assert_eq!(made.due_at, world.clock.now() + Duration::days(1));
-        assert_eq!(found(&maya, Filter::default()).await, [made.id]);
+        assert_eq!(list_ids(&maya, Filter::default()).await, [made.id]);
         assert_eq!(requests::can(&maya, &made), ["withdraw"]);
-        assert!(told(&nora).await.contains(&"request.assigned".to_owned()));
-        assert!(!told(&maya).await.contains(&"request.assigned".to_owned()));
+        assert!(notified_actions(&nora).await.contains(&"request.assigned".to_owned()));
+        assert!(!notified_actions(&maya).await.contains(&"request.assigned".to_owned()));
         let stranger = requests::create(&elias, from("lead", "Ada", "ada@example.com")).await.unwrap();
         assert_eq!(stranger.user_id, None);
-        // Whom a lead is about neither reads it nor hears of it, with an account or without.
+        // The person in a lead neither sees it nor is notified, with or without an account.
         let lead = requests::create(&elias, from("lead", "Maya", "maya@example.com")).await.unwrap();
         assert_eq!(lead.user_id, None);
         requests::approve(&elias, lead.id, None, Some("She is a client")).await.unwrap();
         requests::reject(&elias, stranger.id, None, "Not for us").await.unwrap();
         assert_eq!(code(&requests::get(&maya, lead.id).await.unwrap_err()), "not_found");
-        assert!(!told(&maya).await.contains(&"request.approved".to_owned()));
+        assert!(!notified_actions(&maya).await.contains(&"request.approved".to_owned()));
         let answers = [mails::Kind::RequestAnswered, mails::Kind::RequestDeclined];
-        assert!(!sent(&world).await.iter().any(|(kind, _)| answers.contains(kind)));
-        // The language is that of whoever writes it down.
+        assert!(!sent_mails(&world).await.iter().any(|(kind, _)| answers.contains(kind)));
+        // The language of a request written by staff is not that of the person.
         let foreign = Input { language: Some("es".to_owned()), ..from("support", "Ada", "ada@example.com") };
         assert_eq!(requests::create(&elias, foreign.clone()).await.unwrap().language, None);
         assert_eq!(requests::create(&world.nobody(), foreign).await.unwrap().language.as_deref(), Some("es"));
         for (input, refused) in [
-            (Input { assignee_id: Some(maya_id), ..ask("other") }, "assignee_id not_found"),
-            (Input { priority: Some("urgent".to_owned()), ..ask("other") }, "priority unknown"),
-            (Input { message: " ".to_owned(), ..ask("other") }, "message required"),
-            (Input { name: "Ada".to_owned(), ..ask("other") }, "email required"),
-            (Input { email: "nobody".to_owned(), name: "Ada".to_owned(), ..ask("other") }, "email invalid_email"),
+            (Input { assignee_id: Some(maya_id), ..request_input("other") }, "assignee_id not_found"),
+            (Input { priority: Some("urgent".to_owned()), ..request_input("other") }, "priority unknown"),
+            (Input { message: " ".to_owned(), ..request_input("other") }, "message required"),
+            (Input { name: "Ada".to_owned(), ..request_input("other") }, "email required"),
+            (
+                Input { email: "nobody".to_owned(), name: "Ada".to_owned(), ..request_input("other") },
+                "email invalid_email",
+            ),
         ] {
             assert_eq!(code(&requests::create(&elias, input).await.unwrap_err()), refused);
         }
-        // Somebody at the machine is nobody's account.
+        // The operator has no account.
         assert_eq!(
-            code(&requests::create(&world.operator(), ask("other")).await.unwrap_err()),
+            code(&requests::create(&world.operator(), request_input("other")).await.unwrap_err()),
             "name required, email required"
         );
     })
@@ -209,7 +212,7 @@ async fn the_staff_write_requests_down_for_others() {
 }
 
 #[tokio::test]
-async fn nobody_but_the_staff_writes_in_another_name() {
+async fn only_staff_create_requests_in_another_name() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (iso, ivan) = world.iso("Ivan", company).await;
@@ -222,11 +225,11 @@ async fn nobody_but_the_staff_writes_in_another_name() {
                 from("support", "", "sigrid@example.com"),
             ] {
                 let made = requests::create(who, claimed).await.unwrap();
-                assert_eq!((made.user_id, made.name), (Some(me(who)), format!("{name} Test")));
+                assert_eq!((made.user_id, made.name), (Some(user_id(who)), format!("{name} Test")));
                 assert_eq!(made.email, format!("{}@example.com", name.to_lowercase()));
             }
         }
-        // An application says for whom it is.
+        // An application carries the applicant's name and address.
         let made = requests::create(&maya, application("iso")).await.unwrap();
         assert_eq!((made.name.as_str(), made.email.as_str()), ("Ada Lund", "ada@example.com"));
     })
@@ -234,7 +237,7 @@ async fn nobody_but_the_staff_writes_in_another_name() {
 }
 
 #[tokio::test]
-async fn what_a_release_from_before_the_desk_writes_can_be_read() {
+async fn rows_of_older_releases_are_readable() {
     on_both(async |world: World| {
         let elias = world.employee("Elias").await;
         let made = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
@@ -245,7 +248,7 @@ async fn what_a_release_from_before_the_desk_writes_can_be_read() {
             .await
             .unwrap();
         tx.commit().await.unwrap();
-        assert_eq!(found(&elias, Filter::default()).await, [made.id]);
+        assert_eq!(list_ids(&elias, Filter::default()).await, [made.id]);
         let read = requests::get(&elias, made.id).await.unwrap();
         assert_eq!((read.due_at, read.updated_at), (made.created_at, made.created_at));
         assert_eq!(read.updated_by, "Ada");
@@ -256,17 +259,17 @@ async fn what_a_release_from_before_the_desk_writes_can_be_read() {
 }
 
 #[tokio::test]
-async fn a_request_is_given_to_somebody_and_taken_into_review() {
+async fn requests_are_assigned_and_reviewed_by_staff_only() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (iso, ivan) = world.iso("Ivan", company).await;
         let (.., maya) = world.client("Maya", company, Some(iso)).await;
         let cora = world.company_admin("Cora", company).await;
         let (elias, sigrid) = (world.employee("Elias").await, world.super_admin("Sigrid").await);
-        let request = requests::create(&maya, ask("support")).await.unwrap();
+        let request = requests::create(&maya, request_input("support")).await.unwrap();
         let id = request.id;
         let high = || Change { priority: Some("high".to_owned()), ..Change::default() };
-        let to = |who: Option<&Ctx>| Change { assignee_id: Some(who.map(me)), ..Change::default() };
+        let to = |who: Option<&Ctx>| Change { assignee_id: Some(who.map(user_id)), ..Change::default() };
         for (stranger, refused) in [(&ivan, "not_found"), (&cora, "not_found"), (&maya, "forbidden")] {
             assert_eq!(code(&requests::update(stranger, id, None, high()).await.unwrap_err()), refused);
             assert_eq!(code(&requests::review(stranger, id, None).await.unwrap_err()), refused);
@@ -276,7 +279,7 @@ async fn a_request_is_given_to_somebody_and_taken_into_review() {
         }
         let changed = requests::update(&elias, id, Some(1), high()).await.unwrap();
         assert_eq!((changed.priority, changed.due_at), (Priority::High, request.created_at + Duration::days(1)));
-        // Whoever looked at it before is told who was faster.
+        // The conflict names the last editor.
         let Error::Conflict(stale) = requests::update(&sigrid, id, Some(1), high()).await.unwrap_err() else {
             panic!()
         };
@@ -287,14 +290,14 @@ async fn a_request_is_given_to_somebody_and_taken_into_review() {
         );
         let given = requests::update(&sigrid, id, None, to(Some(&elias))).await.unwrap();
         assert_eq!(given.assignee_name.as_deref(), Some("Elias Test"));
-        assert!(told(&elias).await.contains(&"request.assigned".to_owned()));
+        assert!(notified_actions(&elias).await.contains(&"request.assigned".to_owned()));
         assert_eq!(requests::update(&sigrid, id, None, to(None)).await.unwrap().assignee_id, None);
         let taken = requests::review(&sigrid, id, None).await.unwrap();
-        assert_eq!((taken.status, taken.assignee_id), (Status::InReview, Some(me(&sigrid))));
+        assert_eq!((taken.status, taken.assignee_id), (Status::InReview, Some(user_id(&sigrid))));
         assert_eq!(code(&requests::review(&elias, id, None).await.unwrap_err()), "in_review");
-        assert_eq!(told(&maya).await, ["request.in_review"]);
+        assert_eq!(notified_actions(&maya).await, ["request.in_review"]);
         assert_eq!(requests::can(&elias, &taken), ["approve", "reject", "update"]);
-        // What the staff do among themselves is nobody else's.
+        // Assignments and priorities are not public.
         activity::sequence_all(&maya).await.unwrap();
         let seen = activity::since(&maya, 0, 500).await.unwrap();
         let seen: Vec<_> =
@@ -313,28 +316,28 @@ async fn a_request_is_given_to_somebody_and_taken_into_review() {
 }
 
 #[tokio::test]
-async fn whoever_asked_hears_of_it_where_they_can() {
+async fn requesters_are_notified_in_the_portal_or_by_mail() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (_, ivan) = world.iso("Ivan", company).await;
         let cora = world.company_admin("Cora", company).await;
         let elias = world.employee("Elias").await;
         for who in [&ivan, &cora] {
-            let request = requests::create(who, ask("document")).await.unwrap();
+            let request = requests::create(who, request_input("document")).await.unwrap();
             requests::approve(&elias, request.id, None, Some("Here it is")).await.unwrap();
             let seen = requests::get(who, request.id).await.unwrap();
             assert_eq!((seen.status, seen.reason.as_deref()), (Status::Approved, Some("Here it is")));
             world.clock.advance(Duration::minutes(1));
-            let second = requests::create(who, ask("document")).await.unwrap();
+            let second = requests::create(who, request_input("document")).await.unwrap();
             requests::reject(&elias, second.id, None, "We have none").await.unwrap();
-            assert_eq!(told(who).await, ["request.rejected", "request.approved"]);
+            assert_eq!(notified_actions(who).await, ["request.rejected", "request.approved"]);
             let open: Vec<_> = activity::since(who, 0, 500).await.unwrap();
             assert_eq!(open.iter().filter(|row| row.subject_kind == "request").count(), 4);
         }
-        assert!(sent(&world).await.is_empty(), "they have the portal");
+        assert!(sent_mails(&world).await.is_empty(), "they have the portal");
         let nobody = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
         requests::approve(&elias, nobody.id, None, Some("Done")).await.unwrap();
-        assert_eq!(sent(&world).await, [(mails::Kind::RequestAnswered, "ada@example.com".to_owned())]);
+        assert_eq!(sent_mails(&world).await, [(mails::Kind::RequestAnswered, "ada@example.com".to_owned())]);
         let long = "a".repeat(20_000);
         let other = requests::create(&world.nobody(), from("support", "Ada", "ada@example.com")).await.unwrap();
         assert_eq!(code(&requests::approve(&elias, other.id, None, Some(&long)).await.unwrap_err()), "reply too_long");
@@ -342,9 +345,9 @@ async fn whoever_asked_hears_of_it_where_they_can() {
     .await;
 }
 
-/// Two admins at once, whatever is asked for: one wins, and one thing is made.
+/// Two admins approve concurrently, for each kind of request: one succeeds and one record is created.
 #[tokio::test(flavor = "multi_thread")]
-async fn two_admins_at_once_approve_once() {
+async fn concurrent_approvals_succeed_once() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let admins = [world.super_admin("Sigrid").await, world.super_admin("Astrid").await];
@@ -413,8 +416,10 @@ async fn two_admins_at_once_approve_once() {
             if let Some(role) = role {
                 let user = users::find(&admins[0], &email).await.unwrap();
                 assert_eq!((user.role, user.status, user.first_name.as_str()), (role, users::Status::Pending, "Ada"));
-                let mine =
-                    sent(&world).await.into_iter().filter(|sent| *sent == (mails::Kind::PasswordSetup, email.clone()));
+                let mine = sent_mails(&world)
+                    .await
+                    .into_iter()
+                    .filter(|sent| *sent == (mails::Kind::PasswordSetup, email.clone()));
                 assert_eq!(mine.count(), 1, "{account}");
             }
         }
@@ -425,7 +430,7 @@ async fn two_admins_at_once_approve_once() {
 }
 
 #[tokio::test]
-async fn an_account_answers_only_the_application_that_asks_for_it() {
+async fn applications_are_approved_by_a_matching_account_only() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (.., maya) = world.client("Maya", company, None).await;
@@ -436,14 +441,14 @@ async fn an_account_answers_only_the_application_that_asks_for_it() {
         let partner = requests::create(&world.nobody(), application("iso")).await.unwrap();
         assert_eq!(make(partner.id).await.unwrap_err(), "not_this_account");
         assert_eq!(requests::can(&elias, &partner), ["create_iso", "reject", "review", "update"]);
-        let support = requests::create(&maya, ask("support")).await.unwrap();
+        let support = requests::create(&maya, request_input("support")).await.unwrap();
         assert_eq!(make(support.id).await.unwrap_err(), "not_this_account");
         assert_eq!(make(RequestId(world.chance.uuid())).await.unwrap_err(), "not_found");
         for request in [&partner, &support] {
             assert!(requests::get(&elias, request.id).await.unwrap().status.is_open());
         }
         assert_eq!(code(&requests::approve(&elias, partner.id, None, None).await.unwrap_err()), "approved_by_account");
-        // A colleague is for super admins to make.
+        // Colleagues are created by super admins only.
         let colleague = requests::create(&world.nobody(), application("employee")).await.unwrap();
         assert_eq!(requests::can(&elias, &colleague), ["reject", "review", "update"]);
         assert_eq!(requests::can(&sigrid, &colleague), ["approve", "reject", "review", "update"]);
@@ -455,7 +460,7 @@ async fn an_account_answers_only_the_application_that_asks_for_it() {
         let hired = requests::approve(&sigrid, colleague.id, None, None).await.unwrap();
         let user = users::get(&sigrid, UserId(hired.made_id.unwrap())).await.unwrap();
         assert_eq!((user.phone.as_deref(), user.language.as_str()), (Some("+1 555 0100"), "es"));
-        // An order is not approved without being made.
+        // An order request is approved by accepting it only.
         let form = requests::OrderForm {
             purpose: Some("A ship".to_owned()),
             proposed_names: vec!["Okeanos".to_owned()],
@@ -470,12 +475,12 @@ async fn an_account_answers_only_the_application_that_asks_for_it() {
 }
 
 #[tokio::test]
-async fn the_account_is_the_one_that_the_applicant_hears_of() {
+async fn approved_account_has_the_applicants_address() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let elias = world.employee("Elias").await;
         let request = requests::create(&world.nobody(), application("client")).await.unwrap();
-        // As whoever comes by a provider applies: with nothing but a name and an address.
+        // Like an application through an identity provider: only a name and an address.
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update requests set data = '{}' where id = $1").bind(request.id).run().await.unwrap();
         tx.commit().await.unwrap();
@@ -509,7 +514,7 @@ async fn the_account_is_the_one_that_the_applicant_hears_of() {
 }
 
 #[tokio::test]
-async fn a_list_is_narrowed_and_put_in_order() {
+async fn list_filters_and_sorts() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (.., maya) = world.client("Maya", company, None).await;
@@ -524,28 +529,28 @@ async fn a_list_is_narrowed_and_put_in_order() {
         }
         let ids = |of: &[usize]| of.iter().map(|n| made[*n].id).collect::<Vec<_>>();
         let by = |order: ListOrder| Filter { order, ..Filter::default() };
-        assert_eq!(found(&elias, by(ListOrder::Newest)).await, ids(&[4, 3, 2, 1, 0]));
-        assert_eq!(found(&elias, by(ListOrder::Oldest)).await, ids(&[0, 1, 2, 3, 4]));
-        assert_eq!(found(&elias, by(ListOrder::Due)).await, ids(&[2, 3, 1, 4, 0]));
-        assert_eq!(found(&elias, by(ListOrder::Priority)).await, ids(&[2, 3, 1, 4, 0]));
+        assert_eq!(list_ids(&elias, by(ListOrder::Newest)).await, ids(&[4, 3, 2, 1, 0]));
+        assert_eq!(list_ids(&elias, by(ListOrder::Oldest)).await, ids(&[0, 1, 2, 3, 4]));
+        assert_eq!(list_ids(&elias, by(ListOrder::Due)).await, ids(&[2, 3, 1, 4, 0]));
+        assert_eq!(list_ids(&elias, by(ListOrder::Priority)).await, ids(&[2, 3, 1, 4, 0]));
         requests::reject(&elias, made[2].id, None, "No").await.unwrap();
         requests::review(&elias, made[0].id, None).await.unwrap();
         let open = Filter { open: true, ..by(ListOrder::Priority) };
-        assert_eq!(found(&elias, open).await, ids(&[3, 1, 4, 0]));
+        assert_eq!(list_ids(&elias, open).await, ids(&[3, 1, 4, 0]));
         let calls = Filter { kind: Some(Kind::Call), ..Filter::default() };
-        assert_eq!(found(&elias, calls).await, ids(&[3, 0]));
-        let mine = Filter { assignee: Some(Assignee::One(me(&elias))), ..Filter::default() };
-        assert_eq!(found(&elias, mine).await, ids(&[0]));
+        assert_eq!(list_ids(&elias, calls).await, ids(&[3, 0]));
+        let mine = Filter { assignee: Some(Assignee::One(user_id(&elias))), ..Filter::default() };
+        assert_eq!(list_ids(&elias, mine).await, ids(&[0]));
         let nobodys = Filter { assignee: Some(Assignee::Nobody), priority: Some(Priority::High), ..Filter::default() };
-        assert_eq!(found(&elias, nobodys).await, ids(&[3, 2]));
+        assert_eq!(list_ids(&elias, nobodys).await, ids(&[3, 2]));
         let reference = made[1].reference();
         for q in ["lund ada", &reference.to_lowercase(), "ada@example.com"] {
             assert!(
-                found(&elias, Filter { q: Some(q.to_owned()), ..Filter::default() }).await.contains(&made[1].id),
+                list_ids(&elias, Filter { q: Some(q.to_owned()), ..Filter::default() }).await.contains(&made[1].id),
                 "{q}"
             );
         }
-        // A place in another order is none in this one.
+        // A cursor of another order is invalid.
         let first = PageQuery { limit: Some(1), cursor: None };
         let cursor = requests::list(&elias, &by(ListOrder::Due), &first).await.unwrap().next_cursor;
         let next = PageQuery { limit: Some(1), cursor };
@@ -559,7 +564,7 @@ async fn a_list_is_narrowed_and_put_in_order() {
             let own = requests::list(&maya, &filter, &PageQuery::default()).await.unwrap_err();
             assert_eq!(code(&own), refused);
         }
-        // The search of everything finds them, for the staff.
+        // Global search finds them for staff.
         let hits = async |ctx: &Ctx| {
             let found = search::find(ctx, &reference).await.unwrap();
             found.into_iter().map(|hit| hit.title).collect::<Vec<_>>()
@@ -571,20 +576,24 @@ async fn a_list_is_narrowed_and_put_in_order() {
 }
 
 #[tokio::test]
-async fn the_desk_counts_what_there_is_in_the_weeks_of_the_viewer() {
+async fn desk_summary_counts_by_the_viewers_weeks() {
     on_both(async |world: World| {
         let elias = world.employee("Elias").await;
-        let mut tokyo = users::get(&world.operator(), me(&elias)).await.unwrap();
+        let mut tokyo = users::get(&world.operator(), user_id(&elias)).await.unwrap();
         tokyo.time_zone = "Asia/Tokyo".to_owned();
         let tokyo = world.signed_in(&tokyo);
-        // A Sunday evening in UTC is a Monday in Tokyo.
+        // Sunday evening UTC is Monday in Tokyo.
         let sunday = Utc.with_ymd_and_hms(2026, 11, 15, 20, 0, 0).unwrap();
         let then = Ctx { clock: domain::kernel::clock::Clock::fixed(sunday), ..elias.clone() };
-        let early = requests::create(&then, ask("other")).await.unwrap();
-        let late = requests::create(&elias, Input { priority: Some("high".to_owned()), ..ask("call") }).await.unwrap();
+        let early = requests::create(&then, request_input("other")).await.unwrap();
+        let late = requests::create(&elias, Input { priority: Some("high".to_owned()), ..request_input("call") })
+            .await
+            .unwrap();
         requests::reject(&elias, late.id, None, "No").await.unwrap();
         requests::review(&elias, early.id, None).await.unwrap();
-        let low = requests::create(&elias, Input { priority: Some("low".to_owned()), ..ask("call") }).await.unwrap();
+        let low = requests::create(&elias, Input { priority: Some("low".to_owned()), ..request_input("call") })
+            .await
+            .unwrap();
         activity::sequence_all(&elias).await.unwrap();
 
         let desk = requests::desk(&elias).await.unwrap();
@@ -607,10 +616,10 @@ async fn the_desk_counts_what_there_is_in_the_weeks_of_the_viewer() {
         assert_eq!(desk.queue[2].requests[0].id, low.id);
         assert_eq!(desk.activity.len(), 5);
         assert!(desk.activity.iter().all(|row| row.subject_kind == "request"));
-        // What was taken back is in no column, so that they add up.
+        // Withdrawn requests are in no column, so that the columns add up.
         let company = world.company("Meridian").await;
         let (.., maya) = world.client("Maya", company, None).await;
-        let gone = requests::create(&maya, ask("call")).await.unwrap();
+        let gone = requests::create(&maya, request_input("call")).await.unwrap();
         requests::withdraw(&maya, gone.id, None).await.unwrap();
         assert_eq!(last(&requests::desk(&elias).await.unwrap()), [(1, 0, 1), (2, 1, 1)]);
     })

@@ -1,5 +1,5 @@
-//! The figures of companies and partners that are kept instead of counted: whatever happens, they are what a count of
-//! the rows would be, and the pages made of them read nothing else.
+//! Rollups of companies and partners: stored figures equal a recount of the rows after any history, and dashboards and
+//! finances read only rollups.
 use chrono::{Duration, NaiveDate};
 use domain::{
     Ctx,
@@ -24,15 +24,15 @@ use domain::{
     testing::{World, on_both},
 };
 
-async fn assert_agree(db: &Db) {
+async fn assert_no_drift(db: &Db) {
     let differing = rollups::diff(db).await.unwrap();
     assert!(differing.is_empty(), "{differing:?}");
 }
 
 type Sums = Vec<(String, i64)>;
 
-/// What finances say of some days, by currency: ordered, invoiced, paid, earned; nothing where it comes to nothing.
-async fn said(ctx: &Ctx, days: (NaiveDate, NaiveDate)) -> [Sums; 4] {
+/// Totals of the finances page for a date range, by currency: ordered, invoiced, paid, earned. Zero sums are left out.
+async fn finance_totals(ctx: &Ctx, days: (NaiveDate, NaiveDate)) -> [Sums; 4] {
     let asked = Asked { period: None, from: Some(days.0.to_string()), to: Some(days.1.to_string()) };
     let mut accounts = finances::get(ctx, None, &asked).await.unwrap().accounts;
     accounts.sort_by_key(|account| account.currency.code());
@@ -43,8 +43,8 @@ async fn said(ctx: &Ctx, days: (NaiveDate, NaiveDate)) -> [Sums; 4] {
     [of(|f| f.ordered_minor), of(|f| f.invoiced_minor), of(|f| f.paid_minor), of(|f| f.commission_minor)]
 }
 
-/// The same, counted.
-async fn counted(db: &Db, company: CompanyId, days: (NaiveDate, NaiveDate)) -> [Sums; 4] {
+/// The same totals, counted from the rows.
+async fn recounted_totals(db: &Db, company: CompanyId, days: (NaiveDate, NaiveDate)) -> [Sums; 4] {
     let mut found = Vec::new();
     for (currency, minor, date, rows) in [
         (
@@ -72,8 +72,8 @@ async fn counted(db: &Db, company: CompanyId, days: (NaiveDate, NaiveDate)) -> [
     found.try_into().unwrap()
 }
 
-/// What open orders will earn their partners, counted from the orders and the ledger: of one of these, by currency.
-async fn expected(db: &Db, of: &str, id: impl Value) -> Sums {
+/// Expected commissions of open orders by currency, counted from orders and ledger, for one company or partner.
+async fn recounted_expected(db: &Db, of: &str, id: impl Value) -> Sums {
     let sql = format!(
         "select r.currency, cast(sum(r.minor) as bigint) from ( \
              select s.currency, s.iso_commission_minor \
@@ -84,13 +84,13 @@ async fn expected(db: &Db, of: &str, id: impl Value) -> Sums {
     db.clone().sql_built(sql).bind(id).all().await.unwrap()
 }
 
-async fn told(ctx: &Ctx) -> Sums {
+async fn expected_commissions(ctx: &Ctx) -> Sums {
     let overview = commissions::overview(ctx, None, commissions::Period::ThisYear).await.unwrap();
     overview.expected.iter().map(|(currency, minor)| (currency.code().to_owned(), *minor)).collect()
 }
 
-/// A partner's clients, leads and closed orders.
-async fn has(db: &Db, iso: IsoId) -> (i64, i64, i64) {
+/// Counts of a partner's clients, leads and closed orders.
+async fn partner_counts(db: &Db, iso: IsoId) -> (i64, i64, i64) {
     let sql = "select (select count(*) from users where iso_id = $1 and role = 'client' and status in ('active', 'pending')), \
         (select count(*) from leads where iso_id = $1 and stage in ('new', 'contacted', 'qualified')), \
         (select count(*) from spvs where iso_id = $1 and status = 'closed')";
@@ -120,7 +120,7 @@ impl Office {
     async fn orders(&self) -> Vec<SpvId> {
         let page = PageQuery { limit: Some(500), cursor: None };
         let mut ids: Vec<_> = spvs::list(&self.sam, &spvs::Filter::default(), &page).await.unwrap().items;
-        // By nothing that chance has a say in: the seed tells the same history each time.
+        // Sorted by nothing random, so that the seed replays the same history.
         ids.sort_by_key(|spv| {
             (spv.ordered_date, spv.custom_identifier.clone(), spv.company_name.clone(), spv.client_name())
         });
@@ -149,8 +149,8 @@ impl Office {
         rows
     }
 
-    /// Something happens; what the state refuses is part of the history too.
-    async fn happens(&self, world: &World, chance: &Chance, n: usize) {
+    /// One random action. An action that the state refuses is part of the history.
+    async fn random_action(&self, world: &World, chance: &Chance, n: usize) {
         let pick = |len: usize| chance.below(len.max(1) as u64) as usize;
         let sam = &self.sam;
         let orders = self.orders().await;
@@ -243,7 +243,7 @@ impl Office {
                 drop(clients::update(sam, client.id, None, clients::Change { iso_id, ..Default::default() }).await);
             }
             17 => {
-                // Without an order: who has one stays a client.
+                // Without an order: a client with orders cannot change role.
                 let user = world.user(Role::Client, &format!("Pia{n}"), Some(self.company), Some(*iso)).await;
                 if pick(2) == 0 {
                     let role = Role::CompanyAdmin;
@@ -256,40 +256,47 @@ impl Office {
         }
     }
 
-    async fn agrees(&self, world: &World, chance: &Chance) {
-        assert_agree(&world.db).await;
+    async fn assert_consistent(&self, world: &World, chance: &Chance) {
+        assert_no_drift(&world.db).await;
         for (iso, partner) in &self.partners {
             let board = dashboards::iso(partner).await.unwrap();
             let shown = (board.active_clients, board.pending_leads, board.completed_spvs);
-            assert_eq!(shown, has(&world.db, *iso).await);
+            assert_eq!(shown, partner_counts(&world.db, *iso).await);
             let overview = commissions::overview(partner, None, commissions::Period::ThisMonth).await.unwrap();
             let earned: Vec<_> = overview.cards.iter().map(|cards| (cards.currency, cards.total_minor)).collect();
             let shown: Vec<_> = board.monthly_commissions.iter().map(|sum| (sum.currency, sum.minor)).collect();
             assert_eq!(shown, earned);
-            assert_eq!(told(partner).await, expected(&world.db, "iso_id", *iso).await);
+            assert_eq!(expected_commissions(partner).await, recounted_expected(&world.db, "iso_id", *iso).await);
         }
-        assert_eq!(told(&self.clara).await, expected(&world.db, "company_id", self.company).await);
+        assert_eq!(
+            expected_commissions(&self.clara).await,
+            recounted_expected(&world.db, "company_id", self.company).await
+        );
         let today = world.clock.now().date_naive();
         for _ in 0..4 {
             let from = today - Duration::days(chance.below(250) as i64);
             let days = (from, from + Duration::days(chance.below(120) as i64));
-            assert_eq!(said(&self.clara, days).await, counted(&world.db, self.company, days).await, "{days:?}");
+            assert_eq!(
+                finance_totals(&self.clara, days).await,
+                recounted_totals(&world.db, self.company, days).await,
+                "{days:?}"
+            );
         }
     }
 }
 
 #[tokio::test]
-async fn what_is_kept_is_what_a_count_of_the_rows_comes_to_whatever_happens() {
+async fn rollups_equal_a_recount_after_any_history() {
     on_both(async |world| {
         let chance = Chance::seeded(21);
         let office = Office::new(&world).await;
         for n in 0..240 {
-            office.happens(&world, &chance, n).await;
+            office.random_action(&world, &chance, n).await;
             if n % 20 == 19 {
-                office.agrees(&world, &chance).await;
+                office.assert_consistent(&world, &chance).await;
             }
         }
-        // It was no history of refusals.
+        // Every kind of figure occurred.
         let kinds: Vec<(String,)> =
             world.db.clone().sql("select distinct what from figures where n > 0 order by what").all().await.unwrap();
         let kinds: Vec<_> = kinds.iter().map(|(what,)| what.as_str()).collect();
@@ -302,11 +309,11 @@ async fn what_is_kept_is_what_a_count_of_the_rows_comes_to_whatever_happens() {
 }
 
 #[tokio::test]
-async fn recount_finds_missing_and_wrong_figures_and_repairs_them() {
+async fn recount_finds_and_repairs_wrong_rollups() {
     on_both(async |world| {
         assert!(seed::demo(&world.operator()).await.unwrap());
         let db = &world.db;
-        assert_agree(db).await;
+        assert_no_drift(db).await;
         let mut tx = db.begin().await.unwrap();
         for sql in [
             "update figures set n = n + 1 where what = 'clients'",
@@ -325,13 +332,13 @@ async fn recount_finds_missing_and_wrong_figures_and_repairs_them() {
         let mut tx = db.begin().await.unwrap();
         rollups::rebuild(&mut tx).await.unwrap();
         tx.commit().await.unwrap();
-        assert_agree(db).await;
+        assert_no_drift(db).await;
     })
     .await;
 }
 
 #[tokio::test]
-async fn finances_and_a_partners_dashboard_read_what_is_kept_by_its_key() {
+async fn finances_and_iso_dashboard_read_rollups_by_primary_key() {
     on_both(async |world| {
         let operator = world.operator();
         seed::load(&operator, 1_000, |_| true).await.unwrap();
@@ -369,7 +376,7 @@ async fn finances_and_a_partners_dashboard_read_what_is_kept_by_its_key() {
 }
 
 #[tokio::test]
-async fn cancelled_orders_count_in_no_card_of_the_overview() {
+async fn cancelled_orders_are_not_counted_in_the_overview() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let sam = world.super_admin("Sam").await;
@@ -383,7 +390,7 @@ async fn cancelled_orders_count_in_no_card_of_the_overview() {
         let second = spvs::create(&sam, order).await.unwrap().spv.id;
         let cards = async || {
             let board = dashboards::company(&sam, Some(company), &PageQuery::default()).await.unwrap();
-            assert_agree(&world.db).await;
+            assert_no_drift(&world.db).await;
             let minor: i64 = board.revenue.iter().map(|sum| sum.minor).sum();
             (board.total_spvs, board.active_clients, minor)
         };
@@ -392,7 +399,7 @@ async fn cancelled_orders_count_in_no_card_of_the_overview() {
         assert_eq!(cards().await, (1, 1, 125_000));
         spvs::cancel(&sam, first, None, "No").await.unwrap();
         assert_eq!(cards().await, (0, 0, 0));
-        // Its tables still show them.
+        // The tables still list them.
         let board = dashboards::company(&sam, Some(company), &PageQuery::default()).await.unwrap();
         assert_eq!((board.partners[0].spvs, board.spvs.items.len()), (2, 2));
         spvs::reopen(&sam, first, None, "Yes").await.unwrap();
@@ -410,7 +417,7 @@ async fn cancelled_orders_count_in_no_card_of_the_overview() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_and_repaired() {
+async fn company_clients_are_counted_once_and_repaired() {
     on_both(async |world: World| {
         let company = world.company("Meridian").await;
         let (iso, _) = world.iso("Ingrid", company).await;
@@ -420,7 +427,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         let active =
             async || dashboards::company(&sam, Some(company), &PageQuery::default()).await.unwrap().active_clients;
         assert_eq!(active().await, 1);
-        // Each with a name of its own: who is given one waits for the others.
+        // Each has a custom identifier: generating one serializes the inserts.
         let order = |client, n: i32| spvs::Input {
             client_id: Some(client),
             company_id: Some(company),
@@ -428,7 +435,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
             purchase_amount: Some("5".to_owned()),
             ..spvs::Input::default()
         };
-        // Of one who is counted, and of one who is not, many at once.
+        // Concurrent orders of a client that is already counted and of one that is not.
         let tries: Vec<_> = (0..12)
             .map(|n| {
                 let (sam, input) = (sam.clone(), order(if n % 3 == 0 { maya } else { noah }, n));
@@ -439,9 +446,9 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
             one.await.unwrap().unwrap();
         }
         assert_eq!(active().await, 2);
-        assert_agree(&world.db).await;
+        assert_no_drift(&world.db).await;
 
-        // What is taken back was never counted; who is archived, or whose company is, stays.
+        // A rolled-back insert is not counted. An archived client, or one of an archived company, stays counted.
         let olga = world.user(Role::Client, "Olga", Some(company), None).await.id;
         let mut tx = world.db.begin().await.unwrap();
         let insert = "insert into company_clients (company_id, client_id) values ($1, $2) on conflict do nothing";
@@ -455,9 +462,9 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
             Err(domain::Error::Conflict(_))
         ));
         assert_eq!(active().await, 2);
-        assert_agree(&world.db).await;
+        assert_no_drift(&world.db).await;
 
-        // Rows that go lower it, and a repair brings them back.
+        // Deleted rows lower the count, a repair restores it.
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("delete from company_clients where client_id = $1").bind(noah).run().await.unwrap();
         tx.commit().await.unwrap();
@@ -466,7 +473,7 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
             let mut tx = world.db.begin().await.unwrap();
             rollups::rebuild(&mut tx).await.unwrap();
             tx.commit().await.unwrap();
-            assert_agree(&world.db).await;
+            assert_no_drift(&world.db).await;
         };
         repair().await;
         assert_eq!(active().await, 2);
@@ -481,16 +488,16 @@ async fn a_companys_clients_are_counted_once_each_and_a_wrong_number_is_found_an
         assert_eq!(names, wrong);
         repair().await;
         assert_eq!(active().await, 2);
-        // A company that nobody has ordered of goes as before.
+        // A company without orders can still be deleted.
         let empty = world.company("Empty").await;
         domain::directory::companies::delete(&sam, empty, None).await.unwrap();
     })
     .await;
 }
 
-/// Payments, orders and cancellations of one company at once: nobody waits for another crosswise, and nothing is lost.
+/// Concurrent payments, orders and cancellations of one company neither deadlock nor lose an update.
 #[tokio::test(flavor = "multi_thread")]
-async fn many_who_change_one_figure_at_a_time_lose_nothing() {
+async fn concurrent_changes_of_one_rollup_are_all_counted() {
     on_both(async |world: World| {
         let office = Office::new(&world).await;
         let client = office.clients().await[0].id;
@@ -506,7 +513,7 @@ async fn many_who_change_one_figure_at_a_time_lose_nothing() {
         };
         let tries: Vec<_> = (0..16)
             .map(|n| {
-                // With a name of its own: who is given one waits for the others.
+                // A custom identifier: generating one serializes the inserts.
                 let input = spvs::Input { custom_identifier: Some(format!("Order {n}")), ..input.clone() };
                 let sam = office.sam.clone();
                 tokio::spawn(async move {
@@ -530,14 +537,14 @@ async fn many_who_change_one_figure_at_a_time_lose_nothing() {
         for one in tries {
             one.await.unwrap();
         }
-        assert_agree(&world.db).await;
+        assert_no_drift(&world.db).await;
     })
     .await;
 }
 
-/// On SQLite whoever repairs is the only one who writes.
+/// SQLite has one writer, so a repair excludes all others.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_repair_beside_others_who_order_and_work_loses_nothing_and_is_in_nobodys_way() {
+async fn repair_runs_beside_concurrent_writers() {
     let Some(world) = World::postgres().await else { return };
     let company = world.company("Meridian").await;
     let sam = world.super_admin("Sam").await;
@@ -568,5 +575,5 @@ async fn a_repair_beside_others_who_order_and_work_loses_nothing_and_is_in_nobod
     for other in others {
         other.await.unwrap();
     }
-    assert_agree(&world.db).await;
+    assert_no_drift(&world.db).await;
 }

@@ -1,5 +1,5 @@
-//! Rows are locked without writing their keys: whoever adds a row that refers to a locked one need not wait, and SQLite
-//! does not look through every table that refers to it. On both databases.
+//! Row locks do not write primary keys: inserts that reference a locked row do not wait, and SQLite does not check
+//! every referencing table. On both databases.
 use domain::{
     Error,
     accounts::{
@@ -21,8 +21,8 @@ use domain::{
 };
 use std::{collections::HashMap, fs, path::Path, pin::pin, time::Duration};
 
-/// From now on whoever writes the key of a row is refused, also when it stays as it was.
-async fn refuse_keys(world: &World) {
+/// Installs triggers that reject any write to an `id` column, even of the same value.
+async fn reject_key_writes(world: &World) {
     let mut tx = world.db.begin().await.unwrap();
     let tables = match tx.dialect() {
         Dialect::Sqlite => {
@@ -57,7 +57,7 @@ async fn refuse_keys(world: &World) {
 }
 
 #[tokio::test]
-async fn no_use_case_writes_the_key_of_a_row_it_locks() {
+async fn use_cases_do_not_write_keys_of_locked_rows() {
     on_both(async |world: World| {
         let sigrid = world.super_admin("Sigrid").await;
         let company = world.company("Harbor").await;
@@ -69,7 +69,7 @@ async fn no_use_case_writes_the_key_of_a_row_it_locks() {
         let mut tx = world.db.begin().await.unwrap();
         users::set_password_hash(&mut tx, olga.id, &hash, false).await.unwrap();
         tx.commit().await.unwrap();
-        refuse_keys(&world).await;
+        reject_key_writes(&world).await;
         let mut tx = world.db.begin().await.unwrap();
         tx.sql("update users set id = id where id = $1").bind(olga.id).run().await.unwrap_err();
         drop(tx);
@@ -105,7 +105,7 @@ async fn no_use_case_writes_the_key_of_a_row_it_locks() {
 }
 
 #[tokio::test]
-async fn what_refers_to_a_locked_row_is_added_meanwhile() {
+async fn inserts_referencing_a_locked_row_do_not_wait() {
     on_both(async |world: World| {
         let company = world.company("Harbor").await;
         let (_, order, maya) = world.client("Maya", company, None).await;
@@ -122,7 +122,7 @@ async fn what_refers_to_a_locked_row_is_added_meanwhile() {
         holder.sql_built(lock.clone()).bind(order).one::<(domain::kernel::ids::SpvId,)>().await.unwrap();
         let hello = messages::Input { spv_id: Some(order), body: "Hello".to_owned(), ..Default::default() };
         let sent = tokio::time::timeout(Duration::from_secs(5), messages::send(&maya, hello)).await;
-        sent.expect("nobody waits for the lock of the order").unwrap();
+        sent.expect("the insert does not wait for the order's lock").unwrap();
         let mut other = world.db.begin().await.unwrap();
         other.sql_built(format!("{lock} nowait")).bind(order).one::<(domain::kernel::ids::SpvId,)>().await.unwrap_err();
         drop(other);
@@ -133,9 +133,9 @@ async fn what_refers_to_a_locked_row_is_added_meanwhile() {
     .await;
 }
 
-/// SQLite has one writer: nobody becomes another while somebody else writes.
+/// PostgreSQL only: SQLite has one writer.
 #[tokio::test]
-async fn who_is_made_staff_meanwhile_is_no_client_to_be_suspended() {
+async fn suspending_a_client_rechecks_the_role_under_the_lock() {
     let Some(world) = World::postgres().await else { return };
     let erin = world.employee("Erin").await;
     let company = world.company("Harbor").await;
@@ -146,14 +146,14 @@ async fn who_is_made_staff_meanwhile_is_no_client_to_be_suspended() {
     let waits = "select exists (select 1 from pg_stat_activity \
          where datname = current_database() and wait_event_type = 'Lock')";
     let waiting = async { while !world.db.clone().sql(waits).scalar::<bool>().await.unwrap() {} };
-    tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("it waits for who changes the account");
+    tokio::time::timeout(Duration::from_secs(10), waiting).await.expect("it waits for the lock of the account");
     other.commit().await.unwrap();
     assert!(matches!(suspending.await.unwrap(), Err(Error::NotFound("client"))));
     assert_eq!(users::get(&world.operator(), maya).await.unwrap().status, users::Status::Active);
 }
 
 #[tokio::test]
-async fn those_who_change_the_steps_of_one_order_at_once_lose_nothing() {
+async fn concurrent_step_updates_are_all_kept() {
     on_both(async |world: World| {
         let sigrid = world.super_admin("Sigrid").await;
         let company = world.company("Harbor").await;
@@ -174,7 +174,7 @@ async fn those_who_change_the_steps_of_one_order_at_once_lose_nothing() {
         for (step, outcome) in futures::future::join_all(wanted).await {
             match outcome {
                 Ok(_) => *kept.entry(step).or_insert(0) += 1,
-                // What comes first may not be done yet.
+                // A dependency may not be completed yet.
                 Err(Error::Conflict(_)) => {}
                 Err(e) => panic!("{e:?}"),
             }
@@ -191,8 +191,8 @@ async fn those_who_change_the_steps_of_one_order_at_once_lose_nothing() {
     .await;
 }
 
-/// Begins both while somebody else has the order, the second after the first, and lets them go on then.
-async fn one_after_the_other<A, B>(
+/// Starts both, the second after the first, while another transaction holds the order's lock, then releases it.
+async fn run_in_lock_order<A, B>(
     world: &World,
     order: SpvId,
     first: impl Future<Output = A>,
@@ -212,7 +212,7 @@ async fn one_after_the_other<A, B>(
 }
 
 #[tokio::test]
-async fn whoever_had_to_wait_changes_a_step_of_the_order_as_it_is_by_then() {
+async fn step_update_after_a_lock_wait_sees_the_current_order() {
     on_both(async |world: World| {
         let sigrid = world.super_admin("Sigrid").await;
         let company = world.company("Harbor").await;
@@ -224,7 +224,7 @@ async fn whoever_had_to_wait_changes_a_step_of_the_order_as_it_is_by_then() {
         }
         let waits_for = |step, need| steps::update(&sigrid, step, None, needing(vec![need]));
         let (first, second) =
-            one_after_the_other(&world, order, waits_for(all[0], all[1]), waits_for(all[1], all[0])).await;
+            run_in_lock_order(&world, order, waits_for(all[0], all[1]), waits_for(all[1], all[0])).await;
         first.unwrap();
         assert!(matches!(&second, Err(Error::Invalid(why)) if why[0].problem.code == "circle"), "{second:?}");
 
@@ -233,21 +233,22 @@ async fn whoever_had_to_wait_changes_a_step_of_the_order_as_it_is_by_then() {
             steps::update(&sigrid, step, None, change)
         };
         let held = spvs::hold(&sigrid, order, None, "A paper is missing");
-        let (held, noted) = one_after_the_other(&world, order, held, note(all[2])).await;
+        let (held, noted) = run_in_lock_order(&world, order, held, note(all[2])).await;
         held.unwrap();
         assert!(matches!(&noted, Err(Error::Conflict(why)) if why.code == "wrong_status"), "{noted:?}");
         spvs::resume(&sigrid, order, None).await.unwrap();
 
         let removed = steps::remove(&sigrid, all[2], None);
-        let (removed, noted) = one_after_the_other(&world, order, removed, note(all[2])).await;
+        let (removed, noted) = run_in_lock_order(&world, order, removed, note(all[2])).await;
         removed.unwrap();
         assert!(matches!(noted, Err(Error::NotFound("step"))), "{noted:?}");
-        // What changes nothing of all that is no reason to be refused.
-        let (other, noted) = one_after_the_other(&world, order, note(all[3]), note(all[4])).await;
+        // Concurrent notes on other steps do not conflict.
+        let (other, noted) = run_in_lock_order(&world, order, note(all[3]), note(all[4])).await;
         other.unwrap();
         noted.unwrap();
 
-        // Whoever completes a step must know what waits for it by then: the order's version tells, and nothing of notes.
+        // Completing a step depends on the dependencies: changing those raises the order's version, changing notes does
+        // not.
         let version = async || spvs::get(&sigrid, order).await.unwrap().spv.version;
         let before = version().await;
         steps::update(&sigrid, all[4], None, needing(vec![all[3]])).await.unwrap();
@@ -258,9 +259,9 @@ async fn whoever_had_to_wait_changes_a_step_of_the_order_as_it_is_by_then() {
     .await;
 }
 
-/// Those that no test runs as well.
+/// Checks statically the statements that no test executes.
 #[test]
-fn no_statement_sets_a_key_to_itself() {
+fn no_statement_sets_id_to_itself() {
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
     let mut files = 0;
     while let Some(folder) = folders.pop() {
@@ -274,7 +275,7 @@ fn no_statement_sets_a_key_to_itself() {
             }
             files += 1;
             let text = fs::read_to_string(&path).unwrap().to_lowercase();
-            // The comment of `for_update` names it.
+            // Comments are skipped: that of `for_update` names the statement.
             let words: Vec<&str> =
                 text.lines().filter(|line| !line.trim().starts_with("//")).flat_map(str::split_whitespace).collect();
             let own = |word: &str| {

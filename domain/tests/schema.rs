@@ -1,5 +1,5 @@
-//! Both schemas are the same tables with the same columns, no list scans a table that grows, and a migration
-//! that fails leaves the old schema.
+//! Database schema: SQLite and PostgreSQL have the same columns, migrations are atomic, and no query scans a growing
+//! table.
 use domain::{
     Error,
     accounts::{auth, users},
@@ -43,14 +43,14 @@ async fn columns(world: &World) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn both_databases_have_the_same_columns() {
+async fn sqlite_and_postgres_have_the_same_columns() {
     let sqlite = World::sqlite().await;
     let Some(postgres) = World::postgres().await else { return };
     assert_eq!(columns(&sqlite).await, columns(&postgres).await);
 }
 
 #[tokio::test]
-async fn migrating_twice_changes_nothing() {
+async fn migration_is_idempotent() {
     on_both(async |world| {
         let before = columns(&world).await;
         world.db.migrate().await.expect("nothing to do");
@@ -60,10 +60,9 @@ async fn migrating_twice_changes_nothing() {
     .await;
 }
 
-/// A table of ours stands in the way of the queue's migrations, the last to be applied: everything before them
-/// must be gone again.
+/// The queue's migrations come last and fail because of an existing table: all earlier ones must be rolled back.
 #[tokio::test]
-async fn a_failed_migration_leaves_the_old_schema() {
+async fn failed_migration_is_rolled_back() {
     let world = World::sqlite().await;
     let url = format!("sqlite:{}", world.dir.0.join("old.db").display());
     let db = Db::open(&url, Durability::Normal).await.unwrap();
@@ -77,9 +76,9 @@ async fn a_failed_migration_leaves_the_old_schema() {
     assert!(!db.is_migrated().await.unwrap());
 }
 
-/// The queue's statements name these columns of apalis; its next version may have others.
+/// The queue's statements use these columns of apalis, which another version may change.
 #[tokio::test]
-async fn the_queues_tables_have_the_columns_that_our_statements_use() {
+async fn queue_tables_have_the_expected_columns() {
     on_both(async |world| {
         let mut db = world.db.clone();
         let (sql, expected) = match db.dialect() {
@@ -110,9 +109,9 @@ async fn the_queues_tables_have_the_columns_that_our_statements_use() {
     .await;
 }
 
-/// The committed text. `UPDATE_SCHEMA=1` writes it anew after a migration was added.
+/// Compares with the committed `schema.txt`. `UPDATE_SCHEMA=1` rewrites it after adding a migration.
 #[tokio::test]
-async fn the_schema_is_the_committed_one() {
+async fn schema_matches_the_committed_text() {
     on_both(async |world| {
         let mut db = world.db.clone();
         let name = match db.dialect() {
@@ -136,26 +135,26 @@ async fn the_schema_is_the_committed_one() {
     .await;
 }
 
-/// SQLite says in the higher bytes of its code what exactly could not be done; busy and broken disks are no bugs.
+/// SQLite's extended error codes name the cause: a locked or broken disk is `Unavailable`, not `Internal`.
 #[tokio::test]
-async fn a_database_that_cannot_be_opened_is_unavailable() {
+async fn unopenable_database_is_unavailable() {
     let world = World::sqlite().await;
     let folder = format!("sqlite:{}", world.dir.0.display());
     assert!(matches!(Db::open(&folder, Durability::Full).await, Err(Error::Unavailable(_))));
 }
 
-/// Every list and dashboard, asked for as each portal asks, with an office in which scanning would hurt.
+/// Reads every list and dashboard as each role, with enough rows for scans to be costly, and checks the query plans.
 #[tokio::test]
-async fn no_query_scans_a_table_that_grows() {
+async fn no_query_scans_a_growing_table() {
     on_both(async |world| {
         let operator = world.operator();
-        // Of so many companies that none of them is a good part of everything.
+        // Many companies, so that none of them holds a large share of the rows.
         let load = seed::Load { orders: 1_000, companies: Some(20), isos: None };
         seed::load(&operator, load, |_| true).await.expect("load");
         let company = companies::list(&operator, None, false, &PageQuery::default()).await.unwrap().items[0].id;
         let (iso, partner) = world.iso("Ingrid", company).await;
         let (client, spv, maya) = world.client("Maya", company, Some(iso)).await;
-        // More than a page of what the staff have put away.
+        // More than one page of archived rows.
         for nth in 0..3 {
             let gone = world.company(&format!("Gone {nth}")).await;
             let (former, ..) = world.client(&format!("Former{nth}"), gone, None).await;
@@ -174,7 +173,7 @@ async fn no_query_scans_a_table_that_grows() {
         for spv in spvs::list(&olga, &spvs::Filter::default(), &many).await.unwrap().items {
             messages::send(&olga, messages::Input { spv_id: Some(spv.id), ..hello.clone() }).await.unwrap();
         }
-        // Most of what is owed is owed by others.
+        // Most open invoices belong to other clients.
         let of_company = clients::Filter { company_id: Some(company), ..Default::default() };
         let others = clients::list(&operator, &of_company, &many).await.unwrap().items;
         let others = others.iter().map(|other| other.id).filter(|other| *other != client).cycle().take(200);
@@ -195,7 +194,7 @@ async fn no_query_scans_a_table_that_grows() {
             let byte = futures::stream::iter([Ok::<_, std::convert::Infallible>(bytes::Bytes::from_static(b"x"))]);
             papers.extend(uploads::append(&maya, upload.id, 0, byte).await.unwrap().kept_in);
         }
-        // They hang on whatever documents hang on.
+        // Attaches the documents to everything that takes attachments.
         let owed = invoices::list(&maya, &invoices::Filter::default(), &many).await.unwrap().items;
         for (invoice, paper) in owed.iter().zip(papers) {
             let order = requests::OrderForm {
@@ -424,10 +423,10 @@ async fn no_query_scans_a_table_that_grows() {
             activity::Search { subject: Some(spv.to_string()), ..Default::default() },
             activity::Search { subject: Some("acme".to_owned()), ..Default::default() },
             activity::Search { address: Some("192.0.2.1".to_owned()), ..Default::default() },
-            within(activity::Search::default()),
-            within(activity::Search { what: Some("spv.created".to_owned()), ..Default::default() }),
-            within(activity::Search { address: Some("192.0.2.1".to_owned()), ..Default::default() }),
-            within(activity::Search { who: Some(client.to_string()), ..Default::default() }),
+            in_november(activity::Search::default()),
+            in_november(activity::Search { what: Some("spv.created".to_owned()), ..Default::default() }),
+            in_november(activity::Search { address: Some("192.0.2.1".to_owned()), ..Default::default() }),
+            in_november(activity::Search { who: Some(client.to_string()), ..Default::default() }),
         ] {
             let page = activity::search(&sigrid, &wanted, &PageQuery { limit: Some(2), cursor: None }).await.unwrap();
             let next = PageQuery { limit: Some(2), cursor: page.next_cursor };
@@ -522,7 +521,7 @@ async fn no_query_scans_a_table_that_grows() {
         users::waiting_for_email(&mut world.db.clone(), "new@example.com").await.unwrap();
         let reads = world.db.reads();
         assert!(reads.len() > 60, "{} statements were looked at", reads.len());
-        // As the tabs of the staff open, and their second pages: an index that has the rows in their order.
+        // Staff lists, first and second page: an index provides the order.
         for (list, place, index) in [
             ("from companies where 1 = 1 and archived_at is", "(name, id) >", "companies_by_name"),
             ("k.id = i.company_id where i.archived_at is", "(i.first_name, i.last_name, i.id) >", "isos_by_name"),
@@ -531,14 +530,14 @@ async fn no_query_scans_a_table_that_grows() {
                 for page in ["order by", &format!("and {place}")] {
                     let wanted = format!("{list} {shown} {page}");
                     let sql = reads.iter().find(|sql| sql.contains(&wanted));
-                    let sql = sql.unwrap_or_else(|| panic!("nobody read {wanted}"));
+                    let sql = sql.unwrap_or_else(|| panic!("no statement reads {wanted}"));
                     let plan = world.plan(sql).await.join("\n");
                     let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");
                     assert!(plan.contains(index) && !sorts, "{index} in\n{plan}\n    {sql}");
                 }
             }
         }
-        // As the staff ask: an index for each part, however much there is of others.
+        // Timelines as read by staff: each part uses an index.
         let timelines: Vec<&String> =
             reads.iter().filter(|sql| sql.contains("where subject_id = $1 and seq is not null order by")).collect();
         assert!(!timelines.is_empty());
@@ -548,27 +547,27 @@ async fn no_query_scans_a_table_that_grows() {
                 assert!(plan.contains(index), "{index} in\n{plan}\n    {sql}");
             }
         }
-        // A company's clients: the newest of those with orders and of its own, each in their order.
+        // A company's clients: clients with orders and its own clients, each by an index in order.
         let listed: Vec<&String> = reads.iter().filter(|sql| sql.contains(") newest cross join")).collect();
         assert!(listed.len() >= 4, "{listed:?}");
         for sql in listed.iter().filter(|sql| !sql.contains("search_rows")) {
             let plan = world.plan(sql).await.join("\n");
-            // Where there are few users PostgreSQL takes the company's out of the newest of all.
+            // With few users PostgreSQL filters the company's from the newest of all.
             for indices in [&["company_clients_newest"][..], &["users_by_company", "users_newest"]] {
                 assert!(indices.iter().any(|index| plan.contains(index)), "{indices:?} in\n{plan}\n    {sql}");
             }
         }
-        // The overview of a company counts no clients, and that of a partner's commissions reads no open order.
+        // The company overview counts no clients, and the commission overview reads no open orders.
         for (kept, counted) in
             [("company_client_counts", "from company_clients"), ("expected_commissions", "iso_commission_minor -")]
         {
             let found: Vec<&String> = reads.iter().filter(|sql| sql.contains(kept)).collect();
-            assert!(!found.is_empty(), "nobody read {kept}");
+            assert!(!found.is_empty(), "no statement reads {kept}");
             for sql in found {
                 assert!(!sql.contains(counted), "{sql}");
             }
         }
-        // The log by time: an index that has the rows in their order, whatever else narrows it.
+        // Activity search by time: an index provides the order with every filter.
         for (narrowed, index) in [
             (" order by", "activity_by_time"),
             (" and (at, seq) < ($3, ", "activity_by_time"),
@@ -578,30 +577,30 @@ async fn no_query_scans_a_table_that_grows() {
         ] {
             let wanted = format!("seq is not null and at >= $1 and at < $2{narrowed}");
             let found = reads.iter().find(|sql| sql.contains(&wanted) && !sql.contains("$4"));
-            let sql = found.unwrap_or_else(|| panic!("nobody read {wanted}"));
+            let sql = found.unwrap_or_else(|| panic!("no statement reads {wanted}"));
             let plan = world.plan(sql).await.join("\n");
             let sorts = plan.contains("TEMP B-TREE") || plan.contains("Sort");
             assert!(plan.contains(index) && !sorts, "{index} in\n{plan}\n    {sql}");
         }
-        // What each scope hears of: the newest of its own, and not of everybody's.
+        // Activity by scope: the newest entries of the scope by its own index.
         for (whose, index) in
             [("company_id", "activity_by_company"), ("iso_id", "activity_by_iso"), ("client_id", "activity_by_client")]
         {
             let wanted = format!("({whose}, seq) < ($1, ");
             let found: Vec<&String> = reads.iter().filter(|sql| sql.contains(&wanted)).collect();
-            assert!(!found.is_empty(), "nobody read {wanted}");
+            assert!(!found.is_empty(), "no statement reads {wanted}");
             for sql in found {
                 let plan = world.plan(sql).await.join("\n");
-                // A dashboard sorts its partners, too.
+                // A dashboard also sorts its partners.
                 let sorts = !sql.contains(" as groups") && (plan.contains("TEMP B-TREE") || plan.contains("Sort"));
                 assert!(plan.contains(index) && !sorts, "{index} in\n{plan}\n    {sql}");
             }
         }
-        // Everybody, page by page: in the order of an index.
-        let everybody = reads.iter().filter(|sql| sql.contains("where u.status <> 'archived' order by"));
-        let everybody: Vec<&String> = everybody.collect();
-        assert_eq!(everybody.len(), 3, "{everybody:?}");
-        for sql in everybody {
+        // All users, page by page: in index order.
+        let all_users = reads.iter().filter(|sql| sql.contains("where u.status <> 'archived' order by"));
+        let all_users: Vec<&String> = all_users.collect();
+        assert_eq!(all_users.len(), 3, "{all_users:?}");
+        for sql in all_users {
             let plan = world.plan(sql).await.join("\n");
             assert!(!plan.contains("TEMP B-TREE") && !plan.contains("Sort"), "{plan}\n    {sql}");
         }
@@ -609,13 +608,13 @@ async fn no_query_scans_a_table_that_grows() {
         for sql in &reads {
             let plan = world.plan(sql).await;
             for (nth, line) in plan.iter().enumerate() {
-                if grows(line) || walks(sql, &plan, nth) {
+                if is_table_scan(line) || is_full_index_scan(sql, &plan, nth) {
                     scans.push(format!("{line}\n    {sql}"));
                 }
             }
         }
         assert!(scans.is_empty(), "{}", scans.join("\n"));
-        // A few jobs among all that are done: apalis has no index for these.
+        // Few dead jobs among many done: the portal's own index, apalis has none.
         let dead = reads.iter().filter(|sql| sql.contains("'Done' and (status = 'Killed' or"));
         let dead: Vec<&String> = dead.collect();
         assert_eq!(dead.len(), 2, "{dead:?}");
@@ -623,7 +622,7 @@ async fn no_query_scans_a_table_that_grows() {
             let plan = world.plan(sql).await.join("\n");
             assert!(plan.contains("jobs_not_done"), "{plan}\n    {sql}");
         }
-        // The index names the kinds that are recent work; of one that it does not name it would be of no use.
+        // The partial index lists the kinds of recent work; it is useless for other kinds.
         let mut plans = Vec::new();
         for sql in reads.iter().filter(|sql| sql.contains("'document_request', 'invoice'")) {
             plans.extend(world.plan(sql).await);
@@ -635,12 +634,12 @@ async fn no_query_scans_a_table_that_grows() {
     .await;
 }
 
-fn within(wanted: activity::Search) -> activity::Search {
+fn in_november(wanted: activity::Search) -> activity::Search {
     activity::Search { from: Some("2026-11-01".to_owned()), to: Some("2026-11-30".to_owned()), ..wanted }
 }
 
 #[tokio::test]
-async fn sqlite_answers_alike_whatever_there_is_of_each() {
+async fn sqlite_plans_do_not_depend_on_statistics() {
     let world = World::sqlite().await;
     let load = seed::Load { orders: 400, companies: Some(1), isos: Some(1) };
     seed::load(&world.operator(), load, |_| true).await.expect("load");
@@ -658,7 +657,7 @@ async fn sqlite_answers_alike_whatever_there_is_of_each() {
     assert_eq!(world.db.clone().sql(sql).scalar::<i64>().await.expect("is read"), 0);
 }
 
-/// What there is more of with every day of work.
+/// Tables that grow with daily use.
 const GROWING: &[&str] = &[
     "users",
     "companies",
@@ -703,7 +702,7 @@ const GROWING: &[&str] = &[
     "jobs",
 ];
 
-fn grows(line: &str) -> bool {
+fn is_table_scan(line: &str) -> bool {
     let line = line.trim_start();
     let sqlite = line.starts_with("SCAN") && !line.contains("USING INDEX") && !line.contains("USING COVERING INDEX");
     let postgres = line.contains("Seq Scan on ");
@@ -711,36 +710,35 @@ fn grows(line: &str) -> bool {
         && GROWING.iter().any(|table| line.split([' ', '.']).any(|word| word == *table || alias(word) == *table))
 }
 
-/// Walks over a whole index that are meant, by what stands in the line of the plan or in the statement.
-const MEANT: &[&str] = &[
-    // What waits for the staff: some dozens, however many requests there were.
+/// Full index scans that are intended, by a part of the plan line or the statement.
+const INTENDED_SCANS: &[&str] = &[
+    // Open requests: a few dozen, however many are decided.
     "requests_open",
-    // What came in and waits for a look.
+    // Submitted documents awaiting review.
     "document_requests_submitted",
-    // What is owed to the office: a sum of every open invoice.
+    // The sum of all open invoices.
     "where 1 = 1 and v.status in ('due', 'part_paid') group by v.currency",
-    // What the queue has still to do and what it gave up: next to nothing of what it did in a month.
+    // Pending and dead jobs: few compared with a month of done jobs.
     "jobs_not_done",
-    // How many accounts a search finds, for scripts that page through them: some thousand people, an index and no row.
+    // The number of users a search finds, for scripts that paginate: a few thousand index entries.
     "select count(*) from users where status <> 'archived' and (",
 ];
 
-/// Whether a line of a plan reads all of an index of a table that grows, and not only as far as a limit. (That some
-/// statements name each value that a column has, and so read all but the archived accounts by three conditions, it does
-/// not tell: the users page counts some thousand people that way, an index and no row.)
-fn walks(sql: &str, plan: &[String], nth: usize) -> bool {
+/// Whether a plan line reads a whole index of a growing table without a limit. Statements that list every value of a
+/// column are not detected: the users page counts a few thousand users that way by index only.
+fn is_full_index_scan(sql: &str, plan: &[String], nth: usize) -> bool {
     let line = plan[nth].as_str();
     let depth = |line: &str| line.len() - line.trim_start().len();
-    if MEANT.iter().any(|meant| line.contains(meant) || sql.contains(meant)) {
+    if INTENDED_SCANS.iter().any(|intended| line.contains(intended) || sql.contains(intended)) {
         return false;
     }
     if let Some((_, index)) = line.trim_start().strip_prefix("SCAN ").and_then(|scan| scan.split_once(" INDEX ")) {
-        // By its index, whatever the statement calls the table.
+        // By the index name, because the statement may alias the table.
         let grows = GROWING.iter().any(|table| match index.strip_prefix("sqlite_autoindex_") {
             Some(own) => own.rsplit_once('_').is_some_and(|(of, _)| of == *table),
             None => index.strip_prefix(table).is_some_and(|rest| rest.starts_with('_')),
         });
-        // SQLite does not say where a limit is: PostgreSQL is asked the same.
+        // SQLite plans do not show limits; PostgreSQL is checked with the same statement.
         let same = plan[nth + 1..].iter().take_while(|next| depth(next) >= depth(line));
         let sorts = same
             .filter(|next| depth(next) == depth(line))
@@ -748,7 +746,7 @@ fn walks(sql: &str, plan: &[String], nth: usize) -> bool {
         return grows && (sorts || !sql.contains(" limit "));
     }
     let scans = line.contains("Scan") && line.contains(" using ");
-    // A node's own lines come before the next node.
+    // A node's own lines precede its child nodes.
     let mut own = plan[nth + 1..].iter().take_while(|line| !line.contains("->"));
     if !scans || own.any(|line| line.contains("Index Cond:")) || !line.split(' ').any(|word| GROWING.contains(&word)) {
         return false;
@@ -763,11 +761,11 @@ fn walks(sql: &str, plan: &[String], nth: usize) -> bool {
         if node.starts_with("Limit") {
             return sorts;
         }
-        // PostgreSQL reads all of few rows to join them, and of many it would not: SQLite is asked the same.
+        // PostgreSQL scans small tables for joins; SQLite is checked with the same statement.
         if node.contains("Join") || node.starts_with("Nested Loop") {
             return false;
         }
-        // Of its own, whatever stops the rest.
+        // A separate plan, to which an outer limit does not apply.
         if ["InitPlan", "SubPlan", "CTE"].iter().any(|part| node.starts_with(part)) {
             return true;
         }
@@ -777,10 +775,10 @@ fn walks(sql: &str, plan: &[String], nth: usize) -> bool {
 }
 
 #[test]
-fn a_walk_over_a_whole_index_is_told_from_one_that_stops() {
+fn full_index_scans_are_distinguished_from_limited_ones() {
     let found = |sql: &str, plan: &str| {
         let plan: Vec<String> = plan.lines().map(str::to_owned).collect();
-        (0..plan.len()).filter(|nth| walks(sql, &plan, *nth)).count()
+        (0..plan.len()).filter(|nth| is_full_index_scan(sql, &plan, *nth)).count()
     };
     let (all, first) = ("select count(*) from requests group by status", "select id from requests r limit 3");
     let sqlite = "SCAN r USING COVERING INDEX requests_by_status";
@@ -815,7 +813,7 @@ fn a_walk_over_a_whole_index_is_told_from_one_that_stops() {
     }
 }
 
-/// The short names that the statements give their tables.
+/// Table aliases used in the statements.
 fn alias(word: &str) -> &str {
     match word {
         "k" => "companies",

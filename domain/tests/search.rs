@@ -1,4 +1,4 @@
-//! Full-text search: what is found, in which order, and that each finds only and all of what is theirs.
+//! Full-text search: matching of names and scripts, ranking, and access scopes. On both databases.
 use domain::{
     Ctx,
     accounts::users,
@@ -18,7 +18,7 @@ use domain::{
 };
 use uuid::Uuid;
 
-/// A client with an order, by a name of two words.
+/// A client with an order and a two-part name.
 async fn client(world: &World, first: &str, last: &str, company: CompanyId, iso: Option<IsoId>) -> UserId {
     let count: i64 = world.db.clone().sql("select count(*) from users").scalar().await.unwrap();
     let input = clients::Input {
@@ -34,19 +34,19 @@ async fn client(world: &World, first: &str, last: &str, company: CompanyId, iso:
     clients::create(&world.operator().silently(), Setup::Quick, input).await.unwrap().client.id
 }
 
-async fn found(ctx: &Ctx, q: &str, kind: Kind) -> Vec<Uuid> {
+async fn search_ids(ctx: &Ctx, q: &str, kind: Kind) -> Vec<Uuid> {
     let hits = search::find(ctx, q).await.unwrap();
     hits.into_iter().filter(|hit| hit.kind == kind).map(|hit| hit.id).collect()
 }
 
-async fn listed(ctx: &Ctx, q: &str) -> Vec<UserId> {
+async fn list_clients(ctx: &Ctx, q: &str) -> Vec<UserId> {
     let filter = clients::Filter { q: Some(q.to_owned()), ..Default::default() };
     let page = PageQuery { limit: Some(500), cursor: None };
     clients::list(ctx, &filter, &page).await.unwrap().items.into_iter().map(|client| client.id).collect()
 }
 
 #[tokio::test]
-async fn names_are_found_as_people_type_them() {
+async fn search_ignores_case_accents_width_and_word_order() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let erin = world.employee("Erin").await;
@@ -60,19 +60,19 @@ async fn names_are_found_as_people_type_them() {
         ] {
             let id = client(&world, first, last, company, None).await;
             for q in typed {
-                assert_eq!(found(&erin, q, Kind::Client).await, [id.0], "{first} {last} by {q}");
-                assert_eq!(listed(&erin, q).await, [id], "{first} {last} by {q}");
-                assert_eq!(found(&erin, q, Kind::Spv).await.len(), 1, "the order of {first} {last} by {q}");
+                assert_eq!(search_ids(&erin, q, Kind::Client).await, [id.0], "{first} {last} by {q}");
+                assert_eq!(list_clients(&erin, q).await, [id], "{first} {last} by {q}");
+                assert_eq!(search_ids(&erin, q, Kind::Spv).await.len(), 1, "the order of {first} {last} by {q}");
             }
         }
-        assert!(listed(&erin, "京東").await.is_empty());
-        assert!(found(&erin, "ngstrom", Kind::Client).await.is_empty(), "words by their beginnings");
+        assert!(list_clients(&erin, "京東").await.is_empty());
+        assert!(search_ids(&erin, "ngstrom", Kind::Client).await.is_empty(), "words by their beginnings");
     })
     .await;
 }
 
 #[tokio::test]
-async fn whole_words_come_before_beginnings_and_the_newest_first() {
+async fn whole_words_rank_before_prefixes_then_newest_first() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let erin = world.employee("Erin").await;
@@ -88,11 +88,11 @@ async fn whole_words_come_before_beginnings_and_the_newest_first() {
         }
         anna.reverse();
         let best = [an[1], an[0], anna[0], anna[1], anna[2]];
-        assert_eq!(found(&erin, "an", Kind::Client).await, best);
-        assert_eq!(found(&erin, "li an", Kind::Client).await, best);
-        assert_eq!(found(&erin, "ann", Kind::Client).await, anna[..5]);
-        assert_eq!(found(&erin, "an", Kind::Spv).await.len(), 5);
-        // A list keeps its own order, page after page.
+        assert_eq!(search_ids(&erin, "an", Kind::Client).await, best);
+        assert_eq!(search_ids(&erin, "li an", Kind::Client).await, best);
+        assert_eq!(search_ids(&erin, "ann", Kind::Client).await, anna[..5]);
+        assert_eq!(search_ids(&erin, "an", Kind::Spv).await.len(), 5);
+        // A filtered list keeps its own order across pages.
         let filter = clients::Filter { q: Some("an".to_owned()), ..Default::default() };
         let (mut all, mut page) = (Vec::new(), PageQuery { limit: Some(5), cursor: None });
         loop {
@@ -104,18 +104,18 @@ async fn whole_words_come_before_beginnings_and_the_newest_first() {
             }
         }
         assert_eq!(all, [anna, vec![an[1], an[0]]].concat());
-        // What the list hides takes no place among the best.
+        // Hidden rows do not take a place among the best hits.
         for id in &all[..11] {
             clients::archive(&world.operator(), UserId(*id), None).await.unwrap();
         }
-        assert_eq!(found(&erin, "lima", Kind::Client).await, all[11..12]);
-        assert_eq!(listed(&erin, "lima").await, [UserId(all[11])]);
+        assert_eq!(search_ids(&erin, "lima", Kind::Client).await, all[11..12]);
+        assert_eq!(list_clients(&erin, "lima").await, [UserId(all[11])]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn what_is_rare_among_many_matches_is_found_by_those_whose_it_is() {
+async fn scoped_search_finds_rare_rows_among_many_matches() {
     on_both(async |world| {
         let (meridian, harbor) = (world.company("Meridian").await, world.company("Harbor").await);
         let (iso, ingrid) = world.iso("Ingrid", meridian).await;
@@ -126,26 +126,26 @@ async fn what_is_rare_among_many_matches_is_found_by_those_whose_it_is() {
         let clara = world.company_admin("Clara", meridian).await;
         for ctx in [&clara, &ingrid] {
             for q in ["max", "ma", "own max"] {
-                assert_eq!(found(ctx, q, Kind::Client).await, [max.0], "{q}");
-                assert_eq!(listed(ctx, q).await, [max], "{q}");
-                assert_eq!(found(ctx, q, Kind::Spv).await.len(), 1, "{q}");
+                assert_eq!(search_ids(ctx, q, Kind::Client).await, [max.0], "{q}");
+                assert_eq!(list_clients(ctx, q).await, [max], "{q}");
+                assert_eq!(search_ids(ctx, q, Kind::Spv).await.len(), 1, "{q}");
             }
-            assert!(found(ctx, "other", Kind::Client).await.is_empty());
+            assert!(search_ids(ctx, "other", Kind::Client).await.is_empty());
         }
         let erin = world.employee("Erin").await;
         let of = spvs::Filter { q: Some("max".to_owned()), company_id: Some(meridian), ..Default::default() };
         assert_eq!(spvs::list(&erin, &of, &PageQuery::default()).await.unwrap().items.len(), 1);
-        assert_eq!(listed(&erin, "max").await.len(), 31);
+        assert_eq!(list_clients(&erin, "max").await.len(), 31);
         let user = users::get(&world.operator(), max).await.unwrap();
         let maxs = world.signed_in(&user);
-        assert_eq!(found(&maxs, "max", Kind::Spv).await.len(), 1);
-        assert_eq!(listed(&maxs, "max").await, [max]);
+        assert_eq!(search_ids(&maxs, "max", Kind::Spv).await.len(), 1);
+        assert_eq!(list_clients(&maxs, "max").await, [max]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn changed_people_are_found_by_what_they_are_now() {
+async fn search_index_follows_changes() {
     on_both(async |world| {
         let (meridian, sam) = (world.company("Meridian").await, world.super_admin("Sam").await);
         let (one, ingrid) = world.iso("Ingrid", meridian).await;
@@ -155,16 +155,16 @@ async fn changed_people_are_found_by_what_they_are_now() {
         let change =
             clients::Change { iso_id: Some(Some(other)), last_name: Some("Quintana".to_owned()), ..Default::default() };
         clients::update(&erin, maya, None, change).await.unwrap();
-        assert_eq!((listed(&ingrid, "maya").await, listed(&igor, "maya").await), (vec![], vec![maya]));
-        assert_eq!((listed(&clara, "ortiz").await, listed(&clara, "quint").await), (vec![], vec![maya]));
-        // The order stays with the partner that brought it.
-        assert_eq!(found(&ingrid, "quintana", Kind::Spv).await.len(), 1);
-        assert!(found(&igor, "quintana", Kind::Spv).await.is_empty());
+        assert_eq!((list_clients(&ingrid, "maya").await, list_clients(&igor, "maya").await), (vec![], vec![maya]));
+        assert_eq!((list_clients(&clara, "ortiz").await, list_clients(&clara, "quint").await), (vec![], vec![maya]));
+        // The order stays with its partner.
+        assert_eq!(search_ids(&ingrid, "quintana", Kind::Spv).await.len(), 1);
+        assert!(search_ids(&igor, "quintana", Kind::Spv).await.is_empty());
 
-        // Every text that a list shows is found.
+        // Every text shown in a list is searchable.
         let input = companies::Input { phone: Some("+1 555 0177".to_owned()), ..Default::default() };
         companies::update(&sam, meridian, None, input).await.unwrap();
-        assert_eq!(found(&erin, "0177", Kind::Company).await, [meridian.0]);
+        assert_eq!(search_ids(&erin, "0177", Kind::Company).await, [meridian.0]);
         let lead = leads::Input {
             first_name: "Lena".to_owned(),
             last_name: "Lead".to_owned(),
@@ -189,7 +189,7 @@ async fn changed_people_are_found_by_what_they_are_now() {
 }
 
 #[tokio::test]
-async fn every_word_of_a_row_is_found() {
+async fn every_word_of_a_row_is_indexed() {
     on_both(async |world| {
         let words: Vec<String> = (0..60).map(|n| format!("w{n}x")).collect();
         let company = world.company(&words[..30].join(" ")).await;
@@ -197,10 +197,10 @@ async fn every_word_of_a_row_is_found() {
         companies::update(&world.super_admin("Sam").await, company, None, change).await.unwrap();
         let erin = world.employee("Erin").await;
         for word in &words {
-            assert_eq!(found(&erin, word, Kind::Company).await, [company.0], "{word}");
+            assert_eq!(search_ids(&erin, word, Kind::Company).await, [company.0], "{word}");
         }
-        assert_eq!(found(&erin, &words[20..40].join(" "), Kind::Company).await, [company.0]);
-        assert!(found(&erin, "w3x w61x", Kind::Company).await.is_empty());
+        assert_eq!(search_ids(&erin, &words[20..40].join(" "), Kind::Company).await, [company.0]);
+        assert!(search_ids(&erin, "w3x w61x", Kind::Company).await.is_empty());
     })
     .await;
 }

@@ -1,5 +1,5 @@
-//! Statements name their columns. With `*`, a migration that adds one changes what a running process has prepared:
-//! PostgreSQL then answers "cached plan must not change result type".
+//! SQL statements name their columns. With `*`, a migration that adds a column changes the result type of prepared
+//! statements, and PostgreSQL answers "cached plan must not change result type".
 use std::{fs, path::Path};
 
 /// Whether a line of source has a statement that selects or returns all columns. Comments may speak of it.

@@ -17,7 +17,7 @@ use domain::{
 const PASSWORD: &str = "correct horse battery";
 
 /// Errors of the next page of an export and of a report; an invalid cursor when the session is still valid.
-async fn refused(ctx: &Ctx) -> [String; 2] {
+async fn next_page_errors(ctx: &Ctx) -> [String; 2] {
     let code = |error: Error| match error {
         Error::Invalid(fields) => fields[0].problem.code.to_owned(),
         Error::Unauthenticated(problem) => problem.code.to_owned(),
@@ -31,7 +31,7 @@ async fn refused(ctx: &Ctx) -> [String; 2] {
 }
 
 /// Signs in and returns the context of the session.
-async fn signed_in(world: &World, auth: &Auth, user: &User) -> Ctx {
+async fn sign_in(world: &World, auth: &Auth, user: &User) -> Ctx {
     let hash = passwords::hash(&world.operator(), PASSWORD).await.unwrap();
     let mut tx = world.db.begin().await.unwrap();
     users::set_password_hash(&mut tx, user.id, &hash, false).await.unwrap();
@@ -50,20 +50,20 @@ async fn long_responses_stop_when_the_session_ends_or_the_account_changes() {
         let mut people = Vec::new();
         for first in ["Anna", "Bea", "Cora", "Dora"] {
             let user = world.user(Role::CompanyAdmin, first, Some(acme), None).await;
-            people.push((user.id, signed_in(&world, &auth, &user).await));
+            people.push((user.id, sign_in(&world, &auth, &user).await));
         }
         let [(_, anna), (bea_id, bea), (cora_id, cora), (dora_id, dora)] = people.as_slice() else { panic!() };
         // The access token has expired, the session has not.
         world.clock.advance(chrono::Duration::hours(2));
         for person in [anna, bea, cora, dora] {
-            assert_eq!(refused(person).await, ["invalid_cursor"; 2]);
+            assert_eq!(next_page_errors(person).await, ["invalid_cursor"; 2]);
         }
         auth::sign_out(anna, &auth, SignOutScope::Local).await.unwrap();
         users::suspend(&operator, *bea_id, None).await.unwrap();
         people::set_role(&operator, *cora_id, Role::Employee, None, None, None).await.unwrap();
         people::set_role(&operator, *dora_id, Role::CompanyAdmin, Some(beta), None, None).await.unwrap();
         for person in [anna, bea, cora, dora] {
-            assert_eq!(refused(person).await, ["session_not_found"; 2]);
+            assert_eq!(next_page_errors(person).await, ["session_not_found"; 2]);
         }
     })
     .await;

@@ -1,5 +1,5 @@
-//! The storage, the same on files, in memory, and on a real S3-compatible server where `TEST_S3_URL` names one
-//! (`s3://bucket?endpoint=http://…`, with any credentials). `make test` always names one.
+//! Object storage: the same behavior on files, in memory and on an S3-compatible server named by `TEST_S3_URL`
+//! (`s3://bucket?endpoint=http://…`, any credentials). `make test` always provides one.
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere")]
 
 use bytes::Bytes;
@@ -24,7 +24,7 @@ use tokio::{
     },
 };
 
-async fn on_each<F: Future<Output = ()>>(test: impl Fn(Storage) -> F) {
+async fn on_each_backend<F: Future<Output = ()>>(test: impl Fn(Storage) -> F) {
     let folder = tempfile::tempdir().unwrap();
     test(Storage::open(&StorageUrl::Files(folder.path().join("documents")), None).unwrap()).await;
     test(Storage::memory()).await;
@@ -33,7 +33,7 @@ async fn on_each<F: Future<Output = ()>>(test: impl Fn(Storage) -> F) {
     }
 }
 
-/// A part of the test bucket that is nobody else's.
+/// Its own prefix in the test bucket.
 fn s3() -> Option<Storage> {
     Some(open_s3(s3_bucket()?))
 }
@@ -50,9 +50,9 @@ fn open_s3(bucket: Bucket) -> Storage {
     Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap()
 }
 
-/// A line to the server of `bucket` that carries 16 kB at a time with a pause between, or nothing after so many bytes of
-/// an answer.
-async fn slow_line(mut bucket: Bucket, pause: Duration, stuck_after: usize) -> Bucket {
+/// A proxy to the server of `bucket` that forwards 16 kB at a time with a pause, or stalls after `stuck_after` bytes of
+/// a response.
+async fn slow_proxy(mut bucket: Bucket, pause: Duration, stuck_after: usize) -> Bucket {
     let endpoint = bucket.endpoint.clone().unwrap();
     let server = (endpoint.host_str().unwrap().to_owned(), endpoint.port().unwrap());
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -61,14 +61,14 @@ async fn slow_line(mut bucket: Bucket, pause: Duration, stuck_after: usize) -> B
         while let Ok((client, _)) = listener.accept().await {
             let server = TcpStream::connect(&server).await.unwrap();
             let ((from_client, to_client), (from_server, to_server)) = (client.into_split(), server.into_split());
-            tokio::spawn(carry(from_client, to_server, pause, usize::MAX));
-            tokio::spawn(carry(from_server, to_client, pause, stuck_after));
+            tokio::spawn(forward(from_client, to_server, pause, usize::MAX));
+            tokio::spawn(forward(from_server, to_client, pause, stuck_after));
         }
     });
     bucket
 }
 
-async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, pause: Duration, stuck_after: usize) {
+async fn forward(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, pause: Duration, stuck_after: usize) {
     let (mut buffer, mut carried) = (vec![0; 16 << 10], 0);
     while let Ok(n @ 1..) = from.read(&mut buffer).await {
         carried += n;
@@ -83,12 +83,12 @@ async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, pause: Duration,
 }
 
 #[tokio::test]
-async fn a_slow_line_to_s3_carries_contents_of_any_size_both_ways() {
+async fn slow_transfers_to_s3_do_not_time_out() {
     let Some(bucket) = s3_bucket() else { return };
-    let bucket = slow_line(bucket, Duration::from_millis(5), usize::MAX).await;
-    // What a call without content may take; the content takes several times as long.
+    let bucket = slow_proxy(bucket, Duration::from_millis(5), usize::MAX).await;
+    // The timeout of a call without content; the transfers take several times as long.
     let storage = open_s3(bucket).with_timeout(Duration::from_secs(2));
-    let whole = noise(6_000_000);
+    let whole = sample_bytes(6_000_000);
     let began = Instant::now();
     storage.put("uploads/slow/1", Bytes::from(whole.clone())).await.unwrap();
     let joined = storage.join(&["uploads/slow/1".to_owned()], "contents/slow").await.unwrap();
@@ -102,10 +102,10 @@ async fn a_slow_line_to_s3_carries_contents_of_any_size_both_ways() {
 }
 
 #[tokio::test]
-async fn a_line_to_s3_that_is_stuck_is_given_up() {
+async fn stalled_s3_requests_time_out() {
     let Some(bucket) = s3_bucket() else { return };
-    open_s3(bucket.clone()).put("contents/stuck", Bytes::from(noise(9_000))).await.unwrap();
-    let storage = open_s3(slow_line(bucket, Duration::ZERO, 0).await).with_timeout(Duration::from_millis(300));
+    open_s3(bucket.clone()).put("contents/stuck", Bytes::from(sample_bytes(9_000))).await.unwrap();
+    let storage = open_s3(slow_proxy(bucket, Duration::ZERO, 0).await).with_timeout(Duration::from_millis(300));
     let began = Instant::now();
     for failed in [
         storage.read("contents/stuck", 0..9_000).await.map(drop),
@@ -126,13 +126,13 @@ async fn read(storage: &Storage, key: &str, from: u64, to: u64) -> Vec<u8> {
     pieces.concat()
 }
 
-fn noise(length: usize) -> Vec<u8> {
+fn sample_bytes(length: usize) -> Vec<u8> {
     (0..length).map(|n| (n * 31 % 251) as u8).collect()
 }
 
 #[tokio::test]
-async fn what_is_put_is_read_whole_and_in_ranges() {
-    on_each(async |storage| {
+async fn objects_are_read_whole_and_in_ranges() {
+    on_each_backend(async |storage| {
         storage.probe().await.unwrap();
         storage.put("contents/a", Bytes::from_static(b"0123456789")).await.unwrap();
         assert_eq!(read(&storage, "contents/a", 0, 10).await, b"0123456789");
@@ -146,10 +146,10 @@ async fn what_is_put_is_read_whole_and_in_ranges() {
 }
 
 #[tokio::test]
-async fn pieces_are_joined_whatever_their_sizes() {
-    on_each(async |storage| {
-        // Larger than the smallest part of S3, in pieces that do not fit it.
-        let whole = noise(13_000_000);
+async fn parts_of_any_size_are_joined() {
+    on_each_backend(async |storage| {
+        // Larger than the minimum part size of S3, in chunks that do not fit it.
+        let whole = sample_bytes(13_000_000);
         let mut keys = Vec::new();
         for (n, piece) in whole.chunks(4_100_000).enumerate() {
             let key = format!("uploads/x/{n:03}");
@@ -170,8 +170,8 @@ async fn pieces_are_joined_whatever_their_sizes() {
 }
 
 #[tokio::test]
-async fn deleting_what_is_not_there_is_no_failure() {
-    on_each(async |storage| {
+async fn deleting_a_missing_object_succeeds() {
+    on_each_backend(async |storage| {
         storage.delete("contents/nothing").await.unwrap();
         storage.delete_below("uploads/nothing").await.unwrap();
         storage.put("uploads/y/1", Bytes::from_static(b"1")).await.unwrap();
@@ -184,11 +184,11 @@ async fn deleting_what_is_not_there_is_no_failure() {
 }
 
 #[tokio::test]
-async fn a_storage_that_is_away_says_so() {
+async fn unreachable_storage_returns_unavailable() {
     let address = StorageUrl::parse("s3://nowhere?endpoint=http://127.0.0.1:9").unwrap();
     let credentials = Credentials { access_key_id: "id".to_owned(), secret_access_key: "s3cret".to_owned() };
     assert!(!format!("{credentials:?}").contains("s3cret"));
     let storage = Storage::open(&address, Some(&credentials)).unwrap();
-    let Err(Error::Unavailable(why)) = storage.probe().await else { panic!("nobody is there") };
+    let Err(Error::Unavailable(why)) = storage.probe().await else { panic!("the storage answered") };
     assert!(why.contains("s3://nowhere"), "{why}");
 }

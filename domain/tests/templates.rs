@@ -1,4 +1,4 @@
-//! What a template says comes first does so in the orders made from it, and in no other.
+//! Step templates: dependencies of new orders, import of several countries, translations.
 use domain::{
     Error,
     kernel::ids::StepId,
@@ -20,8 +20,8 @@ fn step(name: &str, depends_on: &[i64]) -> StepInput {
     }
 }
 
-/// What each step waits for, by name, in whatever order.
-fn needs(steps: &[Step]) -> Vec<Vec<&str>> {
+/// Names of the steps that each step depends on, sorted.
+fn dependency_names(steps: &[Step]) -> Vec<Vec<&str>> {
     let name = |id: &StepId| steps.iter().find(|other| other.id == *id).unwrap().step_name.as_str();
     let named = |step: &Step| {
         let mut names: Vec<&str> = step.depends_on.iter().map(name).collect();
@@ -32,12 +32,12 @@ fn needs(steps: &[Step]) -> Vec<Vec<&str>> {
 }
 
 #[tokio::test]
-async fn the_steps_of_an_order_wait_as_its_template_says() {
+async fn order_steps_get_the_dependencies_of_their_template() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (sam, erin) = (world.super_admin("Sam").await, world.employee("Erin").await);
         let (_, old, _) = world.client("Maya", acme, None).await;
-        // A step may wait for a later one.
+        // A step may depend on a later one.
         let input = |steps| Input { name: "LLC".to_owned(), steps };
         let first = vec![step("Papers", &[]), step("Signing", &[3]), step("Filing", &[1]), step("Binder", &[3, 2])];
         let saved = templates::set(&sam, Country::Us, None, input(first)).await.unwrap();
@@ -45,24 +45,24 @@ async fn the_steps_of_an_order_wait_as_its_template_says() {
 
         let (_, spv, _) = world.client("Nils", acme, None).await;
         let made = steps::list(&erin, spv).await.unwrap();
-        assert_eq!(needs(&made), [vec![], vec!["Filing"], vec!["Papers"], vec!["Filing", "Signing"]]);
+        assert_eq!(dependency_names(&made), [vec![], vec!["Filing"], vec!["Papers"], vec!["Filing", "Signing"]]);
         let begin = Change { status: Some("in_progress".to_owned()), ..Change::default() };
         let refused = steps::update(&erin, made[1].id, None, begin.clone()).await;
         assert!(matches!(refused, Err(Error::Conflict(problem)) if problem.code == "step_waits"));
         steps::update(&erin, made[0].id, None, begin).await.unwrap();
 
-        // A later template changes neither the order of the first nor the one from before it.
+        // Changing the template changes neither existing orders nor those created before it.
         templates::set(&sam, Country::Us, None, input(vec![step("Papers", &[2]), step("Visa", &[])])).await.unwrap();
-        assert_eq!(needs(&steps::list(&erin, spv).await.unwrap()), needs(&made));
+        assert_eq!(dependency_names(&steps::list(&erin, spv).await.unwrap()), dependency_names(&made));
         assert!(steps::list(&erin, old).await.unwrap().iter().all(|step| step.depends_on.is_empty()));
         let (_, spv, _) = world.client("Ola", acme, None).await;
-        assert_eq!(needs(&steps::list(&erin, spv).await.unwrap()), [vec!["Visa"], vec![]]);
+        assert_eq!(dependency_names(&steps::list(&erin, spv).await.unwrap()), [vec!["Visa"], vec![]]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn templates_of_several_countries_are_replaced_together_or_not_at_all() {
+async fn template_import_is_atomic() {
     on_both(async |world| {
         let (sam, erin) = (world.super_admin("Sam").await, world.employee("Erin").await);
         let before = templates::list(&erin).await.unwrap();
@@ -84,23 +84,23 @@ async fn templates_of_several_countries_are_replaced_together_or_not_at_all() {
             .map(|(template, changed)| (template.country, *changed, template.version))
             .collect();
         assert_eq!(changed, [(Country::Jp, true, 2), (Country::Us, true, 2)]);
-        // What stands there already is left alone, with its version.
+        // An identical template keeps its version.
         let again = templates::import(&sam, &wanted[..1]).await.unwrap();
         assert!(matches!(&again[..], [(template, false)] if template.version == 2), "{again:?}");
-        let told: i64 = {
+        let logged: i64 = {
             let mut db = world.db.clone();
             domain::kernel::db::Sql::sql(&mut db, "select count(*) from activity where action = 'template.updated'")
                 .scalar()
                 .await
                 .unwrap()
         };
-        assert_eq!(told, 2);
+        assert_eq!(logged, 2);
     })
     .await;
 }
 
 #[tokio::test]
-async fn each_shipped_template_has_its_names_in_every_language() {
+async fn shipped_templates_are_translated() {
     on_both(async |world| {
         let erin = world.employee("Erin").await;
         for template in templates::list(&erin).await.unwrap() {

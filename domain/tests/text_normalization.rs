@@ -1,5 +1,5 @@
-//! Texts that look alike are alike (decision 41): NFC and NFD, letter case, width and what cannot be seen do not make
-//! another name, identifier or address.
+//! Text normalization (lookalike texts, decision 41): NFC and NFD, case, width and invisible characters do not make a
+//! different name, identifier or address.
 use domain::{
     Ctx, Error,
     accounts::{
@@ -18,9 +18,9 @@ use domain::{
     testing::{code, on_both},
 };
 
-/// `Société-1` composed, and six other spellings of it.
+/// `Société-1` in NFC, and six other spellings.
 const IDENTIFIER: &str = "Soci\u{e9}t\u{e9}-1";
-const TWINS: [&str; 6] = [
+const SPELLINGS: [&str; 6] = [
     "Socie\u{301}te\u{301}-1",
     "SOCIÉTÉ-1",
     "ＳＯＣＩÉＴÉ－１",
@@ -41,33 +41,33 @@ async fn order(ctx: &Ctx, client: domain::kernel::ids::UserId, identifier: &str)
 }
 
 #[tokio::test]
-async fn an_identifier_is_unique_in_every_spelling() {
+async fn identifiers_are_unique_across_spellings() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (client, ..) = world.client("Maya", company, None).await;
         let operator = world.operator();
-        let made = order(&operator, client, TWINS[0]).await.unwrap();
+        let made = order(&operator, client, SPELLINGS[0]).await.unwrap();
         assert_eq!(made.custom_identifier.as_deref(), Some(IDENTIFIER), "stored in NFC");
-        for twin in TWINS.into_iter().chain([IDENTIFIER]) {
+        for twin in SPELLINGS.into_iter().chain([IDENTIFIER]) {
             let refusal = order(&operator, client, twin).await.unwrap_err();
             assert_eq!(code(&refusal), "custom_identifier duplicate", "{twin:?}");
             assert_eq!(spvs::find(&operator, twin).await.unwrap().spv.id, made.id, "{twin:?}");
             spvs::notify_client(&operator, "maya@example.com", twin).await.unwrap();
         }
-        // Accents make another identifier.
+        // Different accents make a different identifier.
         order(&operator, client, "Societe-1").await.unwrap();
     })
     .await;
 }
 
 #[tokio::test]
-async fn an_import_sees_its_twins() {
+async fn import_recognizes_other_spellings() {
     on_both(async |world| {
         let company = world.company("Société Générale").await;
         world.client("Maya", company, None).await;
         let mut import = imports::begin(&world.operator(), Kind::Spvs, false).unwrap();
-        let mut became = Vec::new();
-        for identifier in [TWINS[0], IDENTIFIER, TWINS[2], "Societe-1"] {
+        let mut outcomes = Vec::new();
+        for identifier in [SPELLINGS[0], IDENTIFIER, SPELLINGS[2], "Societe-1"] {
             let row = [
                 ("identifier", identifier),
                 ("client_email", "MAYA@example.com"),
@@ -75,19 +75,19 @@ async fn an_import_sees_its_twins() {
                 ("purchase_amount", "1000"),
             ];
             let row = row.map(|(name, cell)| (name, cell.to_owned())).into_iter().collect();
-            became.push(match import.row(&row).await.unwrap() {
+            outcomes.push(match import.row(&row).await.unwrap() {
                 Outcome::Made => "made".to_owned(),
                 Outcome::There(existing) => format!("there as {}", existing.unwrap_or_default()),
                 Outcome::Refused(error) => code(&error),
             });
         }
-        assert_eq!(became, ["made", "there as ", "there as Soci\u{e9}t\u{e9}-1", "made"]);
+        assert_eq!(outcomes, ["made", "there as ", "there as Soci\u{e9}t\u{e9}-1", "made"]);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_company_is_found_and_unique_in_every_spelling() {
+async fn company_names_are_unique_across_spellings() {
     on_both(async |world| {
         let id = world.company("Zoe\u{308} Café").await;
         let operator = world.operator();
@@ -106,7 +106,7 @@ async fn a_company_is_found_and_unique_in_every_spelling() {
             code(&companies::update(&operator, other.id, None, again("ZOË CAFÉ")).await.unwrap_err()),
             "name duplicate"
         );
-        // An archived company's name is free, and the company comes back under another one only.
+        // The name of an archived company is free; restoring it requires another name.
         companies::archive(&operator, id, None).await.unwrap();
         companies::update(&operator, other.id, None, again("ZOË CAFÉ")).await.unwrap();
         assert_eq!(code(&companies::restore(&operator, id, None).await.unwrap_err()), "name duplicate");
@@ -132,7 +132,7 @@ fn account(email: &str) -> NewUser {
 }
 
 #[tokio::test]
-async fn two_spellings_of_an_address_are_one_account() {
+async fn email_addresses_are_unique_across_spellings() {
     on_both(async |world| {
         let operator = world.operator();
         let create = async |email: &str| {
@@ -175,7 +175,7 @@ async fn two_spellings_of_an_address_are_one_account() {
 }
 
 #[tokio::test]
-async fn the_log_is_searched_without_case_and_accents() {
+async fn activity_search_ignores_case_and_accents() {
     on_both(async |world| {
         world.company("E\u{301}toile Łódź Straße").await;
         let operator = world.operator();
@@ -196,7 +196,7 @@ async fn the_log_is_searched_without_case_and_accents() {
 }
 
 #[tokio::test]
-async fn clients_are_listed_by_name_page_by_page() {
+async fn clients_are_sorted_by_name_across_pages() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (iso, ingrid) = world.iso("Ingrid", company).await;
@@ -232,7 +232,7 @@ async fn clients_are_listed_by_name_page_by_page() {
 }
 
 #[tokio::test]
-async fn a_phone_is_a_number_wherever_it_comes_in() {
+async fn phone_numbers_are_validated_everywhere() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let operator = world.operator();

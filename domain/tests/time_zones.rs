@@ -1,5 +1,5 @@
-//! Today is the office's (deadlines, invoices, payouts) or a person's (forms, defaults), and reminders go out in the
-//! morning of their reader, wherever UTC's day stands.
+//! Time zones: dates of deadlines, invoices and payouts use the office's time zone, forms and defaults the user's, and
+//! reminders are sent in the recipient's morning.
 use chrono::{DateTime, Duration, Utc};
 use domain::{
     Ctx,
@@ -22,22 +22,22 @@ use domain::{
     testing::{World, code, on_both},
 };
 
-fn at(text: &str) -> DateTime<Utc> {
+fn parse_time(text: &str) -> DateTime<Utc> {
     text.parse().unwrap()
 }
 
-/// The same office at another instant.
-fn when(world: &World, instant: &str) -> World {
-    World { clock: Clock::fixed(at(instant)), ..world.clone() }
+/// The same office at another time.
+fn at_time(world: &World, instant: &str) -> World {
+    World { clock: Clock::fixed(parse_time(instant)), ..world.clone() }
 }
 
-async fn office_in(world: &World, zone: &str) {
+async fn set_office_zone(world: &World, zone: &str) {
     let zone = Some(zone.to_owned());
     settings::set(&world.operator(), |now| settings::Settings { default_time_zone: zone, ..now }).await.unwrap();
 }
 
-/// The person with this zone, as their next session has it.
-async fn lives_in(world: &World, who: &Ctx, zone: &str) -> Ctx {
+/// Sets the user's time zone and signs in again.
+async fn set_user_zone(world: &World, who: &Ctx, zone: &str) -> Ctx {
     let wanted = Preferences { time_zone: Some(zone.to_owned()), ..Preferences::default() };
     world.signed_in(&users::set_preferences(who, wanted).await.unwrap())
 }
@@ -47,7 +47,7 @@ async fn invoice(ctx: &Ctx, spv: SpvId) -> invoices::Invoice {
     invoices::list(ctx, &filter, &PageQuery::default()).await.unwrap().items.remove(0)
 }
 
-/// Everything of an order, and a document that is asked for, due on one day.
+/// Makes everything in an order due on one day, with one more document request.
 async fn due_on(world: &World, spv: SpvId, day: &str) {
     let passport = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
     document_requests::create(&world.operator().silently(), spv, passport).await.unwrap();
@@ -60,8 +60,8 @@ async fn due_on(world: &World, spv: SpvId, day: &str) {
     tx.commit().await.unwrap();
 }
 
-/// How many reminders that something is late are in the log: of steps, documents and invoices.
-async fn reminded(world: &World) -> [i64; 3] {
+/// Sends reminders and returns how many overdue entries the log has: steps, documents, invoices.
+async fn overdue_reminders(world: &World) -> [i64; 3] {
     let operator = world.operator();
     steps::remind_overdue(&operator).await.unwrap();
     document_requests::remind(&operator).await.unwrap();
@@ -75,26 +75,26 @@ async fn reminded(world: &World) -> [i64; 3] {
 }
 
 #[tokio::test]
-async fn nothing_is_overdue_on_the_evening_of_its_day_in_los_angeles() {
+async fn nothing_is_overdue_before_the_offices_day_ends() {
     on_both(async |world| {
         let la = "America/Los_Angeles";
-        office_in(&world, la).await;
+        set_office_zone(&world, la).await;
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
-        lives_in(&world, &maya, la).await;
+        set_user_zone(&world, &maya, la).await;
         due_on(&world, spv, "2026-12-11").await;
         let overdue = async |instant: &str| {
-            let world = when(&world, instant);
+            let world = at_time(&world, instant);
             let erin = Ctx { clock: world.clock.clone(), ..erin.clone() };
             let owed = invoices::billing(&erin).await.unwrap().owed[0].overdue;
             let row =
                 &exports::rows(&erin, &exports::Table::Invoices(invoices::Filter::default()), None).await.unwrap();
             let table = exports::columns(&erin, &exports::Table::Invoices(invoices::Filter::default()));
             let cell = &row.items[0][table.iter().position(|name| *name == "overdue").unwrap()];
-            (owed, cell.clone(), tasks::performance(&erin).await.unwrap().overdue > 0, reminded(&world).await)
+            (owed, cell.clone(), tasks::performance(&erin).await.unwrap().overdue > 0, overdue_reminders(&world).await)
         };
-        // Half past five in the afternoon and one minute before midnight of December 11, then seven the next morning.
+        // 17:30 and 23:59 on December 11 in Los Angeles, then 00:00 and 07:00 on the next day.
         for evening in ["2026-12-12T01:30:00Z", "2026-12-12T07:59:59Z"] {
             assert_eq!(overdue(evening).await, (0, "false".to_owned(), false, [0, 0, 0]), "{evening}");
         }
@@ -109,31 +109,31 @@ async fn nothing_is_overdue_on_the_evening_of_its_day_in_los_angeles() {
 }
 
 #[tokio::test]
-async fn reminders_wait_for_the_clients_morning_and_the_offices_day() {
+async fn reminders_wait_for_the_recipients_morning_and_the_offices_day() {
     on_both(async |world| {
-        office_in(&world, "Pacific/Kiritimati").await;
+        set_office_zone(&world, "Pacific/Kiritimati").await;
         let acme = world.company("Acme").await;
         let (_, spv, maya) = world.client("Maya", acme, None).await;
-        lives_in(&world, &maya, "Pacific/Honolulu").await;
+        set_user_zone(&world, &maya, "Pacific/Honolulu").await;
         due_on(&world, spv, "2026-12-11").await;
-        // In Kiritimati it is December 12 from ten o'clock UTC of the 11th on; in Honolulu a day later.
-        assert_eq!(reminded(&when(&world, "2026-12-11T20:00:00Z")).await[1..], [0, 0]);
-        assert_eq!(reminded(&when(&world, "2026-12-12T16:59:00Z")).await[1..], [0, 0]);
-        let counts = reminded(&when(&world, "2026-12-12T17:00:00Z")).await;
+        // In Kiritimati, December 12 begins at 10:00 UTC on the 11th; in Honolulu a day later.
+        assert_eq!(overdue_reminders(&at_time(&world, "2026-12-11T20:00:00Z")).await[1..], [0, 0]);
+        assert_eq!(overdue_reminders(&at_time(&world, "2026-12-12T16:59:00Z")).await[1..], [0, 0]);
+        let counts = overdue_reminders(&at_time(&world, "2026-12-12T17:00:00Z")).await;
         assert!(counts[1] > 0 && counts[2] == 1, "{counts:?}");
     })
     .await;
 }
 
 #[tokio::test]
-async fn dates_of_money_and_deadlines_are_the_offices() {
+async fn payments_and_due_dates_use_the_office_time_zone() {
     on_both(async |world| {
-        office_in(&world, "Pacific/Kiritimati").await;
+        set_office_zone(&world, "Pacific/Kiritimati").await;
         let acme = world.company("Acme").await;
         let (_, spv, _) = world.client("Maya", acme, None).await;
         let erin = world.employee("Erin").await;
-        // New Year's morning there; still December 31 in UTC and in New York, where Erin is.
-        let world = when(&world, "2026-12-31T14:05:00Z");
+        // January 1 in Kiritimati, still December 31 in UTC and in New York, where Erin is.
+        let world = at_time(&world, "2026-12-31T14:05:00Z");
         let erin = Ctx { clock: world.clock.clone(), ..erin };
         let bill = invoice(&erin, spv).await;
         let typed = |date: Option<&str>| Typed {
@@ -147,7 +147,7 @@ async fn dates_of_money_and_deadlines_are_the_offices() {
         let paid = invoices::pay(&erin, bill.id, None, typed(Some("2027-01-01"))).await.unwrap();
         let dates: Vec<String> = paid.payments.iter().map(|payment| payment.received_date.to_string()).collect();
         assert_eq!(dates, ["2027-01-01", "2027-01-01"]);
-        // Zero business days from now is the office's today, of a step that is there and of a new one.
+        // Zero business days from now is today in the office's time zone, for existing and new steps.
         let step = spvs::get(&erin, spv).await.unwrap().steps[0].id;
         let due = steps::Change { business_days: Some(0), ..steps::Change::default() };
         let (changed, _) = steps::update(&erin, step, None, due).await.unwrap();
@@ -160,14 +160,14 @@ async fn dates_of_money_and_deadlines_are_the_offices() {
 }
 
 #[tokio::test]
-async fn a_payout_run_is_numbered_and_dated_by_the_offices_year() {
+async fn payout_runs_use_the_office_time_zone() {
     on_both(async |world| {
         for (zone, instant, year, day) in [
             ("Pacific/Kiritimati", "2026-12-31T14:05:00Z", "PAY-2027-", "2027-01-01"),
             ("Pacific/Honolulu", "2027-01-01T09:55:00Z", "PAY-2026-", "2026-12-31"),
         ] {
-            office_in(&world, zone).await;
-            let world = when(&world, instant);
+            set_office_zone(&world, zone).await;
+            let world = at_time(&world, instant);
             let acme = world.company(zone).await;
             let (iso, _) = world.iso(zone.rsplit('/').next().unwrap(), acme).await;
             let (_, spv, _) = world.client(&format!("Maya{year}"), acme, Some(iso)).await;
@@ -187,14 +187,14 @@ async fn a_payout_run_is_numbered_and_dated_by_the_offices_year() {
 }
 
 #[tokio::test]
-async fn forms_begin_with_the_persons_today() {
+async fn order_dates_default_to_the_users_today() {
     on_both(async |world| {
         let acme: CompanyId = world.company("Acme").await;
         let elias = world.employee("Elias").await;
-        let world = when(&world, "2026-11-28T03:00:00Z");
+        let world = at_time(&world, "2026-11-28T03:00:00Z");
         let in_zone = async |zone: &str| {
             let elias = Ctx { clock: world.clock.clone(), ..elias.clone() };
-            lives_in(&world, &elias, zone).await
+            set_user_zone(&world, &elias, zone).await
         };
         let ordered = async |zone: &str, n: u32, date: Option<&str>| {
             let input = clients::Input {
@@ -212,7 +212,7 @@ async fn forms_begin_with_the_persons_today() {
         assert_eq!(ordered("Pacific/Kiritimati", 1, None).await, "2026-11-28");
         assert_eq!(ordered("Pacific/Honolulu", 2, None).await, "2026-11-27");
         assert_eq!(ordered("Pacific/Honolulu", 3, Some("2026-11-02")).await, "2026-11-02");
-        // So are names of files and the latest birthday.
+        // The same for file names and the latest allowed date of birth.
         let honolulu = in_zone("Pacific/Honolulu").await;
         assert_eq!(settings::person_today(&honolulu).await.unwrap().to_string(), "2026-11-27");
         let born = |day: &str| UpdateProfile { dob: Some(day.to_owned()), ..UpdateProfile::default() };
@@ -220,14 +220,14 @@ async fn forms_begin_with_the_persons_today() {
         assert_eq!(code(&tomorrow), "dob future");
         let tokyo = in_zone("Asia/Tokyo").await;
         people::update_profile(&tokyo, None, born("2026-11-28")).await.unwrap();
-        // Where no person acts it is the office's.
+        // The operator uses the office's time zone.
         assert_eq!(settings::person_today(&world.operator()).await.unwrap().to_string(), "2026-11-27");
     })
     .await;
 }
 
 #[tokio::test]
-async fn my_tasks_and_the_desk_agree_on_what_is_overdue() {
+async fn tasks_and_request_desk_agree_on_overdue() {
     on_both(async |world| {
         let elias = world.employee("Elias").await;
         let acme = world.company("Acme").await;
@@ -247,7 +247,7 @@ async fn my_tasks_and_the_desk_agree_on_what_is_overdue() {
         let step = spvs::get(&elias, spv).await.unwrap().steps[0].id;
         steps::update(&elias, step, None, mine).await.unwrap();
         due_on(&world, spv, "2026-11-20").await;
-        // An hour before and after its time, on the same day.
+        // One hour before and after the due time, on the same day.
         for (minutes, late) in [(-60, false), (60, true)] {
             let clock = Clock::fixed(request.due_at + Duration::minutes(minutes));
             let elias = Ctx { clock, ..elias.clone() };
@@ -257,7 +257,8 @@ async fn my_tasks_and_the_desk_agree_on_what_is_overdue() {
             let task = found.iter().find(|task| task.kind == tasks::Kind::Request).unwrap();
             assert_eq!((counted > 0, task.overdue, task.due_at), (late, late, Some(request.due_at)), "{minutes}");
         }
-        // A step is late once the office's day is over, as the performance card counts; on hold it is not.
+        // A step is overdue after the office's day has ended, as the performance card counts; a step of a held order is
+        // not.
         let late = async || {
             let (found, _) = tasks::mine(&elias).await.unwrap();
             found.iter().filter(|task| task.kind == tasks::Kind::Step && task.overdue).count()

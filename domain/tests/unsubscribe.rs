@@ -1,4 +1,4 @@
-//! One-click unsubscribe: which mails carry a link, and what it stops. And addresses that mails did not reach.
+//! One-click unsubscribe: which mails carry a link and what it stops. Undeliverable addresses.
 use chrono::Duration;
 use domain::{
     Actor, Ctx, Error,
@@ -23,7 +23,7 @@ fn id(ctx: &Ctx) -> UserId {
     ctx.actor.user_id().unwrap()
 }
 
-fn job(world: &World) -> Ctx {
+fn job_ctx(world: &World) -> Ctx {
     world.as_actor(Actor::System("mails"))
 }
 
@@ -34,15 +34,15 @@ async fn outbox(world: &World, kind: Kind) -> Vec<Mail> {
     mails
 }
 
-/// The token of the link that an attempt to send this mail carries.
+/// The unsubscribe token that a delivery attempt of this mail carries.
 async fn token(world: &World, mail: MailId) -> Option<String> {
-    let link = mail_delivery::load_for_sending(&job(world), mail).await.unwrap().unwrap().unsubscribe?;
+    let link = mail_delivery::load_for_sending(&job_ctx(world), mail).await.unwrap().unwrap().unsubscribe?;
     let token = link.strip_prefix(&format!("{}/unsubscribe?token=", world.operator().options.public_url));
     Some(token.unwrap().to_owned())
 }
 
-/// A message of the staff to a client, as a notification.
-async fn write(world: &World, who: &Ctx, spv: SpvId) {
+/// Sends a message and processes its notification.
+async fn send_message(world: &World, who: &Ctx, spv: SpvId) {
     let input = Input { spv_id: Some(spv), body: "When?".to_owned(), ..Input::default() };
     messages::send(who, input).await.unwrap();
     activity::sequence_all(&world.operator()).await.unwrap();
@@ -55,7 +55,7 @@ async fn choices(ctx: &Ctx) -> BTreeMap<String, Channels> {
 }
 
 #[tokio::test]
-async fn a_link_in_notices_stops_notices_and_nothing_else() {
+async fn unsubscribe_from_notices_stops_immediate_mails_only() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let erin = world.employee("Erin").await;
@@ -64,21 +64,21 @@ async fn a_link_in_notices_stops_notices_and_nothing_else() {
             SetChoice { event: "invoices".to_owned(), channels: Channels { in_app: false, mail: MailFrequency::Now } };
         notifications::choose(&maya, &[hidden]).await.unwrap();
         let before = choices(&maya).await;
-        write(&world, &erin, spv).await;
+        send_message(&world, &erin, spv).await;
         world.clock.advance(notifications::READ_GRACE);
-        assert!(notifications::send_immediate_mail(&job(&world), id(&maya)).await.unwrap());
+        assert!(notifications::send_immediate_mail(&job_ctx(&world), id(&maya)).await.unwrap());
         let mail = outbox(&world, Kind::Notices).await.remove(0);
-        // A link of each attempt works, as an earlier one may have left.
+        // The link of every attempt works, because an earlier one may have been delivered.
         let (first, second) = (token(&world, mail.id).await.unwrap(), token(&world, mail.id).await.unwrap());
         assert_ne!(first, second);
 
-        write(&world, &erin, spv).await;
+        send_message(&world, &erin, spv).await;
         for token in [&first, &first, &second] {
             assert_eq!(unsubscribe::unsubscribe(&world.nobody(), token).await.unwrap(), Kind::Notices);
         }
         world.clock.advance(notifications::READ_GRACE);
         assert!(
-            !notifications::send_immediate_mail(&job(&world), id(&maya)).await.unwrap(),
+            !notifications::send_immediate_mail(&job_ctx(&world), id(&maya)).await.unwrap(),
             "what waited is not mailed"
         );
         assert_eq!(notifications::unread(&maya).await.unwrap(), 2, "the portal goes on telling");
@@ -95,7 +95,7 @@ async fn a_link_in_notices_stops_notices_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_link_in_a_digest_stops_digests() {
+async fn unsubscribe_from_a_digest_stops_digests() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let erin = world.employee("Erin").await;
@@ -103,9 +103,9 @@ async fn a_link_in_a_digest_stops_digests() {
         let daily =
             SetChoice { event: "messages".to_owned(), channels: Channels { in_app: true, mail: MailFrequency::Daily } };
         notifications::choose(&maya, &[daily]).await.unwrap();
-        write(&world, &erin, spv).await;
+        send_message(&world, &erin, spv).await;
         world.clock.advance(Duration::hours(26));
-        assert_eq!(notifications::send_digests(&job(&world)).await.unwrap(), 1);
+        assert_eq!(notifications::send_digests(&job_ctx(&world)).await.unwrap(), 1);
         let mail = outbox(&world, Kind::Digest).await.remove(0);
         let token = token(&world, mail.id).await.unwrap();
         let before = choices(&maya).await;
@@ -115,15 +115,15 @@ async fn a_link_in_a_digest_stops_digests() {
                 if before[&event].mail == MailFrequency::Daily { MailFrequency::Off } else { before[&event].mail };
             assert_eq!(way.mail, mail, "{event}");
         }
-        write(&world, &erin, spv).await;
+        send_message(&world, &erin, spv).await;
         world.clock.advance(Duration::hours(26));
-        assert_eq!(notifications::send_digests(&job(&world)).await.unwrap(), 0);
+        assert_eq!(notifications::send_digests(&job_ctx(&world)).await.unwrap(), 0);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_link_in_a_report_takes_its_reader_off_the_schedule() {
+async fn unsubscribe_from_a_report_removes_the_recipient() {
     on_both(async |world| {
         let company = world.company("Meridian").await;
         let (clara, carl) = (world.company_admin("Clara", company).await, world.company_admin("Carl", company).await);
@@ -135,7 +135,7 @@ async fn a_link_in_a_report_takes_its_reader_off_the_schedule() {
         };
         let made = reports::create(&clara, input).await.unwrap();
         world.clock.advance(Duration::hours(50));
-        assert_eq!(reports::mail_due(&job(&world)).await.unwrap(), 2);
+        assert_eq!(reports::mail_due(&job_ctx(&world)).await.unwrap(), 2);
         let mails = outbox(&world, Kind::Report).await;
         let to_carl = mails.iter().find(|mail| mail.user_id == Some(id(&carl))).unwrap();
         let token = token(&world, to_carl.id).await.unwrap();
@@ -145,13 +145,13 @@ async fn a_link_in_a_report_takes_its_reader_off_the_schedule() {
         let left = reports::get(&clara, made.id).await.unwrap();
         assert_eq!((left.recipients.len(), left.recipients[0].id, left.version), (1, id(&clara), 2));
         world.clock.advance(Duration::days(7));
-        assert_eq!(reports::mail_due(&job(&world)).await.unwrap(), 1);
+        assert_eq!(reports::mail_due(&job_ctx(&world)).await.unwrap(), 1);
     })
     .await;
 }
 
 #[tokio::test]
-async fn only_lists_have_a_link_and_only_ours_works() {
+async fn transactional_mails_have_no_unsubscribe_link() {
     on_both(async |world| {
         let sam = world.super_admin("Sam").await;
         let test = mails::test(&sam).await.unwrap();
@@ -165,7 +165,7 @@ async fn only_lists_have_a_link_and_only_ours_works() {
 }
 
 #[tokio::test]
-async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
+async fn staff_see_undeliverable_addresses() {
     on_both(async |world| {
         let acme = world.company("Acme").await;
         let (erin, sam) = (world.employee("Erin").await, world.super_admin("Sam").await);
@@ -177,15 +177,15 @@ async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
         clients::invite(&erin, maya).await.unwrap();
         let sent = outbox(&world, Kind::PasswordSetup).await;
         let mail = sent.iter().find(|mail| mail.user_id == Some(maya)).unwrap();
-        mails::mark_failed(&job(&world), mail.id, "421 later", false).await.unwrap();
+        mails::mark_failed(&job_ctx(&world), mail.id, "421 later", false).await.unwrap();
         assert_eq!(seen(&erin).await, [], "it is still tried");
-        mails::mark_failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
+        mails::mark_failed(&job_ctx(&world), mail.id, "550 no such user", true).await.unwrap();
         for staff in [&sam, &world.operator()] {
             assert_eq!(seen(staff).await, [(maya, Some("550 no such user".to_owned()))]);
         }
         assert_eq!(seen(&erin).await, [(maya, None)], "what the server said names hosts");
         assert_eq!(seen(&as_maya).await, []);
-        // A mail that is not wanted any more says nothing of the address.
+        // A mail that is no longer to be sent does not affect the address's status.
         let test = mails::test(&sam).await.unwrap();
         let mut tx = world.db.begin().await.unwrap();
         use domain::kernel::db::Sql;
@@ -195,15 +195,15 @@ async fn staff_see_the_address_that_the_last_mail_did_not_reach() {
             .await
             .unwrap();
         tx.commit().await.unwrap();
-        assert!(mail_delivery::load_for_sending(&job(&world), test).await.unwrap().is_none());
+        assert!(mail_delivery::load_for_sending(&job_ctx(&world), test).await.unwrap().is_none());
         assert_eq!(seen(&erin).await.len(), 1);
-        // It is over when one arrives there.
+        // A delivered mail clears the failure.
         mails::resend(&erin, mail.id).await.unwrap();
         assert_eq!(seen(&erin).await, []);
-        mails::mark_failed(&job(&world), mail.id, "550 no such user", true).await.unwrap();
+        mails::mark_failed(&job_ctx(&world), mail.id, "550 no such user", true).await.unwrap();
         assert_eq!(seen(&erin).await.len(), 1);
         world.clock.advance(Duration::hours(1));
-        mails::mark_sent(&job(&world), mail.id, None).await.unwrap();
+        mails::mark_sent(&job_ctx(&world), mail.id, None).await.unwrap();
         assert_eq!(seen(&erin).await, []);
     })
     .await;

@@ -106,7 +106,7 @@ async fn address_is_unique_ignoring_case() {
         }
         world.employee("Finn").await;
         match people::create(&world.operator(), Role::Employee, input("Other", "finn@Example.com")).await {
-            Err(Error::Conflict(problem)) => assert!(problem.params.is_empty(), "staff are nobody's client"),
+            Err(Error::Conflict(problem)) => assert!(problem.params.is_empty(), "staff have no client id"),
             other => panic!("{other:?}"),
         }
     })

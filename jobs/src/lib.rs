@@ -1,16 +1,16 @@
-//! Work that is done later: which jobs there are, what they do, and when they come by themselves.
+//! Background jobs: the registry with handlers and retry policies, the cron schedules, and mail delivery.
 //!
-//! No rules and no SQL here: a handler calls a use case of `domain`, or sends what one prepared.
+//! No rules and no SQL here: a handler calls a use case of `domain`, or sends a mail that one prepared.
 mod handlers;
+mod job_error;
 pub mod mail;
-mod outcome;
-mod register;
+mod registry;
 mod schedules;
 mod state;
 mod templates;
 
 pub use domain::platform::queue::worker::WorkerOptions;
-pub use register::Register;
+pub use registry::JobRegistry;
 pub use state::State;
 
 use domain::{
@@ -25,81 +25,81 @@ use domain::{
     platform::queue::worker::{self, stopped},
 };
 use handlers::{cleanup::CleanUp, reminders::RemindOverdue, reports::MailReports};
-use register::{Patience, plain};
-use schedules::Line;
+use registry::{RetryPolicy, enqueue_default};
+use schedules::Schedule;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;
 
-const MAIL: Patience = patience(90, 5);
-const BRIEF: Patience = patience(120, 30);
-const PROMPT: Patience = patience(60, 2);
-/// All documents of an office may have to be copied from far away.
-const LONG: Patience = patience(6 * 3600, 60);
+const MAIL_POLICY: RetryPolicy = retry_policy(90, 5);
+const DEFAULT_POLICY: RetryPolicy = retry_policy(120, 30);
+const INTERACTIVE_POLICY: RetryPolicy = retry_policy(60, 2);
+/// Backups: up to six hours, as every document may have to be copied from remote storage.
+const LONG_POLICY: RetryPolicy = retry_policy(6 * 3600, 60);
 
-/// Every job. One line each.
-pub fn register(state: State) -> Register {
-    Register::new(state)
-        .job::<mails::Send, _>(MAIL, handlers::mails::send)
-        .noting(handlers::mails::failed)
-        .job::<mails::SendTest, _>(PROMPT, handlers::mails::send_test)
-        .noting(handlers::mails::test_failed)
-        .job::<RemindOverdue, _>(BRIEF, handlers::reminders::overdue)
-        .by_hand::<RemindOverdue, _>(plain::<RemindOverdue>)
-        .job::<MailReports, _>(BRIEF, handlers::reports::mail)
-        .by_hand::<MailReports, _>(plain::<MailReports>)
-        .job::<CleanUp, _>(BRIEF, handlers::cleanup::clean_up)
-        .by_hand::<CleanUp, _>(plain::<CleanUp>)
-        .job::<health_checks::Watch, _>(BRIEF, handlers::watch::watch)
-        .by_hand::<health_checks::Watch, _>(plain::<health_checks::Watch>)
-        .job::<security_scan::Look, _>(BRIEF, handlers::watch::scan)
-        .noting(handlers::watch::scan_failed)
-        .job::<backups::Make, _>(LONG, handlers::backups::make)
-        .noting(handlers::backups::failed)
-        .by_hand::<backups::Make, _>(handlers::backups::ask)
-        .job::<backups::Nightly, _>(BRIEF, handlers::backups::nightly)
-        .job::<SendImmediateMail, _>(PROMPT, handlers::notifications::mail)
-        .job::<SendDigests, _>(BRIEF, handlers::notifications::digests)
-        .by_hand::<SendDigests, _>(plain::<SendDigests>)
-        .job::<ScanVersion, _>(BRIEF, handlers::documents::scan)
-        .job::<ScanRest, _>(BRIEF, handlers::documents::scan_rest)
-        .by_hand::<ScanRest, _>(plain::<ScanRest>)
-        .job::<mail_request::SendAuthMailJob, _>(PROMPT, handlers::mails::answer)
-        .job::<seed::Run, _>(PROMPT, handlers::seed::test_data)
-        .noting(handlers::seed::failed)
-        .by_hand::<seed::Run, _>(handlers::seed::ask)
+/// The registry of all jobs: handler, retry policy, and whether an operator may enqueue it by name.
+pub fn registry(state: State) -> JobRegistry {
+    JobRegistry::new(state)
+        .job::<mails::Send, _>(MAIL_POLICY, handlers::mails::send)
+        .on_failure(handlers::mails::record_failure)
+        .job::<mails::SendTest, _>(INTERACTIVE_POLICY, handlers::mails::send_test)
+        .on_failure(handlers::mails::record_test_failure)
+        .job::<RemindOverdue, _>(DEFAULT_POLICY, handlers::reminders::remind_overdue)
+        .allow_manual::<RemindOverdue, _>(enqueue_default::<RemindOverdue>)
+        .job::<MailReports, _>(DEFAULT_POLICY, handlers::reports::send_due)
+        .allow_manual::<MailReports, _>(enqueue_default::<MailReports>)
+        .job::<CleanUp, _>(DEFAULT_POLICY, handlers::cleanup::clean_up)
+        .allow_manual::<CleanUp, _>(enqueue_default::<CleanUp>)
+        .job::<health_checks::Watch, _>(DEFAULT_POLICY, handlers::health::check)
+        .allow_manual::<health_checks::Watch, _>(enqueue_default::<health_checks::Watch>)
+        .job::<security_scan::Look, _>(DEFAULT_POLICY, handlers::health::scan)
+        .on_failure(handlers::health::record_scan_failure)
+        .job::<backups::Make, _>(LONG_POLICY, handlers::backups::create)
+        .on_failure(handlers::backups::record_failure)
+        .allow_manual::<backups::Make, _>(handlers::backups::enqueue)
+        .job::<backups::Nightly, _>(DEFAULT_POLICY, handlers::backups::nightly)
+        .job::<SendImmediateMail, _>(INTERACTIVE_POLICY, handlers::notifications::send_immediate)
+        .job::<SendDigests, _>(DEFAULT_POLICY, handlers::notifications::send_digests)
+        .allow_manual::<SendDigests, _>(enqueue_default::<SendDigests>)
+        .job::<ScanVersion, _>(DEFAULT_POLICY, handlers::documents::scan)
+        .job::<ScanRest, _>(DEFAULT_POLICY, handlers::documents::scan_pending)
+        .allow_manual::<ScanRest, _>(enqueue_default::<ScanRest>)
+        .job::<mail_request::SendAuthMailJob, _>(INTERACTIVE_POLICY, handlers::mails::handle_mail_request)
+        .job::<seed::Run, _>(INTERACTIVE_POLICY, handlers::seed::create_test_data)
+        .on_failure(handlers::seed::record_failure)
+        .allow_manual::<seed::Run, _>(handlers::seed::enqueue)
 }
 
-/// Every schedule, in UTC. One line each.
-fn schedules() -> Vec<Line> {
+/// The cron schedules of the recurring jobs, in UTC.
+fn schedules() -> Vec<Schedule> {
     vec![
-        Line::new::<RemindOverdue>("0 0 * * * *"), // every hour: it is seven in the morning somewhere
-        Line::new::<SendDigests>("0 2/15 * * * *"), // every quarter of an hour: it is morning somewhere
-        Line::new::<MailReports>("0 7 * * * *"),   // seven past every hour: it is morning somewhere
-        Line::new::<ScanRest>("0 35 * * * *"),     // twenty-five to every hour
-        Line::new::<health_checks::Watch>("20 * * * * *"), // every minute
-        Line::new::<backups::Nightly>("0 10 2 * * *"), // every night at ten past two
-        Line::new::<CleanUp>("0 5 * * * *"),       // five past every hour
+        Schedule::new::<RemindOverdue>("0 0 * * * *"), // hourly: each recipient is mailed at seven in their time zone
+        Schedule::new::<SendDigests>("0 2/15 * * * *"), // every 15 minutes, for the same reason
+        Schedule::new::<MailReports>("0 7 * * * *"),   // hourly, at minute 7
+        Schedule::new::<ScanRest>("0 35 * * * *"),     // hourly, at minute 35
+        Schedule::new::<health_checks::Watch>("20 * * * * *"), // every minute
+        Schedule::new::<backups::Nightly>("0 10 2 * * *"), // daily at 02:10
+        Schedule::new::<CleanUp>("0 5 * * * *"),       // hourly, at minute 5
     ]
 }
 
-/// Works off the queue and makes the ticks of the schedules, until `stop` turns true and the jobs in hand are done.
+/// Runs the worker and the schedules until `stop` turns true and the running jobs are done.
 pub async fn run(ctx: Ctx, state: State, workers: WorkerOptions, stop: watch::Receiver<bool>) {
-    tokio::join!(work(ctx.clone(), state, workers, stop.clone()), schedules::keep(ctx, schedules(), stop),);
+    tokio::join!(work(ctx.clone(), state, workers, stop.clone()), schedules::run(ctx, schedules(), stop),);
 }
 
-/// Only works off the queue, until `stop`.
+/// Runs the worker without the schedules, until `stop`.
 pub async fn work(ctx: Ctx, state: State, workers: WorkerOptions, stop: watch::Receiver<bool>) {
-    worker::run(ctx, workers, Arc::new(register(state)), stop).await;
+    worker::run(ctx, workers, Arc::new(registry(state)), stop).await;
 }
 
-/// Notes each minute in which a portal runs: soon after it has begun, so that none is missed, and again a little later
-/// where the database was away.
-pub async fn beat(ctx: Ctx, mut stop: watch::Receiver<bool>) {
+/// Records each minute in which the portal runs, for the uptime figure: at the start of the minute, and 5 s later again when
+/// the database was unavailable.
+pub async fn run_heartbeat(ctx: Ctx, mut stop: watch::Receiver<bool>) {
     loop {
         let pause = match domain::reporting::dashboards::heartbeat(&ctx).await {
             Ok(()) => u64::try_from(60 - ctx.now().timestamp().rem_euclid(60)).unwrap_or(60),
             Err(error) => {
-                tracing::debug!(%error, "the heartbeat was not noted");
+                tracing::debug!(%error, "heartbeat not recorded");
                 5
             }
         };
@@ -110,11 +110,11 @@ pub async fn beat(ctx: Ctx, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// A limit and a first pause in seconds; pauses double up to an hour.
-const fn patience(limit: u64, first: u64) -> Patience {
-    Patience {
-        limit: Duration::from_secs(limit),
-        first: Duration::from_secs(first),
-        longest: Duration::from_secs(3600),
+/// A policy from a timeout and an initial backoff in seconds; the backoff doubles up to an hour.
+const fn retry_policy(timeout: u64, initial_backoff: u64) -> RetryPolicy {
+    RetryPolicy {
+        timeout: Duration::from_secs(timeout),
+        initial_backoff: Duration::from_secs(initial_backoff),
+        max_backoff: Duration::from_secs(3600),
     }
 }

@@ -1,7 +1,7 @@
-//! When jobs come by themselves. A tick is a job with a key made of its name and time, so that of several
-//! processes one makes it; a server that was down makes the last tick it missed, and only that.
+//! Cron schedules of recurring jobs. A tick is a job whose key is made of name and time, so that only one of several
+//! processes enqueues it. After a downtime only the last missed tick is enqueued.
 use chrono::{DateTime, Utc};
-use cron::Schedule;
+use cron::Schedule as CronSchedule;
 use domain::{
     Ctx,
     platform::queue::{self, Job, worker::stopped},
@@ -9,83 +9,94 @@ use domain::{
 use futures::future::BoxFuture;
 use std::{str::FromStr, sync::Arc, time::Duration};
 use tokio::sync::watch;
+use tracing::Instrument;
 
-/// How far back a missed tick is looked for.
-const LOOK_BACK: chrono::Duration = chrono::Duration::days(8);
-/// The longest sleep, so that a clock that was set is noticed.
-const NAP: Duration = Duration::from_secs(20);
+/// How far back a missed tick is caught up.
+const CATCH_UP_WINDOW: chrono::Duration = chrono::Duration::days(8);
+/// Longest sleep between two looks at the clock, so that a changed system clock is noticed.
+const MAX_SLEEP: Duration = Duration::from_secs(20);
 
 type Enqueue = Arc<dyn Fn(Ctx, String) -> BoxFuture<'static, domain::Result<bool>> + Send + Sync>;
 
-/// One line of the register: when, and what.
+/// A recurring job: cron expression and how to enqueue it.
 #[derive(Clone)]
-pub struct Line {
+pub struct Schedule {
     name: &'static str,
-    schedule: Schedule,
+    cron: CronSchedule,
     enqueue: Enqueue,
-    /// The tick this process saw to last.
+    /// The last tick that this process enqueued or found enqueued.
     last: Option<DateTime<Utc>>,
 }
 
-impl Line {
-    /// `when` is a cron expression with seconds, in UTC.
-    pub fn new<J: Job + Default + 'static>(when: &str) -> Self {
+impl Schedule {
+    /// `cron` is an expression with seconds, in UTC.
+    pub fn new<J: Job + Default + 'static>(cron: &str) -> Self {
         Self {
             name: J::NAME,
-            schedule: Schedule::from_str(when).expect("the register's schedules are cron expressions"),
+            cron: CronSchedule::from_str(cron).expect("the schedules are cron expressions"),
             enqueue: Arc::new(|ctx, key| Box::pin(async move { queue::enqueue_once(&ctx, &J::default(), &key).await })),
             last: None,
         }
     }
 
-    /// The newest tick that has come by `now` and that this process has not seen to.
+    /// The newest tick up to `now` that this process has not handled.
     fn due(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        let begin = now - LOOK_BACK;
+        let begin = now - CATCH_UP_WINDOW;
         let after = self.last.map_or(begin, |last| last.max(begin));
-        self.schedule.after(&after).take_while(|tick| *tick <= now).last()
+        self.cron.after(&after).take_while(|tick| *tick <= now).last()
     }
 
     fn next(&self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-        self.schedule.after(&now).next()
+        self.cron.after(&now).next()
+    }
+
+    async fn enqueue_tick(&mut self, ctx: &Ctx, tick: DateTime<Utc>) {
+        let key = format!("{}:{}", self.name, tick.timestamp());
+        match (self.enqueue)(ctx.clone(), key).await {
+            Ok(created) => {
+                tracing::debug!(created, "tick");
+                self.last = Some(tick);
+            }
+            Err(error) => tracing::warn!(%error, "tick waits for the database"),
+        }
     }
 }
 
-/// Makes the ticks of `lines` until `stop`. A database that is away is tried again.
-pub async fn keep(ctx: Ctx, mut lines: Vec<Line>, mut stop: watch::Receiver<bool>) {
-    while let Err(error) = skip_to_restore(&ctx, &mut lines).await {
-        tracing::warn!(%error, "the schedules wait for the database");
+/// Enqueues due ticks until `stop`. Retries while the database is unavailable.
+pub async fn run(ctx: Ctx, mut schedules: Vec<Schedule>, mut stop: watch::Receiver<bool>) {
+    while let Err(error) = skip_to_restore(&ctx, &mut schedules).await {
+        tracing::warn!(%error, "schedules wait for the database");
         tokio::select! {
-            () = tokio::time::sleep(NAP) => {}
+            () = tokio::time::sleep(MAX_SLEEP) => {}
             () = stopped(&mut stop) => return,
         }
     }
     loop {
-        for line in &mut lines {
-            let Some(tick) = line.due(ctx.now()) else { continue };
-            let key = format!("{}:{}", line.name, tick.timestamp());
-            match (line.enqueue)(ctx.clone(), key).await {
-                Ok(made) => {
-                    tracing::debug!(job = line.name, %tick, made, "tick");
-                    line.last = Some(tick);
-                }
-                Err(error) => tracing::warn!(job = line.name, %tick, %error, "the tick waits for the database"),
-            }
+        for schedule in &mut schedules {
+            let Some(tick) = schedule.due(ctx.now()) else { continue };
+            // At error level, so that no filter takes the fields from the lines inside.
+            let span = tracing::error_span!("schedule", job = schedule.name, %tick);
+            schedule.enqueue_tick(&ctx, tick).instrument(span).await;
         }
         let now = ctx.now();
-        let pause = lines.iter().filter_map(|line| line.next(now)).min().and_then(|next| (next - now).to_std().ok());
+        let pause = schedules
+            .iter()
+            .filter_map(|schedule| schedule.next(now))
+            .min()
+            .and_then(|next| (next - now).to_std().ok());
         tokio::select! {
-            () = tokio::time::sleep(pause.unwrap_or(NAP).min(NAP)) => {}
+            () = tokio::time::sleep(pause.unwrap_or(MAX_SLEEP).min(MAX_SLEEP)) => {}
             () = stopped(&mut stop) => return,
         }
     }
 }
 
-/// A portal that was brought back from a backup has no ticks of before: they are done, or were not to be.
-async fn skip_to_restore(ctx: &Ctx, lines: &mut [Line]) -> domain::Result<()> {
-    // A clock that was ahead then has been set right since.
+/// Skips the ticks before a restore from backup: the portal that made the backup has handled them.
+async fn skip_to_restore(ctx: &Ctx, schedules: &mut [Schedule]) -> domain::Result<()> {
+    // The clock may have been ahead at the restore and corrected since.
     let restored = domain::operations::backups::restored_at(ctx).await?.map(|at| at.min(ctx.now()));
-    for line in lines {
-        line.last = line.last.max(restored);
+    for schedule in schedules {
+        schedule.last = schedule.last.max(restored);
     }
     Ok(())
 }
@@ -116,23 +127,25 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_was_down_makes_the_last_missed_tick_only() {
-        let mut daily = Line::new::<RemindOverdue>("0 0 7 * * *");
+    fn only_the_last_missed_tick_is_enqueued_after_a_downtime() {
+        let mut daily = Schedule::new::<RemindOverdue>("0 0 7 * * *");
         daily.last = Some(at(10, 7));
         assert_eq!(daily.due(at(11, 6)), None);
         assert_eq!(daily.due(at(14, 9)), Some(at(14, 7)));
     }
 
     #[tokio::test]
-    async fn a_portal_that_was_brought_back_makes_no_tick_of_before() {
+    async fn a_restored_portal_skips_the_ticks_before_the_restore() {
         on_both(async |world| {
             let ticks = async |ctx: &Ctx| {
                 let (stop, stopped) = watch::channel(false);
-                let (_, ()) =
-                    tokio::join!(keep(ctx.clone(), vec![Line::new::<RemindOverdue>("0 0 7 * * *")], stopped), async {
+                let (_, ()) = tokio::join!(
+                    run(ctx.clone(), vec![Schedule::new::<RemindOverdue>("0 0 7 * * *")], stopped),
+                    async {
                         tokio::time::sleep(Duration::from_millis(300)).await;
                         stop.send(true).unwrap();
-                    });
+                    }
+                );
                 queue::list(ctx, None, &PageQuery::default()).await.unwrap().items.len()
             };
             let folder = tempfile::tempdir().unwrap();
@@ -151,24 +164,24 @@ mod tests {
             let next = World { clock: Clock::fixed(noon() + chrono::Duration::days(1)), ..home.clone() };
             assert_eq!(ticks(&next.operator()).await, 1, "the next morning");
 
-            // The clock was a year ahead then.
+            // The clock was a year ahead at the restore.
             let ahead = World { clock: Clock::fixed(noon() + chrono::Duration::days(365)), ..World::sqlite().await };
             let ahead = World { options: home.options.clone(), ..ahead };
             backups::restore(&ahead.operator(), &made.name, &|_| ()).await.unwrap();
-            let lines = || vec![Line::new::<RemindOverdue>("0 0 7 * * *")];
+            let schedules = || vec![Schedule::new::<RemindOverdue>("0 0 7 * * *")];
             let right = World { clock: Clock::fixed(noon()), ..ahead.clone() }.operator();
-            let mut skipped = lines();
+            let mut skipped = schedules();
             skip_to_restore(&right, &mut skipped).await.unwrap();
             assert_eq!(skipped[0].last, Some(noon()));
         })
         .await;
     }
 
-    /// Writes down which jobs were begun.
+    /// Records the ids of the jobs it ran.
     #[derive(Default)]
-    struct Hands(Mutex<Vec<String>>);
+    struct RecordingHandler(Mutex<Vec<String>>);
 
-    impl Handler for Hands {
+    impl Handler for RecordingHandler {
         fn timeout(&self, _: &str) -> Duration {
             Duration::from_secs(60)
         }
@@ -188,28 +201,28 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn of_two_machines_one_makes_a_tick_and_one_does_it() {
+    async fn two_machines_enqueue_and_run_each_tick_once() {
         const TICKS: u32 = 12;
         on_both(async |world| {
-            // Each with connections of its own, as two processes have; apalis' statements use the real time.
+            // Separate connections, as in two processes. apalis' statements use the database's clock.
             let mut machines = Vec::new();
             for _ in 0..2 {
                 let db = Db::open(&world.url, Durability::Normal).await.unwrap();
                 machines.push(Ctx { db, clock: Clock::system(), ..world.operator() });
             }
-            let hands = Arc::new(Hands::default());
+            let handler = Arc::new(RecordingHandler::default());
             let (stop, stopped) = watch::channel(false);
             let work = |(nth, ctx): (usize, &Ctx)| {
                 let options = WorkerOptions { concurrency: 2, name: format!("machine-{nth}") };
-                tokio::spawn(worker::run(ctx.clone(), options, hands.clone(), stopped.clone()))
+                tokio::spawn(worker::run(ctx.clone(), options, handler.clone(), stopped.clone()))
             };
             let working: Vec<_> = machines.iter().enumerate().map(work).collect();
             for hour in 0..TICKS {
-                // Told to end before they begin, both look once, at the same time.
-                let (_told, ended) = watch::channel(true);
+                // Already stopped, so each checks its schedules once; both at the same time.
+                let (_stop, ended) = watch::channel(true);
                 let look = |ctx: &Ctx| {
                     let ctx = Ctx { clock: Clock::fixed(at(14, hour)), ..ctx.clone() };
-                    tokio::spawn(keep(ctx, vec![Line::new::<RemindOverdue>("0 0 * * * *")], ended.clone()))
+                    tokio::spawn(run(ctx, vec![Schedule::new::<RemindOverdue>("0 0 * * * *")], ended.clone()))
                 };
                 for look in machines.iter().map(look).collect::<Vec<_>>() {
                     look.await.unwrap();
@@ -231,17 +244,17 @@ mod tests {
             }
             let jobs = queue::list(&machines[0], None, &PageQuery::default()).await.unwrap().items;
             let mut made: Vec<String> = jobs.into_iter().map(|job| job.id).collect();
-            let mut begun = hands.0.lock().unwrap().clone();
+            let mut begun = handler.0.lock().unwrap().clone();
             made.sort();
             begun.sort();
-            assert_eq!(begun, made, "each was begun once");
+            assert_eq!(begun, made, "each runs once");
         })
         .await;
     }
 
     #[test]
-    fn a_new_process_looks_for_the_tick_before_its_start() {
-        let daily = Line::new::<RemindOverdue>("0 0 7 * * *");
+    fn a_new_process_catches_up_the_tick_before_its_start() {
+        let daily = Schedule::new::<RemindOverdue>("0 0 7 * * *");
         assert_eq!(daily.due(at(14, 9)), Some(at(14, 7)));
         assert_eq!(daily.due(at(14, 7)), Some(at(14, 7)), "the minute itself counts");
     }

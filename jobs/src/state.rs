@@ -1,4 +1,4 @@
-//! What every handler shares.
+//! State shared by all job handlers: context and mail transport.
 use crate::mail::Mailer;
 use domain::{Actor, Ctx};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ impl State {
         Self { ctx, mailer: Arc::new(mailer) }
     }
 
-    /// A context in which the job `name` acts.
+    /// The context of job `name`: the system as actor, connections of the background pool.
     pub fn ctx(&self, name: &'static str) -> Ctx {
         self.ctx.acting_as(Actor::System(name)).background()
     }

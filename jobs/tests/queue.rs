@@ -1,4 +1,4 @@
-//! The worker on both databases: what becomes of jobs that work, fail, hang, panic or are unknown.
+//! The worker on both databases: success, retry, failure, timeout and panic of jobs.
 #![expect(clippy::unwrap_used, reason = "helpers of tests, too")]
 use domain::{
     Ctx,
@@ -35,14 +35,14 @@ impl Job for Task {
     const ATTEMPTS: usize = 2;
 }
 
-/// Does what a task says, and keeps account.
+/// Runs each task as its payload says and records runs and failures.
 #[derive(Default)]
-struct Hands {
+struct ScriptedHandler {
     runs: AtomicUsize,
     failures: Mutex<Vec<(String, bool)>>,
 }
 
-impl Handler for Hands {
+impl Handler for ScriptedHandler {
     fn timeout(&self, _: &str) -> Duration {
         Duration::from_millis(400)
     }
@@ -71,22 +71,22 @@ impl Handler for Hands {
     }
 }
 
-/// The operator by the real clock: apalis' own statements use the database's.
+/// The operator with the system clock, as apalis' statements use the database's clock.
 fn now(world: &World) -> Ctx {
     Ctx { clock: Clock::system(), ..world.operator() }
 }
 
-async fn ask(ctx: &Ctx, what: &str) {
+async fn enqueue(ctx: &Ctx, what: &str) {
     let mut tx = ctx.begin().await.unwrap();
     queue::enqueue(&mut tx, &Task { what: what.to_owned() }).await.unwrap();
     tx.commit().await.unwrap();
 }
 
-/// Works until as many jobs have each status as wanted, then stops in good order.
-async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(Status, i64)]) {
+/// Runs a worker until the counts by status are as expected, then stops it.
+async fn work(ctx: &Ctx, handler: &Arc<ScriptedHandler>, wanted: &[(Status, i64)]) {
     let (stop, stopped) = watch::channel(false);
     let options = WorkerOptions { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
-    let working = tokio::spawn(worker::run(ctx.clone(), options, hands.clone(), stopped));
+    let working = tokio::spawn(worker::run(ctx.clone(), options, handler.clone(), stopped));
     let mut found = Vec::new();
     for _ in 0..300 {
         tokio::time::sleep(Duration::from_millis(100)).await;
@@ -102,35 +102,35 @@ async fn work(ctx: &Ctx, hands: &Arc<Hands>, wanted: &[(Status, i64)]) {
 }
 
 #[tokio::test]
-async fn a_job_exists_when_its_transaction_commits_and_is_done_once() {
+async fn a_committed_job_runs_once_and_a_rolled_back_one_never() {
     on_both(|world| async move {
         let ctx = now(&world);
-        ask(&ctx, "work").await;
+        enqueue(&ctx, "work").await;
         let mut tx = ctx.begin().await.unwrap();
         queue::enqueue(&mut tx, &Task { what: "work".to_owned() }).await.unwrap();
         drop(tx);
-        let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[(Status::Done, 1)]).await;
-        assert_eq!(hands.runs.load(Ordering::SeqCst), 1);
+        let handler = Arc::new(ScriptedHandler::default());
+        work(&ctx, &handler, &[(Status::Done, 1)]).await;
+        assert_eq!(handler.runs.load(Ordering::SeqCst), 1);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_job_of_this_process_begins_at_once() {
+async fn a_job_of_the_same_process_starts_without_polling_delay() {
     on_both(|world| async move {
         let ctx = now(&world);
-        let hands = Arc::new(Hands::default());
+        let handler = Arc::new(ScriptedHandler::default());
         let (stop, stopped) = watch::channel(false);
         let options = WorkerOptions { concurrency: 4, name: "prompt".to_owned() };
-        let working = tokio::spawn(worker::run(ctx.clone(), options, hands.clone(), stopped));
-        // Whoever only looks now and then has just looked when the next one is asked for. The first waits for the
-        // worker to begin, and of the others a busy machine may hold up some.
+        let working = tokio::spawn(worker::run(ctx.clone(), options, handler.clone(), stopped));
+        // A worker that only polls has just polled when the next job is enqueued. The first job waits for the worker to
+        // start, and a busy machine may delay some of the others, so the fastest counts.
         let mut soonest = Duration::MAX;
         for nth in 1..=6 {
-            ask(&ctx, "work").await;
+            enqueue(&ctx, "work").await;
             let asked = tokio::time::Instant::now();
-            while hands.runs.load(Ordering::SeqCst) < nth {
+            while handler.runs.load(Ordering::SeqCst) < nth {
                 assert!(asked.elapsed() < Duration::from_secs(10), "job {nth} was not begun");
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
@@ -145,14 +145,14 @@ async fn a_job_of_this_process_begins_at_once() {
     .await;
 }
 
-/// Writes when it may.
-struct Writer {
+/// Enqueues a job from within a job, once `go` is true.
+struct BlockingWriter {
     ctx: Ctx,
     begun: watch::Sender<bool>,
     go: watch::Receiver<bool>,
 }
 
-impl Handler for Writer {
+impl Handler for BlockingWriter {
     fn timeout(&self, _: &str) -> Duration {
         Duration::from_secs(20)
     }
@@ -166,7 +166,7 @@ impl Handler for Writer {
             if attempt.payload["what"] == "write" {
                 self.begun.send_replace(true);
                 self.go.clone().wait_for(|go| *go).await.unwrap();
-                ask(&self.ctx, "written").await;
+                enqueue(&self.ctx, "written").await;
             }
             Ok(())
         })
@@ -178,17 +178,17 @@ impl Handler for Writer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
+async fn a_job_still_running_at_shutdown_can_write() {
     let world = World::sqlite().await;
     let ctx = now(&world);
     let ((begun, mut has_begun), (go, may_go)) = (watch::channel(false), watch::channel(false));
     let (stop, stopped) = watch::channel(false);
-    ask(&ctx, "write").await;
-    let hands = Arc::new(Writer { ctx: ctx.clone(), begun, go: may_go });
+    enqueue(&ctx, "write").await;
+    let handler = Arc::new(BlockingWriter { ctx: ctx.clone(), begun, go: may_go });
     let options = WorkerOptions { concurrency: 4, name: "stopping".to_owned() };
-    let working = tokio::spawn(worker::run(ctx.clone(), options, hands, stopped));
+    let working = tokio::spawn(worker::run(ctx.clone(), options, handler, stopped));
     has_begun.wait_for(|begun| *begun).await.unwrap();
-    // Somebody else writes: the worker's next look for jobs waits for that, and has begun when it is told to stop.
+    // Another connection holds the write lock, so the worker's next poll is blocked when it is asked to stop.
     let other = Db::open(&world.url, Durability::Normal).await.unwrap();
     let busy = other.begin().await.unwrap();
     tokio::time::sleep(Duration::from_millis(1_200)).await;
@@ -203,16 +203,16 @@ async fn a_job_that_runs_on_while_its_worker_stops_can_write() {
 }
 
 #[tokio::test]
-async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
+async fn failed_jobs_are_retried_after_a_backoff_and_dead_ones_are_kept() {
     on_both(|world| async move {
         let ctx = now(&world);
         for what in ["fail once", "fail", "refuse", "panic", "hang"] {
-            ask(&ctx, what).await;
+            enqueue(&ctx, what).await;
         }
-        let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[(Status::Dead, 4), (Status::Done, 1)]).await;
-        assert_eq!(hands.runs.load(Ordering::SeqCst), 2 + 2 + 1 + 2 + 2);
-        let mut failures = hands.failures.lock().unwrap().clone();
+        let handler = Arc::new(ScriptedHandler::default());
+        work(&ctx, &handler, &[(Status::Dead, 4), (Status::Done, 1)]).await;
+        assert_eq!(handler.runs.load(Ordering::SeqCst), 2 + 2 + 1 + 2 + 2);
+        let mut failures = handler.failures.lock().unwrap().clone();
         failures.sort();
         let expected = [
             ("makes no sense", true),
@@ -238,22 +238,22 @@ async fn failures_are_tried_again_after_a_pause_and_dead_ones_are_kept() {
 }
 
 #[tokio::test]
-async fn a_dead_job_is_run_again_by_hand() {
+async fn a_dead_job_can_be_retried_manually() {
     on_both(|world| async move {
         let ctx = now(&world);
-        ask(&ctx, "refuse").await;
-        let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[(Status::Dead, 1)]).await;
+        enqueue(&ctx, "refuse").await;
+        let handler = Arc::new(ScriptedHandler::default());
+        work(&ctx, &handler, &[(Status::Dead, 1)]).await;
         let dead = queue::list(&ctx, Some("dead"), &PageQuery::default()).await.unwrap().items.remove(0);
         assert_eq!(queue::retry(&ctx, &dead.id).await.unwrap().status, Status::Pending);
-        work(&ctx, &hands, &[(Status::Dead, 1)]).await;
-        assert_eq!(hands.runs.load(Ordering::SeqCst), 2);
+        work(&ctx, &handler, &[(Status::Dead, 1)]).await;
+        assert_eq!(handler.runs.load(Ordering::SeqCst), 2);
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_tick_is_made_by_one_of_many() {
+async fn concurrent_enqueues_with_one_key_create_one_job() {
     on_both(|world| async move {
         let ctx = now(&world);
         let task = Task { what: "work".to_owned() };
@@ -268,9 +268,12 @@ async fn a_tick_is_made_by_one_of_many() {
             made += usize::from(one.await.unwrap());
         }
         assert_eq!(made, 1);
-        let hands = Arc::new(Hands::default());
-        work(&ctx, &hands, &[(Status::Done, 1)]).await;
-        assert!(!queue::enqueue_once(&ctx, &task, "tests.task:1").await.unwrap(), "nor again once it is done");
+        let handler = Arc::new(ScriptedHandler::default());
+        work(&ctx, &handler, &[(Status::Done, 1)]).await;
+        assert!(
+            !queue::enqueue_once(&ctx, &task, "tests.task:1").await.unwrap(),
+            "the key stays taken after the job is done"
+        );
         assert_eq!(queue::clean_up(&ctx).await.unwrap(), 0);
         let later = Ctx { clock: Clock::fixed(ctx.now() + chrono::Duration::days(8)), ..ctx };
         assert_eq!(queue::clean_up(&later).await.unwrap(), 1);

@@ -1,9 +1,9 @@
 //! `spvctl activity …`
 use crate::{
     args::Paging,
+    context::CliContext,
     exit::{LANGUAGE, Result},
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use clap::{Args, Subcommand};
 use domain::{
@@ -54,18 +54,18 @@ pub struct List {
 #[derive(Debug, Args)]
 pub struct Verify {
     /// A head that was noted before, which must still be in the log
-    #[arg(long, value_name = "SEQ:HASH", value_parser = head)]
+    #[arg(long, value_name = "SEQ:HASH", value_parser = parse_head)]
     expect: Option<(i64, String)>,
 }
 
-fn head(text: &str) -> Result<(i64, String), String> {
+fn parse_head(text: &str) -> Result<(i64, String), String> {
     let read = text.split_once(':').and_then(|(seq, hash)| Some((seq.parse().ok()?, hash.to_owned())));
     read.ok_or_else(|| "as `activity verify` prints it".to_owned())
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
-    // What commands wrote while no server ran is in the log only once it is numbered.
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
+    // Entries written while no server ran are not numbered yet.
     activity::sequence_all(ctx).await?;
     match verb {
         Verb::List(args) => {
@@ -83,19 +83,19 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             out.page(page.items.iter().map(record).collect(), "activity", page.next_cursor)
         }
         Verb::Verify(args) => {
-            // Before the walk, which goes at least so far.
+            // Read before the walk, which covers at least this entry.
             let (last, hash) = activity::head(ctx).await?;
             let rows = activity::verify(ctx).await?;
-            say(&format!("The log is whole: {rows} entries. Its head is {last}:{hash}"));
+            info(&format!("The log is whole: {rows} entries. Its head is {last}:{hash}"));
             let waiting = activity::unnumbered(ctx).await?;
             if waiting > 0 {
-                say(&format!("{waiting} newer entries have no number yet; they are not checked. Run it again."));
+                info(&format!("{waiting} newer entries have no number yet; they are not checked. Run it again."));
             }
             let Some((seq, hash)) = args.expect else { return Ok(()) };
             match activity::holds(ctx, seq, &hash).await? {
-                Some(true) => say(&format!("It holds entry {seq} as it was.")),
+                Some(true) => info(&format!("It holds entry {seq} as it was.")),
                 Some(false) => return Err(Error::Conflict(Problem::new("activity_broken").with("seq", seq)).into()),
-                None => say(&format!("It has been cut off beyond entry {seq}.")),
+                None => info(&format!("It has been cut off beyond entry {seq}.")),
             }
             Ok(())
         }
@@ -114,13 +114,13 @@ fn record(row: &Activity) -> Record {
         .with("seq", row.seq)
         .with("at", row.at.to_rfc3339())
         .with("event", i18n::text(LANGUAGE, "events", &row.action, &params))
-        .more("action", row.action.clone())
-        .more("actor", row.actor_name.clone())
-        .more("actor_kind", row.actor_kind.clone())
-        .more("subject_kind", row.subject_kind.clone())
-        .more("subject_id", row.subject_id.map(|id| id.to_string()))
-        .more("subject", row.subject_label.clone())
-        .more("address", row.address.clone())
-        .more("spv_id", row.spv_id.map(|id| id.to_string()))
-        .more("data", row.data.clone())
+        .hidden_in_table("action", row.action.clone())
+        .hidden_in_table("actor", row.actor_name.clone())
+        .hidden_in_table("actor_kind", row.actor_kind.clone())
+        .hidden_in_table("subject_kind", row.subject_kind.clone())
+        .hidden_in_table("subject_id", row.subject_id.map(|id| id.to_string()))
+        .hidden_in_table("subject", row.subject_label.clone())
+        .hidden_in_table("address", row.address.clone())
+        .hidden_in_table("spv_id", row.spv_id.map(|id| id.to_string()))
+        .hidden_in_table("data", row.data.clone())
 }

@@ -1,10 +1,10 @@
 //! `spvctl backup …`
 use crate::{
-    ask::Ask,
     config::Config,
+    context::{self, CliContext},
     exit::{Failure, Result},
-    output::{Output, Record, say},
-    portal::{self, Portal},
+    output::{Output, Record, info},
+    prompt::Prompt,
     shutdown,
 };
 use clap::{Args, Subcommand};
@@ -26,7 +26,7 @@ pub enum Verb {
     List,
     /// Check every hash and count of one, and restore it into a database that is thrown away
     #[command(after_help = "Examples:\n  spvctl backup verify 20261122-021000-6f1c")]
-    Verify(One),
+    Verify(TargetArgs),
     /// Restore one into an empty portal
     #[command(
         long_about = "Restore one into an empty portal.\n\nThe portal must not run, and must have no accounts: use a new data \
@@ -34,58 +34,58 @@ pub enum Verb {
                       storage, than the backup was made of. All of it is restored, or nothing.",
         after_help = "Examples:\n  spvctl backup restore 20261122-021000-6f1c --data-dir /srv/new\n  SPV_BACKUP_DIR=/mnt/other/spv spvctl backup restore 20261122-021000-6f1c --yes\n  SPV_DATABASE_URL=postgres://spv@db/spv spvctl backup restore 20261122-021000-6f1c"
     )]
-    Restore(One),
+    Restore(TargetArgs),
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     /// As `backup list` shows it
     id: String,
 }
 
-pub async fn run(verb: Verb, config: Config, out: Output, ask: Ask) -> Result {
+pub async fn run(verb: Verb, config: Config, out: Output, prompt: Prompt) -> Result {
     match verb {
-        Verb::Create => create(&Portal::open(config, out, ask).await?).await,
+        Verb::Create => create(&CliContext::open(config, out, prompt).await?).await,
         Verb::List => {
-            let ctx = reading(&config).await?;
+            let ctx = ctx_for_list(&config).await?;
             let listed = list(&ctx, &config, &out).await;
             ctx.db.close().await;
             listed
         }
-        // It needs no database of the portal's.
-        Verb::Verify(one) => verify(&without_portal(&config).await?, &one.id, &out).await,
+        // Does not need the portal's database.
+        Verb::Verify(one) => verify(&ctx_without_portal(&config).await?, &one.id, &out).await,
         Verb::Restore(one) => {
-            // Before the folder of the documents is made: another program's file is refused.
-            let db = portal::database(&config).await?;
-            let ctx = portal::context(&config.options(None)?, db);
-            let restored = restore(&ctx, &config, &one.id, &out, &ask).await;
+            // First, so that another program's file is refused before the document folder is created.
+            let db = context::open_or_create_database(&config).await?;
+            let ctx = context::operator_ctx(&config.options(None)?, db);
+            let restored = restore(&ctx, &config, &one.id, &out, &prompt).await;
             ctx.db.close().await;
             restored
         }
     }
 }
 
-/// What a list needs: on a new machine there are backups and no portal yet, and nothing is made.
-async fn reading(config: &Config) -> Result<Ctx> {
-    if !portal::is_there(config).await? && config.backup_dir.is_dir() {
-        return without_portal(config).await;
+/// The context of `backup list`. On a new machine with backups and no portal it creates nothing.
+async fn ctx_for_list(config: &Config) -> Result<Ctx> {
+    if !context::portal_exists(config).await? && config.backup_dir.is_dir() {
+        return ctx_without_portal(config).await;
     }
-    let db = portal::existing(config).await?;
-    Ok(portal::context(&config.options(None)?, db))
+    let db = context::open_existing_database(config).await?;
+    Ok(context::operator_ctx(&config.options(None)?, db))
 }
 
-async fn without_portal(config: &Config) -> Result<Ctx> {
+async fn ctx_without_portal(config: &Config) -> Result<Ctx> {
     let nowhere = Db::open("sqlite::memory:", Durability::Normal).await?;
-    Ok(portal::context(&config.options_without_storage(), nowhere))
+    Ok(context::operator_ctx(&config.options_without_storage(), nowhere))
 }
 
-async fn create(portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
-    let bar = bar();
+async fn create(cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let bar = progress_bar();
     let mut stop = shutdown::on_signal();
-    let tell = |progress: Progress<'_>| show(&bar, progress, "copied");
+    let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "copied");
     let made = tokio::select! {
-        made = backups::create(ctx, &tell) => Some(made),
+        made = backups::create(ctx, &on_progress) => Some(made),
         _ = stop.wait_for(|stop| *stop) => None,
     };
     bar.finish_and_clear();
@@ -99,10 +99,10 @@ async fn create(portal: &Portal) -> Result {
     let made = made?;
     if made.documents_missing > 0 {
         let (count, names) = (made.documents_missing, made.error.as_deref().unwrap_or_default());
-        say(&format!("{count} documents could not be read as they were kept; the backup is without them: {names}."));
+        info(&format!("{count} documents could not be read as they were kept; the backup is without them: {names}."));
     }
-    say(&format!("It can be restored with `spvctl backup restore {}`.", made.name));
-    portal.out.one(record(&made))
+    info(&format!("It can be restored with `spvctl backup restore {}`.", made.name));
+    cli.out.one(record(&made))
 }
 
 async fn list(ctx: &Ctx, config: &Config, out: &Output) -> Result {
@@ -112,69 +112,69 @@ async fn list(ctx: &Ctx, config: &Config, out: &Output) -> Result {
     let mut records: Vec<(String, Record)> = found
         .iter()
         .filter(|manifest| !known.iter().any(|backup| backup.name == manifest.name))
-        .map(|manifest| (manifest.name.clone(), in_folder(manifest)))
+        .map(|manifest| (manifest.name.clone(), manifest_record(manifest)))
         .collect();
     for backup in known {
         let gone = backup.state == State::Done
             && backup.folder == here
             && !found.iter().any(|manifest| manifest.name == backup.name);
-        records.push((backup.name.clone(), if gone { lost(&backup) } else { record(&backup) }));
+        records.push((backup.name.clone(), if gone { missing_record(&backup) } else { record(&backup) }));
     }
     records.sort_by(|(one, _), (other, _)| other.cmp(one));
     out.list(records.into_iter().map(|(_, record)| record).collect(), "backups")
 }
 
 async fn verify(ctx: &Ctx, name: &str, out: &Output) -> Result {
-    let bar = bar();
-    let tell = |progress: Progress<'_>| show(&bar, progress, "checked");
-    let report = backups::verify(ctx, name, &tell).await.map_err(named(name));
+    let bar = progress_bar();
+    let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "checked");
+    let report = backups::verify(ctx, name, &on_progress).await.map_err(name_missing_backup(name));
     bar.finish_and_clear();
     let report = report?;
-    out.one(checked(&report))?;
+    out.one(report_record(&report))?;
     if report.faults.is_empty() {
-        say("The backup is whole: it was restored into a database that is thrown away, and is as it was.");
+        info("The backup is whole: it was restored into a database that is thrown away, and is as it was.");
         return Ok(());
     }
     if report.faults.len() == report.missing.len() {
-        say("The backup can be restored; it is only without what is named here.");
+        info("The backup can be restored; it is only without what is named here.");
     }
     for fault in &report.faults {
-        say(&format!("Wrong: {fault}."));
+        info(&format!("Wrong: {fault}."));
     }
     Err(Failure::Found)
 }
 
-async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, ask: &Ask) -> Result {
-    let manifest = backups::find(ctx, name).await.map_err(named(name))?;
-    ask.sure(&format!(
+async fn restore(ctx: &Ctx, config: &Config, name: &str, out: &Output, prompt: &Prompt) -> Result {
+    let manifest = backups::find(ctx, name).await.map_err(name_missing_backup(name))?;
+    prompt.confirm(&format!(
         "Restore the backup of {} ({} rows, {} documents) into {}?",
         manifest.made_at.format("%Y-%m-%d %H:%M UTC"),
         manifest.rows(),
         manifest.documents.lines,
         config.database(),
     ))?;
-    let bar = bar();
-    let tell = |progress: Progress<'_>| show(&bar, progress, "restored");
-    let restored = backups::restore(ctx, name, &tell).await.map_err(named(name));
+    let bar = progress_bar();
+    let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "restored");
+    let restored = backups::restore(ctx, name, &on_progress).await.map_err(name_missing_backup(name));
     bar.finish_and_clear();
     let restored = restored?;
-    out.one(brought(&restored))?;
+    out.one(restore_record(&restored))?;
     if let Some(path) = &restored.replaced_keys {
-        say(&format!("The signing keys that were here lie in {} now.", path.display()));
+        info(&format!("The signing keys that were here lie in {} now.", path.display()));
     }
-    say("Next:");
-    say("  1. Set what the configuration said before: addresses, and the secrets of email, S3 and providers.");
-    say("     These are not in a backup.");
-    say("  2. Run `spvctl doctor` and `spvctl activity verify`.");
-    say(&format!("  3. Start the portal: `spvctl serve`. {} jobs, including emails, continue then.", restored.jobs));
+    info("Next:");
+    info("  1. Set what the configuration said before: addresses, and the secrets of email, S3 and providers.");
+    info("     These are not in a backup.");
+    info("  2. Run `spvctl doctor` and `spvctl activity verify`.");
+    info(&format!("  3. Start the portal: `spvctl serve`. {} jobs, including emails, continue then.", restored.jobs));
     Ok(())
 }
 
-/// It can be restored, but for documents that could not be read.
+/// State of a backup that can be restored without the documents that could not be read.
 const INCOMPLETE: &str = "incomplete";
 
-/// A backup that is not there is told of by its name.
-fn named(name: &str) -> impl Fn(Error) -> Failure {
+/// Names the backup in the error when it does not exist.
+fn name_missing_backup(name: &str) -> impl Fn(Error) -> Failure {
     move |error| match error {
         Error::NotFound(_) => Failure::Refused(format!("there is no backup {name}; see `spvctl backup list`")),
         error => error.into(),
@@ -182,14 +182,14 @@ fn named(name: &str) -> impl Fn(Error) -> Failure {
 }
 
 /// Hidden by indicatif when stderr is no terminal.
-pub(super) fn bar() -> ProgressBar {
+pub(super) fn progress_bar() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
     bar.set_style(ProgressStyle::with_template("{spinner} {msg}").expect("a template of ours"));
     bar.enable_steady_tick(Duration::from_millis(120));
     bar
 }
 
-pub(super) fn show(bar: &ProgressBar, progress: Progress<'_>, done: &str) {
+pub(super) fn show_progress(bar: &ProgressBar, progress: Progress<'_>, done: &str) {
     bar.set_message(match progress {
         Progress::Table { name, nth, of } => format!("table {nth} of {of} is being {done}: {name}"),
         Progress::Document { nth, of } => format!("document {nth} of {of} is being {done}"),
@@ -207,13 +207,13 @@ fn record(backup: &Backup) -> Record {
         .with("documents", backup.documents_count)
         .with("bytes", backup.bytes)
         .with("error", backup.error.clone())
-        .more("asked_at", backup.asked_at.to_rfc3339())
-        .more("finished_at", backup.finished_at.map(|at| at.to_rfc3339()))
-        .more("documents_missing", backup.documents_missing)
+        .hidden_in_table("asked_at", backup.asked_at.to_rfc3339())
+        .hidden_in_table("finished_at", backup.finished_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("documents_missing", backup.documents_missing)
 }
 
-/// One that this portal does not know: made by another, on this disk.
-fn in_folder(manifest: &Manifest) -> Record {
+/// A backup in the folder that this portal's database does not list, made by another portal.
+fn manifest_record(manifest: &Manifest) -> Record {
     Record::new()
         .with("id", manifest.name.clone())
         .with("state", if manifest.missing.is_empty() { State::Done.name() } else { INCOMPLETE })
@@ -223,16 +223,16 @@ fn in_folder(manifest: &Manifest) -> Record {
         .with("documents", manifest.documents.lines)
         .with("bytes", manifest.bytes())
         .with("error", (!manifest.missing.is_empty()).then(|| manifest.lacking().join(", ")))
-        .more("asked_at", manifest.made_at.to_rfc3339())
-        .more("finished_at", manifest.made_at.to_rfc3339())
-        .more("documents_missing", manifest.missing.len())
+        .hidden_in_table("asked_at", manifest.made_at.to_rfc3339())
+        .hidden_in_table("finished_at", manifest.made_at.to_rfc3339())
+        .hidden_in_table("documents_missing", manifest.missing.len())
 }
 
-fn lost(backup: &Backup) -> Record {
+fn missing_record(backup: &Backup) -> Record {
     record(&Backup { error: Some("is not in this folder".to_owned()), ..backup.clone() })
 }
 
-fn checked(report: &Report) -> Record {
+fn report_record(report: &Report) -> Record {
     Record::new()
         .with("id", report.name.clone())
         .with("made_at", report.made_at.to_rfc3339())
@@ -250,10 +250,10 @@ fn checked(report: &Report) -> Record {
         .with("bytes", report.bytes)
         .with("activity", report.activity)
         .with("documents_missing", report.missing.len())
-        .more("faults", report.faults.clone())
+        .hidden_in_table("faults", report.faults.clone())
 }
 
-fn brought(restored: &Restored) -> Record {
+fn restore_record(restored: &Restored) -> Record {
     Record::new()
         .with("id", restored.name.clone())
         .with("made_at", restored.made_at.to_rfc3339())

@@ -1,11 +1,11 @@
 //! `spvctl client …`
-use super::{named, request, spv};
+use super::{lookup, request, spv};
 use crate::{
     args::Paging,
-    ask::anything,
+    context::CliContext,
     exit::Result,
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
+    prompt::non_empty,
 };
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{
@@ -26,23 +26,23 @@ pub enum Verb {
     List(List),
     /// Show one client
     #[command(after_help = "Examples:\n  spvctl client show maya@example.com")]
-    Show(One),
+    Show(TargetArgs),
     /// Email a new link to set a password
     #[command(after_help = "Examples:\n  spvctl client invite maya@example.com")]
-    Invite(One),
+    Invite(TargetArgs),
     /// End a client's sessions and keep it from signing in
     #[command(after_help = "Examples:\n  spvctl client suspend maya@example.com")]
-    Suspend(One),
+    Suspend(TargetArgs),
     /// Let a suspended or archived client in again
     #[command(after_help = "Examples:\n  spvctl client restore maya@example.com")]
-    Restore(One),
+    Restore(TargetArgs),
     /// Hide a client; its orders stay
     #[command(after_help = "Examples:\n  spvctl client archive maya@example.com")]
-    Archive(One),
+    Archive(TargetArgs),
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum How {
+pub enum SetupMode {
     /// An email with a link to set a password
     Quick,
     /// Active immediately, with a welcome email
@@ -60,7 +60,7 @@ pub struct Create {
     request: Option<String>,
     /// How the client gets in
     #[arg(long, value_enum)]
-    setup: Option<How>,
+    setup: Option<SetupMode>,
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
     #[arg(long, value_name = "NAME")]
@@ -100,7 +100,7 @@ pub struct List {
     #[arg(long, value_name = "WORDS")]
     q: Option<String>,
     /// pending, active, suspended or archived
-    #[arg(long, value_parser = status)]
+    #[arg(long, value_parser = parse_status)]
     status: Option<users::Status>,
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
@@ -109,35 +109,35 @@ pub struct List {
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// -created_at, created_at, first_name or -first_name
-    #[arg(long, allow_hyphen_values = true, value_parser = order)]
+    #[arg(long, allow_hyphen_values = true, value_parser = parse_order)]
     order: Option<Order>,
     #[command(flatten)]
     paging: Paging,
 }
 
-fn order(text: &str) -> Result<Order, String> {
+fn parse_order(text: &str) -> Result<Order, String> {
     Order::parse(text).map_err(|problem| {
         format!("one of {}", problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default())
     })
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     /// Email address or id
     #[arg(value_name = "CLIENT")]
     client: String,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
-        Verb::Create(args) => create(*args, portal).await,
+        Verb::Create(args) => create(*args, cli).await,
         Verb::List(args) => {
             let filter = Filter {
                 q: args.q,
                 status: args.status,
-                company_id: named::company(ctx, args.company.as_deref()).await?,
-                iso_id: named::iso(ctx, args.iso.as_deref()).await?,
+                company_id: lookup::company(ctx, args.company.as_deref()).await?,
+                iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
                 ids: None,
                 order: args.order.unwrap_or_default(),
             };
@@ -147,7 +147,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Show(args) => out.one(record(&clients::find(ctx, &args.client).await?)),
         Verb::Invite(args) => {
             let client = clients::invite(ctx, clients::find(ctx, &args.client).await?.id).await?;
-            say(&format!("An email to {} is on its way.", client.email));
+            info(&format!("An email to {} is on its way.", client.email));
             out.one(record(&client))
         }
         Verb::Suspend(args) => {
@@ -162,9 +162,9 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     }
 }
 
-async fn create(args: Create, portal: &Portal) -> Result {
-    let (ctx, ask) = (&portal.ctx, &portal.ask);
-    let asking = ask.about(&[
+async fn create(args: Create, cli: &CliContext) -> Result {
+    let (ctx, prompt) = (&cli.ctx, &cli.prompt);
+    let asking = prompt.missing(&[
         ("setup", args.setup.is_some()),
         ("first-name", args.first_name.is_some()),
         ("last-name", args.last_name.is_some()),
@@ -175,64 +175,70 @@ async fn create(args: Create, portal: &Portal) -> Result {
     ])?;
     let setup = match args.setup {
         Some(setup) => setup,
-        None => match ask.one_of("Setup", &["Quick Setup (Email)".to_owned(), "Full Setup".to_owned()])? {
-            0 => How::Quick,
-            _ => How::Full,
+        None => match prompt.select("Setup", &["Quick Setup (Email)".to_owned(), "Full Setup".to_owned()])? {
+            0 => SetupMode::Quick,
+            _ => SetupMode::Full,
         },
     };
     let mut input = Input {
-        first_name: ask.text(args.first_name, "First name", anything)?,
-        last_name: ask.text(args.last_name, "Last name", anything)?,
-        email: ask.text(args.email, "Email", anything)?,
+        first_name: prompt.text(args.first_name, "First name", non_empty)?,
+        last_name: prompt.text(args.last_name, "Last name", non_empty)?,
+        email: prompt.text(args.email, "Email", non_empty)?,
         phone: args.phone,
         address: args.address,
-        company_id: named::company(ctx, args.company.as_deref()).await?,
-        iso_id: named::iso(ctx, args.iso.as_deref()).await?,
+        company_id: lookup::company(ctx, args.company.as_deref()).await?,
+        iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
         country: args.country,
         currency: args.currency,
         ordered_date: args.ordered_date,
-        request_id: request::id(portal, args.request.as_deref()).await?,
+        request_id: request::application_id(cli, args.request.as_deref()).await?,
         ..Input::default()
     };
     if asking {
-        if matches!(setup, How::Full) {
-            input.phone = ask.optional(input.phone, "Phone")?;
-            input.address = ask.optional(input.address, "Address")?;
-        }
-        let company = match input.company_id {
-            Some(company) => company,
-            None => named::choose_company(portal).await?,
-        };
-        input.company_id = Some(company);
-        if input.iso_id.is_none() {
-            input.iso_id = named::choose_iso(portal, company).await?;
-        }
-        if input.country.is_none() {
-            let codes = Country::ALL.map(|country| country.code().to_owned());
-            input.country = Some(codes[ask.one_of("Country", &codes)?].clone());
-        }
+        ask_optional_fields(&mut input, setup, cli).await?;
     }
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = input.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
-    input.price = Some(ask.text(args.price, &format!("Price ({})", currency.code()), amount)?);
+    input.price = Some(prompt.text(args.price, &format!("Price ({})", currency.code()), amount)?);
     input.commission = match (args.commission, input.iso_id) {
         (None, None) => None,
-        (given, _) => Some(ask.text(given, &format!("Commission ({})", currency.code()), amount)?),
+        (given, _) => Some(prompt.text(given, &format!("Commission ({})", currency.code()), amount)?),
     };
     let setup = match setup {
-        How::Quick => Setup::Quick,
-        How::Full => Setup::Full,
+        SetupMode::Quick => Setup::Quick,
+        SetupMode::Full => Setup::Full,
     };
     let made = clients::create(ctx, setup, input).await?;
-    say(match setup {
+    info(match setup {
         Setup::Quick => "Client has been created and notified via email.",
         Setup::Full => "Client account is ready and welcome email sent.",
     });
-    portal.out.one(spv::beside(record(&made.client), &made.spv))
+    cli.out.one(spv::with_order(record(&made.client), &made.spv))
 }
 
-fn status(text: &str) -> Result<users::Status, String> {
+/// Asks for what a flag may leave out: phone and address, company, ISO partner and country.
+async fn ask_optional_fields(input: &mut Input, setup: SetupMode, cli: &CliContext) -> Result {
+    if matches!(setup, SetupMode::Full) {
+        input.phone = cli.prompt.optional(input.phone.take(), "Phone")?;
+        input.address = cli.prompt.optional(input.address.take(), "Address")?;
+    }
+    let company = match input.company_id {
+        Some(company) => company,
+        None => lookup::choose_company(cli).await?,
+    };
+    input.company_id = Some(company);
+    if input.iso_id.is_none() {
+        input.iso_id = lookup::choose_iso(cli, company).await?;
+    }
+    if input.country.is_none() {
+        let codes = Country::ALL.map(|country| country.code().to_owned());
+        input.country = Some(codes[cli.prompt.select("Country", &codes)?].clone());
+    }
+    Ok(())
+}
+
+fn parse_status(text: &str) -> Result<users::Status, String> {
     text.parse().map_err(|_| format!("one of {}", users::Status::ALL.map(users::Status::name).join(", ")))
 }
 
@@ -243,16 +249,16 @@ fn record(client: &Client) -> Record {
         .zip(client.iso_last_name.as_ref())
         .map(|(first, last)| format!("{first} {last}"));
     Record::new()
-        .more("id", client.id.to_string())
+        .hidden_in_table("id", client.id.to_string())
         .with("name", client.name())
         .with("email", client.email.clone())
         .with("phone", client.phone.clone())
-        .more("address", client.address.clone())
-        .more("company_id", client.company_id.map(|id| id.to_string()))
+        .hidden_in_table("address", client.address.clone())
+        .hidden_in_table("company_id", client.company_id.map(|id| id.to_string()))
         .with("company", client.company_name.clone())
-        .more("iso_id", client.iso_id.map(|id| id.to_string()))
+        .hidden_in_table("iso_id", client.iso_id.map(|id| id.to_string()))
         .with("iso", iso)
         .with("status", client.status.name())
-        .more("created_at", client.created_at.to_rfc3339())
-        .more("version", client.version)
+        .hidden_in_table("created_at", client.created_at.to_rfc3339())
+        .hidden_in_table("version", client.version)
 }

@@ -1,10 +1,10 @@
 //! `spvctl commission …`
-use super::named;
+use super::lookup;
 use crate::{
     args::Paging,
+    context::CliContext,
     exit::{Failure, Result},
     output::Record,
-    portal::Portal,
 };
 use chrono::NaiveDate;
 use clap::{Args, Subcommand};
@@ -43,7 +43,7 @@ pub enum Verb {
 #[derive(Debug, Args)]
 pub struct List {
     /// pending, approved, paid or void
-    #[arg(long, value_parser = status)]
+    #[arg(long, value_parser = parse_status)]
     status: Option<Status>,
     /// Email address or id of the partner
     #[arg(long, value_name = "ISO")]
@@ -89,7 +89,7 @@ pub struct Statement {
     #[arg(long, value_name = "ISO")]
     iso: Option<String>,
     /// this_month, last_month or this_year [default: this_month]
-    #[arg(long, value_parser = period, conflicts_with_all = ["from", "to"])]
+    #[arg(long, value_parser = parse_period, conflicts_with_all = ["from", "to"])]
     period: Option<Period>,
     /// First day
     #[arg(long, value_name = "YYYY-MM-DD", requires = "to")]
@@ -99,42 +99,42 @@ pub struct Statement {
     to: Option<NaiveDate>,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     match verb {
-        Verb::List(args) => list(args, portal).await,
-        Verb::Approve(args) => approve(args, portal).await,
-        Verb::Pay(args) => pay(args, portal).await,
-        Verb::Statement(args) => statement(args, portal).await,
+        Verb::List(args) => list(args, cli).await,
+        Verb::Approve(args) => approve(args, cli).await,
+        Verb::Pay(args) => pay(args, cli).await,
+        Verb::Statement(args) => statement(args, cli).await,
     }
 }
 
-async fn list(args: List, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+async fn list(args: List, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     let spv_id = match &args.spv {
         Some(name) => Some(spvs::find(ctx, name).await?.spv.id),
         None => None,
     };
-    let iso_id = named::iso(ctx, args.iso.as_deref()).await?;
+    let iso_id = lookup::iso(ctx, args.iso.as_deref()).await?;
     let filter = Filter { q: None, iso_id, spv_id, run_id: None, status: args.status, from: args.from, to: args.to };
     let page = commissions::list(ctx, &filter, &args.paging.query()).await?;
-    portal.out.page(page.items.iter().map(record).collect(), "commissions", page.next_cursor)
+    cli.out.page(page.items.iter().map(record).collect(), "commissions", page.next_cursor)
 }
 
-async fn approve(args: Approve, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+async fn approve(args: Approve, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     let approved = if args.all {
-        commissions::approve_pending(ctx, named::iso(ctx, args.iso.as_deref()).await?).await?
+        commissions::approve_pending(ctx, lookup::iso(ctx, args.iso.as_deref()).await?).await?
     } else {
         commissions::approve(ctx, &args.ids).await?
     };
     if approved.is_empty() {
         return Err(Failure::Refused("nothing is pending that could be approved".to_owned()));
     }
-    portal.out.list(approved.iter().map(record).collect(), "commissions")
+    cli.out.list(approved.iter().map(record).collect(), "commissions")
 }
 
-async fn pay(args: Pay, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+async fn pay(args: Pay, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     let detail = match &args.run {
         None => commissions::open(ctx).await?,
         Some(name) => {
@@ -142,12 +142,12 @@ async fn pay(args: Pay, portal: &Portal) -> Result {
             commissions::pay(ctx, run.id, None, args.paid_date.as_deref()).await?
         }
     };
-    portal.out.one(run_record(&detail))
+    cli.out.one(run_record(&detail))
 }
 
-async fn statement(args: Statement, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
-    let iso = named::iso(ctx, args.iso.as_deref()).await?;
+async fn statement(args: Statement, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let iso = lookup::iso(ctx, args.iso.as_deref()).await?;
     let (from, to) = match args.from.zip(args.to) {
         Some(days) => days,
         None => commissions::days(ctx, iso, args.period.unwrap_or_default()).await?,
@@ -162,10 +162,10 @@ async fn statement(args: Statement, portal: &Portal) -> Result {
             .with("approved", amount(sums.approved_minor))
             .with("paid", amount(sums.paid_minor))
     });
-    portal.out.one(
+    cli.out.one(
         Record::new()
             .with("iso", found.iso.as_ref().map(domain::directory::isos::Iso::name))
-            .more("iso_id", found.iso.map(|iso| iso.id.to_string()))
+            .hidden_in_table("iso_id", found.iso.map(|iso| iso.id.to_string()))
             .with("from", from.to_string())
             .with("to", to.to_string())
             .nested("sums", sums.collect())
@@ -173,11 +173,11 @@ async fn statement(args: Statement, portal: &Portal) -> Result {
     )
 }
 
-fn status(text: &str) -> Result<Status, String> {
+fn parse_status(text: &str) -> Result<Status, String> {
     text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
 }
 
-fn period(text: &str) -> Result<Period, String> {
+fn parse_period(text: &str) -> Result<Period, String> {
     text.parse().map_err(|_| format!("one of {}", Period::ALL.map(Period::name).join(", ")))
 }
 
@@ -186,19 +186,19 @@ fn record(row: &Commission) -> Record {
         .with("id", row.id.to_string())
         .with("earned_date", row.earned_date.to_string())
         .with("iso", row.iso_name())
-        .more("iso_id", row.iso_id.to_string())
+        .hidden_in_table("iso_id", row.iso_id.to_string())
         .with("spv", row.spv_identifier())
-        .more("client", row.client_name())
-        .more("kind", row.kind.name())
-        .more("rule", row.rule.name())
-        .more("rate", row.rate.map(money::format_percent))
-        .more("base", row.base_minor.map(|minor| row.currency.format(minor)))
+        .hidden_in_table("client", row.client_name())
+        .hidden_in_table("kind", row.kind.name())
+        .hidden_in_table("rule", row.rule.name())
+        .hidden_in_table("rate", row.rate.map(money::format_percent))
+        .hidden_in_table("base", row.base_minor.map(|minor| row.currency.format(minor)))
         .with("currency", row.currency.code())
         .with("amount", row.currency.format(row.amount_minor))
         .with("status", row.status.name())
         .with("run", row.run())
-        .more("paid_date", row.paid_date.map(|date| date.to_string()))
-        .more("reason", row.reason.clone())
+        .hidden_in_table("paid_date", row.paid_date.map(|date| date.to_string()))
+        .hidden_in_table("reason", row.reason.clone())
 }
 
 fn run_record(detail: &RunDetail) -> Record {
@@ -212,7 +212,7 @@ fn run_record(detail: &RunDetail) -> Record {
             .with("entries", payout.entries)
     });
     Record::new()
-        .more("id", detail.run.id.to_string())
+        .hidden_in_table("id", detail.run.id.to_string())
         .with("run", detail.run.name())
         .with("status", detail.run.status.name())
         .with("created_by", detail.run.created_by.clone())

@@ -2,10 +2,10 @@
 use super::request;
 use crate::{
     args::Paging,
-    ask::anything,
+    context::CliContext,
     exit::Result,
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
+    prompt::non_empty,
 };
 use clap::{Args, Subcommand};
 use domain::directory::companies::{self, Company, Input};
@@ -22,19 +22,19 @@ pub enum Verb {
     List(List),
     /// Show one company and what depends on it
     #[command(after_help = "Examples:\n  spvctl company show 'Harbor Capital'")]
-    Show(One),
+    Show(TargetArgs),
     /// Update a company; omitted fields keep their values
     #[command(after_help = "Examples:\n  spvctl company update 'Harbor Capital' --phone '+1 555 0100'")]
     Update(Update),
     /// Hide a company; its members cannot sign in
     #[command(after_help = "Examples:\n  spvctl company archive 'Harbor Capital'")]
-    Archive(One),
+    Archive(TargetArgs),
     /// Restore an archived company
     #[command(after_help = "Examples:\n  spvctl company restore 'Harbor Capital'")]
-    Restore(One),
+    Restore(TargetArgs),
     /// Delete a company that nothing depends on
     #[command(after_help = "Examples:\n  spvctl company delete 'Harbor Capital' --yes")]
-    Delete(One),
+    Delete(TargetArgs),
 }
 
 #[derive(Debug, Args)]
@@ -84,25 +84,26 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     /// Name or id
     #[arg(value_name = "COMPANY")]
     company: String,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::Create(Create { fields, request }) => {
-            let asking = portal
-                .ask
-                .about(&[("name", fields.name.is_some()), ("business-name", fields.business_name.is_some())])?;
-            let mut input = Input { request_id: request::id(portal, request.as_deref()).await?, ..fields.input() };
+            let asking = cli
+                .prompt
+                .missing(&[("name", fields.name.is_some()), ("business-name", fields.business_name.is_some())])?;
+            let mut input =
+                Input { request_id: request::application_id(cli, request.as_deref()).await?, ..fields.input() };
             if asking {
-                input.name = Some(portal.ask.text(input.name, "Name", anything)?);
-                input.business_name = Some(portal.ask.text(input.business_name, "Business name", anything)?);
-                input.email = portal.ask.optional(input.email, "Email")?;
-                input.phone = portal.ask.optional(input.phone, "Phone")?;
+                input.name = Some(cli.prompt.text(input.name, "Name", non_empty)?);
+                input.business_name = Some(cli.prompt.text(input.business_name, "Business name", non_empty)?);
+                input.email = cli.prompt.optional(input.email, "Email")?;
+                input.phone = cli.prompt.optional(input.phone, "Phone")?;
             }
             out.one(record(&companies::create(ctx, input).await?))
         }
@@ -133,9 +134,9 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         }
         Verb::Delete(args) => {
             let company = companies::find(ctx, &args.company).await?;
-            portal.ask.sure(&format!("Are you sure you want to delete this company, {}?", company.name))?;
+            cli.prompt.confirm(&format!("Are you sure you want to delete this company, {}?", company.name))?;
             companies::delete(ctx, company.id, Some(company.version)).await?;
-            say("Company deleted.");
+            info("Company deleted.");
             Ok(())
         }
     }
@@ -157,14 +158,14 @@ impl Fields {
 
 fn record(company: &Company) -> Record {
     Record::new()
-        .more("id", company.id.to_string())
+        .hidden_in_table("id", company.id.to_string())
         .with("name", company.name.clone())
         .with("business_name", company.business_name.clone())
         .with("email", company.email.clone())
         .with("phone", company.phone.clone())
-        .more("logo_url", company.logo_url.clone())
-        .more("domain", company.domain.clone())
-        .more("archived_at", company.archived_at.map(|at| at.to_rfc3339()))
-        .more("created_at", company.created_at.to_rfc3339())
-        .more("version", company.version)
+        .hidden_in_table("logo_url", company.logo_url.clone())
+        .hidden_in_table("domain", company.domain.clone())
+        .hidden_in_table("archived_at", company.archived_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("created_at", company.created_at.to_rfc3339())
+        .hidden_in_table("version", company.version)
 }

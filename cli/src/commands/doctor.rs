@@ -1,9 +1,9 @@
-//! `spvctl doctor`: everything a running portal needs, one line each.
+//! `spvctl doctor`: health checks of configuration, database, storage, mail and sign-in providers.
 use crate::{
     config::{self, Config},
+    context,
     exit::{Failure, Result},
-    output::{Output, Record, say},
-    portal,
+    output::{Output, Record, info},
 };
 use api::{Providers, invoice_pdf};
 use domain::{
@@ -19,7 +19,7 @@ use domain::{
         rollups,
     },
 };
-use jobs::mail::Negotiated;
+use jobs::mail::ConnectionSecurity;
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
@@ -30,29 +30,29 @@ pub struct Args {
     recount: bool,
 }
 
-/// What a check found.
+/// Result of a check.
 enum Finding {
     Good(String),
-    /// Works, and somebody should look at it.
+    /// Works, but needs attention.
     Note(String),
     Bad(String),
 }
 use Finding::{Bad, Good, Note};
 
 pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
-    let db = portal::existing(config).await;
-    // Nothing is made where there is no portal.
+    let db = context::open_existing_database(config).await;
+    // Creates nothing if there is no portal.
     if let Err(refused @ Failure::Refused(_)) = db {
         return Err(refused);
     }
     let mut findings = vec![("data folder", data_dir(&config.data_dir))];
     findings.extend(config.warnings.iter().map(|words| ("configuration", Note(words.clone()))));
     match db {
-        Err(e) => findings.push(("database", Bad(e.words().unwrap_or_default()))),
+        Err(e) => findings.push(("database", Bad(e.message().unwrap_or_default()))),
         Ok(db) => {
-            findings.push(("database", Good(kind(&config.database_url).to_owned())));
+            findings.push(("database", Good(database_kind(&config.database_url).to_owned())));
             findings.extend(connections(config, &db).await?);
-            inside(args, config, db, &mut findings).await?;
+            check_database(args, config, db, &mut findings).await?;
         }
     }
     findings.push(("storage", storage(config).await));
@@ -71,20 +71,20 @@ pub async fn run(args: &Args, config: &Config, out: &Output) -> Result {
     });
     out.list(records.collect(), "checks")?;
     if bad > 0 {
-        say(&format!("{bad} checks failed."));
+        info(&format!("{bad} checks failed."));
         return Err(Failure::Found);
     }
     Ok(())
 }
 
-async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'static str, Finding)>) -> Result {
+async fn check_database(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'static str, Finding)>) -> Result {
     findings.push(("backup folder", backup_folder(config, &db).await));
     if db.schema_state().await? != SchemaState::Usable {
         findings.push(("schema", Bad("not this program's; run `spvctl migrate`".to_owned())));
         return Ok(());
     }
     findings.push(("schema", schema(&db).await?));
-    let ctx = portal::context(&config.options(None)?, db.clone());
+    let ctx = context::operator_ctx(&config.options(None)?, db.clone());
     findings.push(("queue", queue(&ctx).await?));
     findings.push(("counters", counters(&ctx, args.recount).await?));
     findings.push(("second factors", second_factors(&ctx, &config.signing_keys).await?));
@@ -95,7 +95,7 @@ async fn inside(args: &Args, config: &Config, db: Db, findings: &mut Vec<(&'stat
     Ok(())
 }
 
-/// Compares tables, constraints, indexes and triggers with those of this version.
+/// Compares tables, constraints, indexes and triggers with this version's schema.
 async fn schema(db: &Db) -> Result<Finding> {
     if !db.is_migrated().await? {
         return Ok(Note("made by a newer spvctl, which this one can serve; upgrade it soon".to_owned()));
@@ -124,12 +124,12 @@ async fn queue(ctx: &Ctx) -> Result<Finding> {
 
 async fn backup_folder(config: &Config, db: &Db) -> Finding {
     let there = match config.options(None) {
-        Ok(options) => backups::has_folder(&portal::context(&options, db.clone())).await.map_err(Failure::from),
+        Ok(options) => backups::has_folder(&context::operator_ctx(&options, db.clone())).await.map_err(Failure::from),
         Err(e) => Err(e),
     };
     match there {
         Ok(()) => Good(config.backup_dir.display().to_string()),
-        Err(e) => Bad(e.words().unwrap_or_default()),
+        Err(e) => Bad(e.message().unwrap_or_default()),
     }
 }
 
@@ -147,9 +147,9 @@ async fn backup(ctx: &Ctx) -> Result<Finding> {
     Ok(if backups::overdue(ctx).await?.is_some() { Note(format!("{words}, which is long")) } else { Good(words) })
 }
 
-/// Authenticators hang on the signing key that they were made with.
+/// TOTP factors are encrypted with the signing key at their creation, so they need it.
 async fn second_factors(ctx: &Ctx, path: &Path) -> Result<Finding> {
-    // What is the matter with the keys is a finding of its own.
+    // Problems with the key file have a check of their own.
     let keys = if path.exists() { Keys::load_or_create(path).ok() } else { None };
     let Some(keys) = keys else { return Ok(Note("not looked at without signing keys".to_owned())) };
     let people = factors::list_unusable(ctx, &keys).await?;
@@ -169,7 +169,7 @@ async fn demo_sign_ins(ctx: &Ctx) -> Result<Finding> {
     })
 }
 
-/// Letters of names and addresses for which invoice PDFs find no font here: such a PDF is refused.
+/// Checks for characters on invoices without an installed font: such a PDF cannot be created.
 async fn fonts(ctx: &Ctx) -> Result<Finding> {
     let texts = domain::orders::invoices::texts_on_paper(ctx).await?;
     let missing = invoice_pdf::missing_letters(texts.iter().map(String::as_str));
@@ -224,16 +224,16 @@ async fn scanner(config: &Config) -> Finding {
 }
 
 async fn mail(config: &Config) -> Finding {
-    match portal::mailer(config) {
-        Err(e) => Bad(e.words().unwrap_or_default()),
+    match context::mailer(config) {
+        Err(e) => Bad(e.message().unwrap_or_default()),
         Ok(mailer) => match mailer.probe().await {
             Err(why) => Bad(format!("{why}; emails wait in the outbox until then")),
             Ok(words) => match mailer.negotiate().await {
                 Ok(None) => Good(words),
-                Ok(Some(Negotiated::Unencrypted)) if mailer.is_without_tls() => Note(format!(
+                Ok(Some(ConnectionSecurity::Unencrypted)) if mailer.is_without_tls() => Note(format!(
                     "{words}; unencrypted because of ?tls=none: others on the network can read everything"
                 )),
-                Ok(Some(Negotiated::Unencrypted)) => {
+                Ok(Some(ConnectionSecurity::Unencrypted)) => {
                     Note(format!("{words}; unencrypted, as it does not offer STARTTLS"))
                 }
                 Ok(Some(negotiated)) => Good(format!("{words} ({negotiated})")),
@@ -243,7 +243,7 @@ async fn mail(config: &Config) -> Finding {
     }
 }
 
-/// Whether PostgreSQL takes as many connections as our pools may open. A server and a worker are two processes.
+/// Compares our pool sizes with PostgreSQL's connection limit. A server and a worker are two processes.
 async fn connections(config: &Config, db: &Db) -> Result<Option<(&'static str, Finding)>> {
     let Some(limit) = db.connection_limit().await? else { return Ok(None) };
     let ours = i64::from(config.pools.total());
@@ -258,7 +258,7 @@ async fn connections(config: &Config, db: &Db) -> Result<Option<(&'static str, F
     Ok(Some(("database connections", finding)))
 }
 
-/// Whether every configured OpenID issuer can be asked where it is.
+/// Checks the discovery document of each configured OpenID provider.
 async fn providers(config: &Config) -> Vec<(&'static str, Finding)> {
     let providers = Providers::new(&config.providers, &config.public_url(None));
     let found = providers.probe().await;
@@ -289,11 +289,11 @@ fn data_dir(dir: &Path) -> Finding {
     let written = std::fs::write(&probe, b"");
     let _ = std::fs::remove_file(&probe);
     match written {
-        Ok(()) => config::make_private(dir).map_or_else(|| Good(dir.display().to_string()), Note),
+        Ok(()) => config::restrict_permissions(dir).map_or_else(|| Good(dir.display().to_string()), Note),
         Err(e) => Bad(format!("{} cannot be written: {e}", dir.display())),
     }
 }
 
-fn kind(url: &str) -> &'static str {
+fn database_kind(url: &str) -> &'static str {
     if url.starts_with("sqlite") { "SQLite" } else { "PostgreSQL" }
 }

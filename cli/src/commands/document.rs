@@ -1,10 +1,10 @@
 //! `spvctl document …`
-use super::named;
+use super::lookup;
 use crate::{
     args::Paging,
+    context::CliContext,
     exit::{Failure, Result},
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use bytes::Bytes;
 use clap::{Args, Subcommand};
@@ -22,7 +22,7 @@ use futures::{Stream, StreamExt, stream};
 use std::{io::Write, path::PathBuf};
 use tokio::{fs::File, io::AsyncReadExt};
 
-/// So much of a file is read at a time.
+/// Read buffer in bytes.
 const CHUNK: usize = 256 << 10;
 
 #[derive(Debug, Subcommand)]
@@ -86,8 +86,8 @@ pub struct Put {
     client: Option<String>,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::List(args) => {
             let spv_id = match &args.spv {
@@ -95,7 +95,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 None => None,
             };
             let client_id = match &args.client {
-                Some(name) => Some(named::client(ctx, name).await?.id),
+                Some(name) => Some(lookup::client(ctx, name).await?.id),
                 None => None,
             };
             let page = documents::list(
@@ -106,13 +106,13 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             .await?;
             out.page(page.items.iter().map(record).collect(), "documents", page.next_cursor)
         }
-        Verb::Get(args) => get(args, portal).await,
-        Verb::Put(args) => put(args, portal).await,
+        Verb::Get(args) => get(args, cli).await,
+        Verb::Put(args) => put(args, cli).await,
     }
 }
 
-async fn get(args: Get, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+async fn get(args: Get, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     let detail = documents::get(ctx, args.document).await?;
     let number = args.number.unwrap_or(detail.document.versions_count);
     let found = detail.versions.iter().find(|version| version.number == number);
@@ -127,19 +127,19 @@ async fn get(args: Get, portal: &Portal) -> Result {
         }
         return Ok(to.flush()?);
     }
-    // Never over a file that is there: its name may be one that somebody else chose.
+    // Never overwrites a file: the name may come from another user.
     let mut to = std::fs::File::create_new(&path)
         .map_err(|e| Failure::Refused(format!("--out: {} cannot be written: {e}", path.display())))?;
     while let Some(bytes) = content.next().await {
         to.write_all(&bytes?)?;
     }
     to.sync_all()?;
-    say(&format!("Saved as {}.", path.display()));
+    info(&format!("Saved as {}.", path.display()));
     Ok(())
 }
 
-async fn put(args: Put, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+async fn put(args: Put, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     let cannot = |e: std::io::Error| Failure::Refused(format!("{} cannot be read: {e}", args.file.display()));
     let file = File::open(&args.file).await.map_err(cannot)?;
     let bytes = file.metadata().await.map_err(cannot)?.len();
@@ -153,7 +153,7 @@ async fn put(args: Put, portal: &Portal) -> Result {
             None => None,
         },
         client_id: match &args.client {
-            Some(name) => Some(named::client(ctx, name).await?.id),
+            Some(name) => Some(lookup::client(ctx, name).await?.id),
             None => None,
         },
         attach: false,
@@ -164,7 +164,7 @@ async fn put(args: Put, portal: &Portal) -> Result {
         uploads::cancel(ctx, upload.id).await?;
         return Err(Failure::Refused(format!("{} could not be read to its end", args.file.display())));
     };
-    portal.out.one(record(&documents::get(ctx, document).await?.document))
+    cli.out.one(record(&documents::get(ctx, document).await?.document))
 }
 
 fn chunks(file: File) -> impl Stream<Item = std::io::Result<Bytes>> + Send {
@@ -187,8 +187,8 @@ fn record(document: &Document) -> Record {
         .with("media_type", latest.media_type.clone())
         .with("bytes", latest.bytes)
         .with("scan", latest.scan.name())
-        .more("file_name", latest.file_name.clone())
-        .more("sha256", latest.sha256.clone())
-        .more("uploaded_by", latest.uploaded_by.clone())
-        .more("updated_at", document.updated_at.to_rfc3339())
+        .hidden_in_table("file_name", latest.file_name.clone())
+        .hidden_in_table("sha256", latest.sha256.clone())
+        .hidden_in_table("uploaded_by", latest.uploaded_by.clone())
+        .hidden_in_table("updated_at", document.updated_at.to_rfc3339())
 }

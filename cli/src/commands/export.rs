@@ -1,8 +1,8 @@
 //! `spvctl export …`
 use crate::{
+    context::CliContext,
     exit::{Failure, Result},
-    output::{Format, say},
-    portal::Portal,
+    output::{Format, info},
 };
 use clap::ValueEnum;
 use domain::{
@@ -26,14 +26,14 @@ use std::{
 )]
 pub struct Args {
     #[arg(value_enum)]
-    table: Name,
+    table: TableName,
     /// Where to, instead of standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Name {
+enum TableName {
     Clients,
     Companies,
     Isos,
@@ -46,8 +46,8 @@ enum Name {
     Activity,
 }
 
-impl Name {
-    /// Everything there is: also what is archived, which the lists leave out.
+impl TableName {
+    /// The exports of a table; active and archived rows are two exports.
     fn tables(self) -> Vec<Table> {
         match self {
             Self::Clients => vec![
@@ -69,10 +69,10 @@ impl Name {
     }
 }
 
-/// Every row, as CSV, or with `--format json` as JSON Lines.
-pub async fn run(args: Args, portal: &Portal) -> Result {
-    if matches!(args.table, Name::Activity) {
-        activity::sequence_all(&portal.ctx).await?;
+/// Exports every row as CSV, or with `--format json` as JSON Lines.
+pub async fn run(args: Args, cli: &CliContext) -> Result {
+    if matches!(args.table, TableName::Activity) {
+        activity::sequence_all(&cli.ctx).await?;
     }
     let to: Box<dyn Write> = match &args.out {
         Some(path) => {
@@ -82,30 +82,30 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
         None => Box::new(std::io::stdout()),
     };
     let mut to = BufWriter::new(to);
-    let lines = portal.out.format == Format::Json;
+    let lines = cli.out.format == Format::Json;
     let mut count = 0;
     for (n, table) in args.table.tables().iter().enumerate() {
-        let names = exports::columns(&portal.ctx, table);
+        let names = exports::columns(&cli.ctx, table);
         if n == 0 {
-            exports::taken(&portal.ctx, table).await?;
+            exports::taken(&cli.ctx, table).await?;
             if !lines {
-                // A file is opened by people, and Excel needs the mark to read UTF-8; a pipe is read by programs.
+                // Excel needs a byte-order mark to read a file as UTF-8; programs that read a pipe do not.
                 if args.out.is_some() {
                     to.write_all("\u{feff}".as_bytes())?;
                 }
-                write(&mut to, names.iter().map(|name| (*name).to_owned()))?;
+                write_line(&mut to, names.iter().map(|name| (*name).to_owned()))?;
             }
         }
         let mut cursor = None;
         loop {
-            let part = exports::rows(&portal.ctx, table, cursor).await?;
+            let part = exports::rows(&cli.ctx, table, cursor).await?;
             count += part.items.len();
             for cells in part.items {
                 if lines {
-                    serde_json::to_writer(&mut to, &object(&names, cells))?;
+                    serde_json::to_writer(&mut to, &json_object(&names, cells))?;
                     writeln!(to)?;
                 } else {
-                    write(&mut to, cells)?;
+                    write_line(&mut to, cells)?;
                 }
             }
             match part.next_cursor {
@@ -116,19 +116,19 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
     }
     to.flush()?;
     if let Some(path) = &args.out {
-        say(&format!("{count} rows in {}.", path.display()));
+        info(&format!("{count} rows in {}.", path.display()));
     }
     Ok(())
 }
 
-fn write(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result {
+fn write_line(to: &mut impl Write, cells: impl IntoIterator<Item = String>) -> Result {
     let mut text = String::new();
     exports::line(&mut text, cells);
     Ok(to.write_all(text.as_bytes())?)
 }
 
-/// A row as JSON: what is empty is null, what is JSON itself stays so, and amounts are the decimal texts of the API.
-fn object(names: &[&str], cells: Vec<String>) -> Value {
+/// A row as JSON: empty cells are null, JSON cells are embedded, amounts are decimal strings as in the API.
+fn json_object(names: &[&str], cells: Vec<String>) -> Value {
     let value = |name: &str, cell: String| match name {
         _ if cell.is_empty() => Value::Null,
         "data" | "seq" | "steps_completed" | "steps_total" | "bytes" | "versions_count" | "overdue" | "internal"

@@ -1,8 +1,8 @@
 //! `spvctl import …`
 use crate::{
+    context::CliContext,
     exit::{Failure, LANGUAGE, Result},
-    output::{Format, Record, say},
-    portal::Portal,
+    output::{Format, Record, info},
     shutdown,
 };
 use clap::ValueEnum;
@@ -19,7 +19,7 @@ use std::{
     io::Read,
 };
 
-/// What a file may say, and what comes of it.
+/// Long help of `spvctl import`.
 pub const ABOUT: &str = "\
 Clients or orders from a file, CSV or JSON Lines
 
@@ -42,7 +42,7 @@ line, and the others are imported.";
 )]
 pub struct Args {
     #[arg(value_enum)]
-    table: Name,
+    table: TableName,
     /// What to read, - for standard input
     file: String,
     /// Say what would be done, and change nothing
@@ -51,57 +51,57 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Name {
+enum TableName {
     Clients,
     Spvs,
 }
 
-/// A row of the file.
-struct Line {
-    /// Where it begins; the first is 1.
+/// A row of the file, or why it is refused.
+struct ImportLine {
+    /// Line number of its start, from 1.
     number: usize,
-    row: Result<Row, Why>,
+    row: Result<Row, Refusal>,
 }
 
-/// Why a row is refused: by which of its cells, if by some, and in words.
-struct Why {
+/// Why a row is refused: the columns at fault, if known, and a message.
+struct Refusal {
     field: Option<String>,
     reason: String,
 }
 
-/// Row by row, with every one that is refused as data, and how many there were as words.
-pub async fn run(args: Args, portal: &Portal) -> Result {
+/// Imports row by row. Prints refused rows as data and the totals as a message.
+pub async fn run(args: Args, cli: &CliContext) -> Result {
     let kind = match args.table {
-        Name::Clients => Kind::Clients,
-        Name::Spvs => Kind::Spvs,
+        TableName::Clients => Kind::Clients,
+        TableName::Spvs => Kind::Spvs,
     };
     let file = if args.file == "-" { "standard input" } else { args.file.as_str() };
     let wrong = |words: String| Failure::Usage(format!("{file}: {words}"));
-    let text = read(&args.file).map_err(wrong)?;
+    let text = read_text(&args.file).map_err(wrong)?;
     if text.trim().is_empty() {
-        say(&format!("There is nothing in {file}."));
+        info(&format!("There is nothing in {file}."));
         return Ok(());
     }
     if text.trim_start().starts_with('[') {
         return Err(wrong("one object a line is wanted, as `spvctl export --format json` writes it".to_owned()));
     }
-    let lines = if text.trim_start().starts_with('{') { objects(kind, &text) } else { cells(kind, &text) };
+    let lines = if text.trim_start().starts_with('{') { parse_json_lines(kind, &text) } else { parse_csv(kind, &text) };
     let lines = lines.map_err(wrong)?;
     if lines.is_empty() {
-        say(&format!("There is nothing in {file} but its columns."));
+        info(&format!("There is nothing in {file} but its columns."));
         return Ok(());
     }
-    let mut import = imports::begin(&portal.ctx, kind, args.dry_run)?;
+    let mut import = imports::begin(&cli.ctx, kind, args.dry_run)?;
     let mut sums = Sums::default();
     let mut refused = Vec::new();
-    let stopped = rows(&mut import, kind, lines, &mut sums, &mut refused).await;
-    // What was made stays, so it is said also where the rest could not be.
+    let stopped = import_rows(&mut import, kind, lines, &mut sums, &mut refused).await;
+    // Imported rows are kept, so the totals are printed even after an error.
     let noted = import.finish(sums).await;
-    if !refused.is_empty() || portal.out.format == Format::Json {
-        portal.out.list(refused, "refused rows")?;
+    if !refused.is_empty() || cli.out.format == Format::Json {
+        cli.out.list(refused, "refused rows")?;
     }
     let Sums { made, there, refused } = sums;
-    say(&match args.dry_run {
+    info(&match args.dry_run {
         true => format!("Would import {made}, there already {there}, refused {refused}; nothing was changed."),
         false => format!("Imported {made}, there already {there}, refused {refused}."),
     });
@@ -110,20 +110,26 @@ pub async fn run(args: Args, portal: &Portal) -> Result {
     if refused > 0 { Err(Failure::Found) } else { Ok(()) }
 }
 
-/// Reads one row after the other. Asked to stop, it does so between two.
-async fn rows(import: &mut Import, kind: Kind, lines: Vec<Line>, sums: &mut Sums, refused: &mut Vec<Record>) -> Result {
+/// Imports the rows one by one; a signal stops it between two.
+async fn import_rows(
+    import: &mut Import,
+    kind: Kind,
+    lines: Vec<ImportLine>,
+    sums: &mut Sums,
+    refused: &mut Vec<Record>,
+) -> Result {
     let stop = shutdown::on_signal();
     // Hidden by indicatif when stderr is no terminal.
     let bar = ProgressBar::new(lines.len() as u64).with_style(
         ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} rows, {per_sec}, {eta} left")
             .expect("the template is well formed"),
     );
-    for Line { number, row } in lines {
+    for ImportLine { number, row } in lines {
         if *stop.borrow() {
             bar.finish_and_clear();
             return Err(Failure::Refused(format!("stopped before line {number}; run it again to go on")));
         }
-        let name = row.as_ref().map(|row| name(kind, row)).unwrap_or_default();
+        let name = row.as_ref().map(|row| row_label(kind, row)).unwrap_or_default();
         let why = match row {
             Ok(row) => match import.row(&row).await? {
                 Outcome::Made => {
@@ -133,15 +139,15 @@ async fn rows(import: &mut Import, kind: Kind, lines: Vec<Line>, sums: &mut Sums
                 Outcome::There(existing) => {
                     sums.there += 1;
                     if let Some(existing) = existing {
-                        bar.suspend(|| say(&format!("Line {number}: {name} is already there as {existing}.")));
+                        bar.suspend(|| info(&format!("Line {number}: {name} is already there as {existing}.")));
                     }
                     None
                 }
-                Outcome::Refused(error) => Some(why(&error)),
+                Outcome::Refused(error) => Some(refusal(&error)),
             },
             Err(why) => Some(why),
         };
-        if let Some(Why { field, reason }) = why {
+        if let Some(Refusal { field, reason }) = why {
             sums.refused += 1;
             let record = Record::new().with("line", number).with("name", name);
             refused.push(record.with("field", field).with("reason", reason));
@@ -152,8 +158,8 @@ async fn rows(import: &mut Import, kind: Kind, lines: Vec<Line>, sums: &mut Sums
     Ok(())
 }
 
-/// What people call a row.
-fn name(kind: Kind, row: &Row) -> String {
+/// Label of a row in messages.
+fn row_label(kind: Kind, row: &Row) -> String {
     let cell = |name: &str| row.get(name).map(|cell| cell.trim()).unwrap_or_default();
     match kind {
         Kind::Clients => format!("{} {}", cell("first_name"), cell("last_name")).trim().to_owned(),
@@ -161,17 +167,17 @@ fn name(kind: Kind, row: &Row) -> String {
     }
 }
 
-fn why(error: &Error) -> Why {
+fn refusal(error: &Error) -> Refusal {
     let Error::Invalid(fields) = error else {
-        return Why { field: None, reason: i18n::error(LANGUAGE, error) };
+        return Refusal { field: None, reason: i18n::error(LANGUAGE, error) };
     };
     let names: Vec<&str> = fields.iter().map(|error| error.field.as_str()).collect();
     let reasons: Vec<String> = fields.iter().map(|error| i18n::field(LANGUAGE, error)).collect();
-    Why { field: Some(names.join(", ")), reason: reasons.join(" ") }
+    Refusal { field: Some(names.join(", ")), reason: reasons.join(" ") }
 }
 
-/// The whole file, without a byte-order mark.
-fn read(file: &str) -> Result<String, String> {
+/// Reads a file or standard input as UTF-8, without byte-order mark.
+fn read_text(file: &str) -> Result<String, String> {
     let mut bytes = Vec::new();
     let read = match file {
         "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
@@ -179,7 +185,7 @@ fn read(file: &str) -> Result<String, String> {
     };
     read.map_err(|e| format!("cannot be read: {e}"))?;
     let mut text = String::from_utf8(bytes).map_err(|e| {
-        let line = 1 + breaks(&e.as_bytes()[..e.utf8_error().valid_up_to()]);
+        let line = 1 + count_line_breaks(&e.as_bytes()[..e.utf8_error().valid_up_to()]);
         format!("line {line} is not UTF-8; save the file as UTF-8")
     })?;
     if text.starts_with('\u{feff}') {
@@ -188,14 +194,14 @@ fn read(file: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// Ends of lines: of Unix, of Windows, and of old Macs.
-fn breaks(bytes: &[u8]) -> usize {
+/// Counts line breaks: LF, CRLF and CR.
+fn count_line_breaks(bytes: &[u8]) -> usize {
     let ends = |n: usize| bytes[n] == b'\n' || (bytes[n] == b'\r' && bytes.get(n + 1) != Some(&b'\n'));
     (0..bytes.len()).filter(|n| ends(*n)).count()
 }
 
-/// What the columns of the file are read as; every cell has one of them.
-fn columns<'a>(kind: Kind, names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Column>, String> {
+/// Maps the header of a file to known columns.
+fn map_columns<'a>(kind: Kind, names: impl IntoIterator<Item = &'a str>) -> Result<Vec<Column>, String> {
     let known = imports::columns(kind);
     let mut found = Vec::new();
     for name in names {
@@ -211,20 +217,20 @@ fn columns<'a>(kind: Kind, names: impl IntoIterator<Item = &'a str>) -> Result<V
         }
         found.push(column);
     }
-    let lacking = known.required.iter().copied().filter(|name| !found.contains(&Column::Read(name)));
-    match lacking.collect::<Vec<_>>().as_slice() {
+    let missing = known.required.iter().copied().filter(|name| !found.contains(&Column::Read(name)));
+    match missing.collect::<Vec<_>>().as_slice() {
         [] => Ok(found),
-        lacking => Err(format!("these columns are missing: {}", lacking.join(", "))),
+        missing => Err(format!("these columns are missing: {}", missing.join(", "))),
     }
 }
 
-/// The rows of a CSV file.
-fn cells(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
+/// Parses a CSV file.
+fn parse_csv(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
     let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut record = csv::StringRecord::new();
     let mut header: Option<Vec<Column>> = None;
     let mut lines = Vec::new();
-    // The line that begins at a byte, counted from the one before.
+    // Line number, and the byte offset up to which line breaks are counted.
     let (mut line, mut counted) = (1, 0);
     loop {
         let start = reader.position().byte() as usize;
@@ -232,37 +238,36 @@ fn cells(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
             break;
         }
         let whole = &text[start..reader.position().byte() as usize];
-        // Line breaks before the record are of the one before, or of empty lines.
+        // Leading line breaks belong to the previous record or to empty lines.
         let begins = start + whole.len() - whole.trim_start_matches(['\r', '\n']).len();
-        line += breaks(&text.as_bytes()[counted..begins]);
+        line += count_line_breaks(&text.as_bytes()[counted..begins]);
         counted = begins;
-        let open = !is_closed(whole);
+        let open = !has_closed_quotes(whole);
         let Some(header) = &header else {
             if open {
                 return Err("a quotation mark of the header is not closed".to_owned());
             }
-            header = Some(columns(kind, record.iter().map(str::trim))?);
+            header = Some(map_columns(kind, record.iter().map(str::trim))?);
             continue;
         };
         if record.iter().all(|cell| cell.trim().is_empty()) {
             continue;
         }
         let row = if open {
-            Err(malformed(OPEN.to_owned()))
+            Err(malformed(UNCLOSED_QUOTE.to_owned()))
         } else if record.len() != header.len() {
             Err(malformed(format!("There are {} cells, and {} columns.", record.len(), header.len())))
         } else {
             let cells = header.iter().zip(&record);
-            Ok(cells.filter_map(|(column, cell)| Some((read_as(*column)?, csv_unguarded(cell)))).collect())
+            Ok(cells.filter_map(|(column, cell)| Some((column_name(*column)?, csv_unguarded(cell)))).collect())
         };
-        lines.push(Line { number: line, row });
+        lines.push(ImportLine { number: line, row });
     }
     Ok(lines)
 }
 
-/// Whether every cell of a record that begins with a quotation mark ends with one. Those in the midst of other cells, for
-/// inches, open nothing.
-fn is_closed(record: &str) -> bool {
+/// Whether every quoted cell of a record is closed. A quotation mark inside an unquoted cell, as for inches, opens no quote.
+fn has_closed_quotes(record: &str) -> bool {
     let mut rest = record.trim_matches(['\r', '\n']);
     loop {
         let Some(mut quoted) = rest.strip_prefix('"') else {
@@ -272,7 +277,7 @@ fn is_closed(record: &str) -> bool {
         };
         let after = loop {
             let Some((_, after)) = quoted.split_once('"') else { return false };
-            // Two of them stand for one.
+            // A doubled mark is an escaped one.
             match after.strip_prefix('"') {
                 Some(more) => quoted = more,
                 None => break after,
@@ -285,14 +290,14 @@ fn is_closed(record: &str) -> bool {
     }
 }
 
-/// What follows would be taken for a part of the cell.
-const OPEN: &str = "A quotation mark is not closed.";
+/// Refusal of a row with an open quote, which would swallow the rows below.
+const UNCLOSED_QUOTE: &str = "A quotation mark is not closed.";
 
-fn malformed(reason: String) -> Why {
-    Why { field: None, reason }
+fn malformed(reason: String) -> Refusal {
+    Refusal { field: None, reason }
 }
 
-fn read_as(column: Column) -> Option<&'static str> {
+fn column_name(column: Column) -> Option<&'static str> {
     match column {
         Column::Read(name) => Some(name),
         Column::Unread => None,
@@ -301,8 +306,8 @@ fn read_as(column: Column) -> Option<&'static str> {
 
 type Object = BTreeMap<String, Box<RawValue>>;
 
-/// The rows of JSON Lines. Those that cannot be read have no say in which columns there are.
-fn objects(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
+/// Parses JSON Lines. Malformed lines do not count for the columns.
+fn parse_json_lines(kind: Kind, text: &str) -> Result<Vec<ImportLine>, String> {
     let read = |(n, line): (usize, &str)| {
         let object = serde_json::from_str::<Object>(line);
         (n + 1, object.map_err(|_| malformed("This is no JSON object.".to_owned())))
@@ -311,19 +316,21 @@ fn objects(kind: Kind, text: &str) -> Result<Vec<Line>, String> {
     let objects: Vec<&Object> = read.iter().filter_map(|(_, object)| object.as_ref().ok()).collect();
     if !objects.is_empty() {
         let names: BTreeSet<&str> = objects.into_iter().flat_map(Object::keys).map(String::as_str).collect();
-        columns(kind, names)?;
+        map_columns(kind, names)?;
     }
-    let line =
-        |(number, object): (usize, Result<Object, Why>)| Line { number, row: object.and_then(|of| row(kind, of)) };
+    let line = |(number, object): (usize, Result<Object, Refusal>)| ImportLine {
+        number,
+        row: object.and_then(|of| parse_object(kind, of)),
+    };
     Ok(read.into_iter().map(line).collect())
 }
 
 /// Columns whose cells are amounts.
 const AMOUNTS: [&str; 3] = ["purchase_amount", "price", "commission"];
 
-/// A JSON number as a cell, as it is written. An amount loses the zeros at its end: the point of a JSON number is always
-/// decimal, so `1.250` is not ambiguous as it is in a text.
-fn number(column: &str, number: &str) -> String {
+/// A JSON number as a cell, in its notation. Amounts lose trailing zeros: the point of a JSON number is always a decimal
+/// point, so `1.250` is not ambiguous as it would be in text.
+fn number_cell(column: &str, number: &str) -> String {
     let is_decimal = number.contains('.') && !number.contains(['e', 'E']);
     if is_decimal && AMOUNTS.contains(&column) {
         return number.trim_end_matches('0').trim_end_matches('.').to_owned();
@@ -331,17 +338,17 @@ fn number(column: &str, number: &str) -> String {
     number.to_owned()
 }
 
-/// An object as a row, and nothing for null.
-fn row(kind: Kind, object: Object) -> Result<Row, Why> {
+/// Converts a JSON object to a row; null is an empty cell.
+fn parse_object(kind: Kind, object: Object) -> Result<Row, Refusal> {
     let known = imports::columns(kind);
     let mut row = Row::new();
     for (name, value) in object {
         let Some(Column::Read(column)) = known.find(&name) else { continue };
         let cell = match value.get() {
             "null" => continue,
-            digits if digits.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => number(column, digits),
+            digits if digits.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => number_cell(column, digits),
             text => serde_json::from_str(text)
-                .map_err(|_| Why { field: Some(name), reason: "Must be a text or a number.".to_owned() })?,
+                .map_err(|_| Refusal { field: Some(name), reason: "Must be a text or a number.".to_owned() })?,
         };
         row.insert(column, cell);
     }
@@ -354,17 +361,17 @@ mod tests {
 
     const HEADER: &str = "first_name,last_name,email,company_name,address,created_at";
 
-    /// Each row's line, with its address or why it is refused.
-    fn addresses(lines: Vec<Line>) -> Vec<(usize, String)> {
-        let said = |row: Result<Row, Why>| match row {
+    /// Line number and address, or refusal, of each row.
+    fn addresses(lines: Vec<ImportLine>) -> Vec<(usize, String)> {
+        let said = |row: Result<Row, Refusal>| match row {
             Ok(row) => row.get("address").cloned().unwrap_or_default(),
             Err(why) => why.reason,
         };
-        lines.into_iter().map(|Line { number, row }| (number, said(row))).collect()
+        lines.into_iter().map(|ImportLine { number, row }| (number, said(row))).collect()
     }
 
     #[test]
-    fn lines_are_counted_as_an_editor_does() {
+    fn line_numbers_match_those_of_an_editor() {
         for end in ["\n", "\r\n", "\r"] {
             let text = [
                 HEADER,
@@ -386,36 +393,36 @@ mod tests {
                 (7, "There are 3 cells, and 6 columns.".to_owned()),
                 (9, "'quoted\"".to_owned()),
                 (10, "+1".to_owned()),
-                (11, OPEN.to_owned()),
+                (11, UNCLOSED_QUOTE.to_owned()),
             ];
-            let read = addresses(cells(Kind::Clients, &text).unwrap_or_default());
+            let read = addresses(parse_csv(Kind::Clients, &text).unwrap_or_default());
             assert_eq!(read, wanted, "{end:?}");
         }
     }
 
     #[test]
-    fn an_inch_in_the_midst_of_a_cell_opens_nothing() {
+    fn quotation_mark_inside_a_cell_opens_no_quote() {
         let text = "first_name,last_name,email,company_name,address\nA,A,a,B,the 6\" pipe\nA,A,b,B,\"the 6 pipe\n";
-        let read = addresses(cells(Kind::Clients, text).unwrap_or_default());
-        assert_eq!(read, [(2, "the 6\" pipe".to_owned()), (3, OPEN.to_owned())]);
+        let read = addresses(parse_csv(Kind::Clients, text).unwrap_or_default());
+        assert_eq!(read, [(2, "the 6\" pipe".to_owned()), (3, UNCLOSED_QUOTE.to_owned())]);
         let text = "first_name,last_name,email,company_name,address\nA,A,a,\"B, Inc\",6\" pipe\n";
-        assert_eq!(addresses(cells(Kind::Clients, text).unwrap_or_default()), [(2, "6\" pipe".to_owned())]);
+        assert_eq!(addresses(parse_csv(Kind::Clients, text).unwrap_or_default()), [(2, "6\" pipe".to_owned())]);
     }
 
     #[test]
-    fn a_row_is_not_swallowed_by_the_one_before() {
+    fn an_unclosed_quote_does_not_swallow_following_rows() {
         let text = "first_name,last_name,email,company_name,address\n\
                     A,A,a,B,\"12 Main St\nC,C,c,B,\"14 Oak Rd\nD,D,d,B,one\n";
-        let read = addresses(cells(Kind::Clients, text).unwrap_or_default());
-        assert_eq!(read[0], (2, OPEN.to_owned()), "{read:?}");
+        let read = addresses(parse_csv(Kind::Clients, text).unwrap_or_default());
+        assert_eq!(read[0], (2, UNCLOSED_QUOTE.to_owned()), "{read:?}");
         assert_eq!(read.last(), Some(&(4, "one".to_owned())), "{read:?}");
     }
 
     #[test]
-    fn objects_may_leave_out_what_is_empty() {
+    fn json_objects_may_omit_empty_columns() {
         let text = "\n{\"email\":\"a\",\"first_name\":\"A\",\"last_name\":\"A\",\"company_name\":\"B\",\"address\":1250.10}\n\
                     {\"email\":\"b\",\"created_at\":[],\"address\":null}\n{\"email\":\n[]\n{\"address\":true}\n";
-        let read = addresses(objects(Kind::Clients, text).unwrap_or_default());
+        let read = addresses(parse_json_lines(Kind::Clients, text).unwrap_or_default());
         let wanted = [
             (2, "1250.10"),
             (3, ""),
@@ -427,24 +434,24 @@ mod tests {
     }
 
     #[test]
-    fn amounts_that_are_json_numbers_lose_zeros_at_their_end() {
+    fn json_amounts_lose_trailing_zeros() {
         for (written, read) in
             [("0.070", "0.07"), ("1.250", "1.25"), ("7.000", "7"), ("100", "100"), ("1.0e2", "1.0e2")]
         {
-            assert_eq!(number("price", written), read);
+            assert_eq!(number_cell("price", written), read);
         }
-        assert_eq!(number("identifier", "1250.10"), "1250.10");
+        assert_eq!(number_cell("identifier", "1250.10"), "1250.10");
     }
 
     #[test]
-    fn columns_are_known_or_the_file_is_refused() {
-        let refused = |text: &str| cells(Kind::Spvs, text).err().unwrap_or_default();
+    fn files_with_unknown_columns_are_refused() {
+        let refused = |text: &str| parse_csv(Kind::Spvs, text).err().unwrap_or_default();
         assert!(refused("identifier,client_email,company_name,password\n").starts_with("the column `password` is not"));
         assert_eq!(refused("identifier,price\n"), "these columns are missing: client_email, company_name");
         let twice = "identifier,client_email,company_name,custom_identifier\n";
         assert_eq!(refused(twice), "the column `custom_identifier` is there twice");
         assert_eq!(refused("custom_identifier,client_email,company_name,amount\n"), "");
-        let unknown = objects(Kind::Spvs, "{\"identifier\":\"a\"}\n{\"colour\":\"red\"}\n");
+        let unknown = parse_json_lines(Kind::Spvs, "{\"identifier\":\"a\"}\n{\"colour\":\"red\"}\n");
         assert!(
             unknown.is_err_and(|words| words.starts_with("the column `colour` is not known. Columns are identifier,"))
         );

@@ -1,6 +1,6 @@
 //! `spvctl invoice …`
-use super::named;
-use crate::{args::Paging, ask::anything, exit::Result, output::Record, portal::Portal};
+use super::lookup;
+use crate::{args::Paging, context::CliContext, exit::Result, output::Record, prompt::non_empty};
 use clap::{Args, Subcommand};
 use domain::orders::{
     invoices::{self, Filter, Invoice, Status, Typed},
@@ -16,7 +16,7 @@ pub enum Verb {
     List(List),
     /// Show one invoice with its lines and payments
     #[command(after_help = "Examples:\n  spvctl invoice show 2026-0001 --format json")]
-    Show(One),
+    Show(TargetArgs),
     /// Record money that came in
     #[command(
         after_help = "Examples:\n  spvctl invoice pay 2026-0001 --amount 1250.00\n  spvctl invoice pay 2026-0001 --amount 600 --received-date 2026-11-20 --note 'First half'"
@@ -30,7 +30,7 @@ pub enum Verb {
 #[derive(Debug, Args)]
 pub struct List {
     /// due, part_paid, paid or void
-    #[arg(long, value_parser = status)]
+    #[arg(long, value_parser = parse_status)]
     status: Option<Status>,
     /// Email address or id
     #[arg(long, value_name = "CLIENT")]
@@ -43,7 +43,7 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     /// Number or id
     invoice: String,
 }
@@ -72,27 +72,27 @@ pub struct Void {
     reason: Option<String>,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, ask) = (&portal.ctx, &portal.ask);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, prompt) = (&cli.ctx, &cli.prompt);
     let detail = match verb {
-        Verb::List(args) => return list(args, portal).await,
+        Verb::List(args) => return list(args, cli).await,
         Verb::Show(args) => invoices::find(ctx, &args.invoice).await?,
         Verb::Pay(args) => {
-            let asking = ask.about(&[("amount", args.amount.is_some())])?;
+            let asking = prompt.missing(&[("amount", args.amount.is_some())])?;
             let invoice = invoices::find(ctx, &args.invoice).await?.invoice;
             let currency = invoice.currency;
             let question =
                 format!("Amount received ({} of {} are due)", currency.code(), currency.format(invoice.due_minor()));
-            let amount = ask.text(args.amount, &question, |text| currency.parse(text).map(drop))?;
-            // On a terminal it is typed twice, as in the portal.
-            let again = if asking { Some(ask.text(None, "Confirm the amount", anything)?) } else { None };
+            let amount = prompt.text(args.amount, &question, |text| currency.parse(text).map(drop))?;
+            // On a terminal the amount is entered twice, as in the web app.
+            let again = if asking { Some(prompt.text(None, "Confirm the amount", non_empty)?) } else { None };
             let typed =
                 Typed { amount: Some(amount), amount_again: again, received_date: args.received_date, note: args.note };
             invoices::pay(ctx, invoice.id, None, typed).await?
         }
         Verb::Void(args) => {
-            ask.about(&[("reason", args.reason.is_some())])?;
-            let reason = ask.text(args.reason, "Reason", anything)?;
+            prompt.missing(&[("reason", args.reason.is_some())])?;
+            let reason = prompt.text(args.reason, "Reason", non_empty)?;
             let invoice = invoices::find(ctx, &args.invoice).await?.invoice;
             invoices::void(ctx, invoice.id, None, &reason).await?
         }
@@ -109,13 +109,13 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             .with("note", payment.note.clone())
             .with("recorded_by", payment.recorded_by.clone())
     });
-    portal.out.one(record(&detail.invoice).nested("lines", lines.collect()).nested("payments", payments.collect()))
+    cli.out.one(record(&detail.invoice).nested("lines", lines.collect()).nested("payments", payments.collect()))
 }
 
-async fn list(args: List, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+async fn list(args: List, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     let client_id = match &args.client {
-        Some(name) => Some(named::client(ctx, name).await?.id),
+        Some(name) => Some(lookup::client(ctx, name).await?.id),
         None => None,
     };
     let spv_id = match &args.spv {
@@ -124,21 +124,21 @@ async fn list(args: List, portal: &Portal) -> Result {
     };
     let page =
         invoices::list(ctx, &Filter { q: None, spv_id, client_id, status: args.status }, &args.paging.query()).await?;
-    portal.out.page(page.items.iter().map(record).collect(), "invoices", page.next_cursor)
+    cli.out.page(page.items.iter().map(record).collect(), "invoices", page.next_cursor)
 }
 
-fn status(text: &str) -> Result<Status, String> {
+fn parse_status(text: &str) -> Result<Status, String> {
     text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 fn record(invoice: &Invoice) -> Record {
     let amount = |minor: i64| invoice.currency.format(minor);
     Record::new()
-        .more("id", invoice.id.to_string())
+        .hidden_in_table("id", invoice.id.to_string())
         .with("number", invoice.name())
         .with("spv", invoice.spv_identifier())
         .with("client", invoice.client_name())
-        .more("client_id", invoice.client_id.to_string())
+        .hidden_in_table("client_id", invoice.client_id.to_string())
         .with("status", invoice.status.name())
         .with("currency", invoice.currency.code())
         .with("total", amount(invoice.total_minor))
@@ -146,6 +146,6 @@ fn record(invoice: &Invoice) -> Record {
         .with("due", amount(invoice.due_minor()))
         .with("issued_date", invoice.issued_date.to_string())
         .with("due_date", invoice.due_date.to_string())
-        .more("void_reason", invoice.void_reason.clone())
-        .more("version", invoice.version)
+        .hidden_in_table("void_reason", invoice.void_reason.clone())
+        .hidden_in_table("version", invoice.version)
 }

@@ -1,11 +1,11 @@
 //! `spvctl iso …`
-use super::{named, request};
+use super::{lookup, request};
 use crate::{
     args::Paging,
-    ask::anything,
+    context::CliContext,
     exit::Result,
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
+    prompt::non_empty,
 };
 use clap::{Args, Subcommand};
 use domain::directory::isos::{self, Filter, Input, Iso};
@@ -22,16 +22,16 @@ pub enum Verb {
     List(List),
     /// Show one ISO partner and what depends on it
     #[command(after_help = "Examples:\n  spvctl iso show ines@example.com")]
-    Show(One),
+    Show(TargetArgs),
     /// Hide an ISO partner; it cannot sign in
     #[command(after_help = "Examples:\n  spvctl iso archive ines@example.com")]
-    Archive(One),
+    Archive(TargetArgs),
     /// Restore an archived ISO partner
     #[command(after_help = "Examples:\n  spvctl iso restore ines@example.com")]
-    Restore(One),
+    Restore(TargetArgs),
     /// Delete an ISO partner that nothing depends on
     #[command(after_help = "Examples:\n  spvctl iso delete ines@example.com --yes")]
-    Delete(One),
+    Delete(TargetArgs),
 }
 
 #[derive(Debug, Args)]
@@ -68,18 +68,18 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     /// Email address or id
     #[arg(value_name = "ISO")]
     iso: String,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
-        Verb::Create(args) => create(args, portal).await,
+        Verb::Create(args) => create(args, cli).await,
         Verb::List(args) => {
-            let company_id = named::company(ctx, args.company.as_deref()).await?;
+            let company_id = lookup::company(ctx, args.company.as_deref()).await?;
             let filter = Filter { q: args.q, company_id, archived: args.archived };
             let page = isos::list(ctx, &filter, &args.paging.query()).await?;
             out.page(page.items.iter().map(record).collect(), "ISO partners", page.next_cursor)
@@ -97,46 +97,46 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Restore(args) => out.one(record(&isos::restore(ctx, isos::find(ctx, &args.iso).await?.id, None).await?)),
         Verb::Delete(args) => {
             let iso = isos::find(ctx, &args.iso).await?;
-            portal.ask.sure(&format!("Are you sure you want to delete this ISO, {}?", iso.name()))?;
+            cli.prompt.confirm(&format!("Are you sure you want to delete this ISO, {}?", iso.name()))?;
             isos::delete(ctx, iso.id, Some(iso.version)).await?;
-            say("ISO deleted.");
+            info("ISO deleted.");
             Ok(())
         }
     }
 }
 
-async fn create(args: Create, portal: &Portal) -> Result {
-    let ask = &portal.ask;
-    ask.about(&[
+async fn create(args: Create, cli: &CliContext) -> Result {
+    let prompt = &cli.prompt;
+    prompt.missing(&[
         ("first-name", args.first_name.is_some()),
         ("last-name", args.last_name.is_some()),
         ("email", args.email.is_some()),
         ("company", args.company.is_some()),
     ])?;
     let input = Input {
-        first_name: ask.text(args.first_name, "First name", anything)?,
-        last_name: ask.text(args.last_name, "Last name", anything)?,
-        email: ask.text(args.email, "Email", anything)?,
+        first_name: prompt.text(args.first_name, "First name", non_empty)?,
+        last_name: prompt.text(args.last_name, "Last name", non_empty)?,
+        email: prompt.text(args.email, "Email", non_empty)?,
         phone: args.phone,
-        company_id: match named::company(&portal.ctx, args.company.as_deref()).await? {
+        company_id: match lookup::company(&cli.ctx, args.company.as_deref()).await? {
             Some(company) => Some(company),
-            None => Some(named::choose_company(portal).await?),
+            None => Some(lookup::choose_company(cli).await?),
         },
-        request_id: request::id(portal, args.request.as_deref()).await?,
+        request_id: request::application_id(cli, args.request.as_deref()).await?,
     };
-    portal.out.one(record(&isos::create(&portal.ctx, input).await?))
+    cli.out.one(record(&isos::create(&cli.ctx, input).await?))
 }
 
 fn record(iso: &Iso) -> Record {
     Record::new()
-        .more("id", iso.id.to_string())
-        .more("user_id", iso.user_id.to_string())
+        .hidden_in_table("id", iso.id.to_string())
+        .hidden_in_table("user_id", iso.user_id.to_string())
         .with("name", iso.name())
         .with("email", iso.email.clone())
         .with("phone", iso.phone.clone())
-        .more("company_id", iso.company_id.to_string())
+        .hidden_in_table("company_id", iso.company_id.to_string())
         .with("company", iso.company_name.clone())
-        .more("archived_at", iso.archived_at.map(|at| at.to_rfc3339()))
-        .more("created_at", iso.created_at.to_rfc3339())
-        .more("version", iso.version)
+        .hidden_in_table("archived_at", iso.archived_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("created_at", iso.created_at.to_rfc3339())
+        .hidden_in_table("version", iso.version)
 }

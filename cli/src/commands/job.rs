@@ -1,9 +1,9 @@
 //! `spvctl job …`
 use crate::{
     args::Paging,
+    context::CliContext,
     exit::{Failure, Result},
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use clap::{Args, Subcommand};
 use domain::{
@@ -18,10 +18,10 @@ pub enum Verb {
     List(List),
     /// Show one job
     #[command(after_help = "Examples:\n  spvctl job show 01JD…")]
-    Show(One),
+    Show(TargetArgs),
     /// Run a dead or waiting job again, now
     #[command(after_help = "Examples:\n  spvctl job retry 01JD…")]
-    Retry(One),
+    Retry(TargetArgs),
     /// Queue a job by name
     #[command(after_help = "Examples:\n  spvctl job run portal.clean_up")]
     Run(Run),
@@ -40,7 +40,7 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     id: String,
 }
 
@@ -50,8 +50,8 @@ pub struct Run {
     name: String,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::List(args) => {
             let page = queue::list(ctx, args.status.as_deref(), &args.paging.query()).await?;
@@ -60,15 +60,15 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Show(args) => out.one(record(&queue::get(ctx, &args.id).await?)),
         Verb::Retry(args) => out.one(record(&queue::retry(ctx, &args.id).await?)),
         Verb::Run(args) => {
-            let register = jobs::register(jobs::State::new(ctx.clone(), portal.mailer()?));
-            match register.ask(ctx, &args.name).await {
+            let registry = jobs::registry(jobs::State::new(ctx.clone(), cli.mailer()?));
+            match registry.enqueue_manual(ctx, &args.name).await {
                 Err(Error::NotFound(_)) => {
-                    let names = register.names_by_hand().join(", ");
+                    let names = registry.manual_names().join(", ");
                     Err(Failure::Refused(format!("no job `{}` can be run by name; there are {names}", args.name)))
                 }
                 other => {
                     other?;
-                    say("The job is queued; a running worker does it.");
+                    info("The job is queued; a running worker does it.");
                     Ok(())
                 }
             }
@@ -91,9 +91,9 @@ fn record(job: &JobRow) -> Record {
         .with("job", job.job.clone())
         .with("status", job.status.name())
         .with("attempts", job.attempts)
-        .more("max_attempts", job.max_attempts)
+        .hidden_in_table("max_attempts", job.max_attempts)
         .with("run_at", job.run_at.map(|at| at.to_rfc3339()))
-        .more("done_at", job.done_at.map(|at| at.to_rfc3339()))
-        .more("payload", job.payload.clone())
-        .more("last_result", job.last_result.clone())
+        .hidden_in_table("done_at", job.done_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("payload", job.payload.clone())
+        .hidden_in_table("last_result", job.last_result.clone())
 }

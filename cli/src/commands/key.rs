@@ -1,8 +1,8 @@
 //! `spvctl key …`
 use crate::{
+    context::CliContext,
     exit::Result,
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use clap::Subcommand;
 use domain::accounts::auth::keys::{self, KeyInfo};
@@ -22,19 +22,19 @@ pub enum Verb {
     Rotate,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let path = &portal.config.signing_keys;
-    // Before a first start there is no file yet.
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let path = &cli.config.signing_keys;
+    // There is no file before the first start.
     domain::accounts::auth::Keys::load_or_create(path)?;
     let found = match verb {
-        Verb::List => keys::list(&portal.ctx, path)?,
+        Verb::List => keys::list(&cli.ctx, path)?,
         Verb::Rotate => {
-            let found = keys::rotate(&portal.ctx, path).await?;
-            say("A new key signs from now on; running servers take it up within seconds.");
+            let found = keys::rotate(&cli.ctx, path).await?;
+            info("A new key signs from now on; running servers take it up within seconds.");
             found
         }
     };
-    portal.out.list(found.iter().map(record).collect(), "signing keys")
+    cli.out.list(found.iter().map(record).collect(), "signing keys")
 }
 
 fn record(key: &KeyInfo) -> Record {

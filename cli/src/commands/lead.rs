@@ -1,6 +1,6 @@
 //! `spvctl lead …`
-use super::named;
-use crate::{args::Paging, exit::Result, output::Record, portal::Portal};
+use super::lookup;
+use crate::{args::Paging, context::CliContext, exit::Result, output::Record};
 use clap::{Args, Subcommand};
 use domain::directory::leads::{self, Filter, Lead, Stage};
 
@@ -16,7 +16,7 @@ pub enum Verb {
 #[derive(Debug, Args)]
 pub struct List {
     /// new, contacted, qualified, won or lost
-    #[arg(long, value_parser = stage)]
+    #[arg(long, value_parser = parse_stage)]
     stage: Option<Stage>,
     /// Email address or id of the partner
     #[arg(long, value_name = "ISO")]
@@ -28,31 +28,31 @@ pub struct List {
     paging: Paging,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
     let Verb::List(args) = verb;
-    let ctx = &portal.ctx;
-    let iso_id = named::iso(ctx, args.iso.as_deref()).await?;
+    let ctx = &cli.ctx;
+    let iso_id = lookup::iso(ctx, args.iso.as_deref()).await?;
     let filter = Filter { q: args.q, stage: args.stage, iso_id };
     let page = leads::list(ctx, &filter, &args.paging.query()).await?;
-    portal.out.page(page.items.iter().map(record).collect(), "leads", page.next_cursor)
+    cli.out.page(page.items.iter().map(record).collect(), "leads", page.next_cursor)
 }
 
-fn stage(text: &str) -> Result<Stage, String> {
+fn parse_stage(text: &str) -> Result<Stage, String> {
     text.parse().map_err(|_| format!("one of {}", Stage::ALL.map(Stage::name).join(", ")))
 }
 
 fn record(lead: &Lead) -> Record {
     Record::new()
-        .more("id", lead.id.to_string())
+        .hidden_in_table("id", lead.id.to_string())
         .with("name", lead.name())
         .with("email", lead.email.clone())
-        .more("phone", lead.phone.clone())
-        .more("organisation", lead.organisation.clone())
+        .hidden_in_table("phone", lead.phone.clone())
+        .hidden_in_table("organisation", lead.organisation.clone())
         .with("iso", lead.iso_name())
         .with("stage", lead.stage.name())
         .with("next_step", lead.next_step.clone())
-        .more("next_step_date", lead.next_step_date.map(|date| date.to_string()))
+        .hidden_in_table("next_step_date", lead.next_step_date.map(|date| date.to_string()))
         .with("protected_until", lead.protected_until.to_string())
-        .more("client_id", lead.client_id.map(|id| id.to_string()))
-        .more("spv_id", lead.spv_id.map(|id| id.to_string()))
+        .hidden_in_table("client_id", lead.client_id.map(|id| id.to_string()))
+        .hidden_in_table("spv_id", lead.spv_id.map(|id| id.to_string()))
 }

@@ -1,9 +1,9 @@
 //! `spvctl mail …`
 use crate::{
     args::Paging,
+    context::CliContext,
     exit::Result,
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use clap::{Args, Subcommand, ValueEnum};
 use domain::{
@@ -18,10 +18,10 @@ pub enum Verb {
     List(List),
     /// Show one email
     #[command(after_help = "Examples:\n  spvctl mail show 6f1c2d3e-…")]
-    Show(One),
+    Show(TargetArgs),
     /// Send an email again, with the same Message-ID
     #[command(after_help = "Examples:\n  spvctl mail resend 6f1c2d3e-…")]
-    Resend(One),
+    Resend(TargetArgs),
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -40,12 +40,12 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     id: MailId,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::List(args) => {
             let status = args.status.map(|state| match state {
@@ -59,7 +59,7 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
         Verb::Show(args) => out.one(record(&mails::get(ctx, args.id).await?)),
         Verb::Resend(args) => {
             let mail = mails::resend(ctx, args.id).await?;
-            say("The email is queued; a running worker sends it.");
+            info("The email is queued; a running worker sends it.");
             out.one(record(&mail))
         }
     }
@@ -78,8 +78,8 @@ fn record(mail: &Mail) -> Record {
         .with("status", status)
         .with("attempts", mail.attempts)
         .with("last_error", mail.last_error.clone())
-        .more("message_id", mail.message_id.clone())
-        .more("language", mail.language.clone())
+        .hidden_in_table("message_id", mail.message_id.clone())
+        .hidden_in_table("language", mail.language.clone())
         .with("created_at", mail.created_at.to_rfc3339())
-        .more("sent_at", mail.sent_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("sent_at", mail.sent_at.map(|at| at.to_rfc3339()))
 }

@@ -1,8 +1,8 @@
 //! `spvctl maintenance …`
 use crate::{
+    context::CliContext,
     exit::Result,
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use clap::{Args, Subcommand};
 use domain::platform::maintenance::{self, Maintenance};
@@ -29,17 +29,17 @@ pub struct On {
     message: Option<String>,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::On(args) => {
             let now = maintenance::start(ctx, args.message.as_deref()).await?;
-            say("Only super admins can make changes now. Jobs and emails keep running.");
+            info("Only super admins can make changes now. Jobs and emails keep running.");
             out.one(record(Some(&now)))
         }
         Verb::Off => {
             maintenance::end(ctx).await?;
-            say("The portal is live again.");
+            info("The portal is live again.");
             Ok(())
         }
         Verb::Status => out.one(record(maintenance::get(ctx).await?.as_ref())),

@@ -2,7 +2,7 @@
 use crate::{
     args::Cli,
     exit::{Failure, Result},
-    output::say,
+    output::info,
 };
 use clap::CommandFactory;
 use std::{fs, io, path::PathBuf};
@@ -17,11 +17,11 @@ pub struct Args {
     dir: PathBuf,
 }
 
-/// A page for each command, as `--help` has it.
+/// Writes a man page per command.
 pub fn run(args: &Args) -> Result {
     let refused = |e: io::Error| Failure::Refused(format!("{} cannot be written: {e}", args.dir.display()));
     fs::create_dir_all(&args.dir).map_err(refused)?;
     clap_mangen::generate_to(Cli::command(), &args.dir).map_err(refused)?;
-    say(&format!("The pages are in {}; `man spvctl` finds them in a folder man1 of MANPATH.", args.dir.display()));
+    info(&format!("The pages are in {}; `man spvctl` finds them in a folder man1 of MANPATH.", args.dir.display()));
     Ok(())
 }

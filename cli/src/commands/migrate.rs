@@ -1,9 +1,9 @@
 //! `spvctl migrate`
 use crate::{
     config::Config,
+    context,
     exit::{Failure, Result},
-    output::say,
-    portal,
+    output::info,
 };
 use domain::kernel::db::SchemaState;
 
@@ -19,25 +19,25 @@ pub async fn run(args: &Args, config: &Config) -> Result {
     if args.check {
         return check(config).await;
     }
-    let db = portal::database(config).await?;
+    let db = context::open_or_create_database(config).await?;
     let done = db.schema_state().await? == SchemaState::Usable;
     db.migrate()
         .await
         .map_err(|e| Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was: {e}")))?;
-    say(if done { "The schema was up to date." } else { "The schema is up to date now." });
+    info(if done { "The schema was up to date." } else { "The schema is up to date now." });
     db.close().await;
     Ok(())
 }
 
-/// Makes nothing where there is no portal.
+/// `migrate --check`. Creates nothing if there is no portal.
 async fn check(config: &Config) -> Result {
-    if !portal::is_there(config).await? {
-        say(&format!("There is no portal in {} yet; run `spvctl migrate`.", config.place()));
+    if !context::portal_exists(config).await? {
+        info(&format!("There is no portal in {} yet; run `spvctl migrate`.", config.location()));
         return Err(Failure::Found);
     }
-    let db = portal::existing(config).await?;
+    let db = context::open_existing_database(config).await?;
     let done = db.schema_state().await? == SchemaState::Usable;
     db.close().await;
-    say(if done { "The schema is up to date." } else { "The schema is not up to date; run `spvctl migrate`." });
+    info(if done { "The schema is up to date." } else { "The schema is not up to date; run `spvctl migrate`." });
     if done { Ok(()) } else { Err(Failure::Found) }
 }

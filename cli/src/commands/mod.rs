@@ -1,4 +1,4 @@
-//! The commands, a file for each noun, and where each goes.
+//! Commands of `spvctl`, one module per noun, and their dispatch.
 pub mod activity;
 pub mod backup;
 pub mod client;
@@ -14,12 +14,11 @@ pub mod iso;
 pub mod job;
 pub mod key;
 pub mod lead;
+mod lookup;
 pub mod mail;
 pub mod maintenance;
 pub mod man;
 pub mod migrate;
-pub mod moves;
-mod named;
 pub mod request;
 pub mod security;
 pub mod seed;
@@ -28,24 +27,28 @@ pub mod settings;
 pub mod spv;
 pub mod step;
 pub mod template;
+pub mod transfer;
 pub mod user;
 pub mod worker;
 
 use crate::{
     args::{Cli, Command},
-    ask::Ask,
     config::{Config, unknown_variables},
-    exit::Result,
+    context::CliContext,
+    exit::{Exit, Failure, Result},
     output::Output,
-    portal::Portal,
+    prompt::Prompt,
     telemetry,
 };
+use std::time::Instant;
+use tracing::Instrument;
 
-/// Does what the command line asks for.
+/// Runs the command of the command line; `name` is its words, as `spv start`. Every log line inside carries it as
+/// `command`.
 ///
 /// # Errors
-/// What the command refuses.
-pub async fn run(cli: Cli) -> Result {
+/// Errors of the command.
+pub async fn run(cli: Cli, name: &str) -> Result {
     let Cli { mut globals, command } = cli;
     let out = Output::new(globals.format);
     if let Command::Serve(args) = &command {
@@ -57,85 +60,110 @@ pub async fn run(cli: Cli) -> Result {
         Command::Man(args) => return man::run(args),
         _ => {}
     }
-    // What is written from here on is the portal's, and its owner's alone.
+    // Files created from here on belong to the portal: readable by their owner only.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::RWXG | rustix::fs::Mode::RWXO);
     let config = Config::load(&globals)?;
-    // Only what keeps running logs at `info`; a single command says what it has to say itself.
-    let stays = matches!(command, Command::Serve(_) | Command::Worker(_));
-    let filter = if stays || std::env::var_os("SPV_LOG").is_some() { config.log.as_str() } else { "error" };
+    // Only long-running processes log at `info` by default; other commands print their results.
+    let is_long_running = matches!(command, Command::Serve(_) | Command::Worker(_));
+    let filter = if is_long_running || std::env::var_os("SPV_LOG").is_some() { config.log.as_str() } else { "error" };
     telemetry::start(filter, config.log_format);
-    if stays {
-        raise_file_limit();
-        for name in unknown_variables() {
-            tracing::warn!("{name} is not a setting of this program");
+    // At error level, so that no filter takes the field from the lines inside.
+    let span = tracing::error_span!("spvctl", command = name);
+    let prompt = Prompt::new(globals.yes);
+    async {
+        if is_long_running {
+            raise_fd_limit();
+            warn_about_settings(&config);
         }
-        for words in &config.warnings {
-            tracing::warn!("{words}");
-        }
+        let started = Instant::now();
+        let done = dispatch(command, config, out, prompt).await;
+        let exit = done.as_ref().err().map_or(Exit::Done, Failure::exit);
+        tracing::debug!(?exit, seconds = started.elapsed().as_secs_f64(), "command finished");
+        done
     }
+    .instrument(span)
+    .await
+}
+
+fn warn_about_settings(config: &Config) {
+    for name in unknown_variables() {
+        tracing::warn!("{name} is not a setting of this program");
+    }
+    for warning in &config.warnings {
+        tracing::warn!("{warning}");
+    }
+}
+
+/// Runs the commands that open the database themselves or not at all.
+async fn dispatch(command: Command, config: Config, out: Output, prompt: Prompt) -> Result {
     match command {
-        Command::Config => return out.list(config.records(), "settings"),
-        Command::Serve(args) => return serve::run(args, config).await,
-        Command::Worker(_) => return worker::run(config).await,
-        Command::Migrate(args) => return migrate::run(&args, &config).await,
-        Command::Doctor(args) => return doctor::run(&args, &config, &out).await,
-        Command::Backup(verb) => return backup::run(verb, config, out, Ask::new(globals.yes)).await,
-        _ => {}
-    }
-    let ask = Ask::new(globals.yes);
-    let portal = match &command {
-        Command::Seed(_) => Portal::open_or_make(config, out, ask, None).await?,
-        Command::User(user::Verb::Create(_)) => {
-            Portal::open_or_make(config, out, ask, Some("Make one for this account?")).await?
+        Command::Config => out.list(config.records(), "settings"),
+        Command::Serve(args) => serve::run(args, config).await,
+        Command::Worker(_) => worker::run(config).await,
+        Command::Migrate(args) => migrate::run(&args, &config).await,
+        Command::Doctor(args) => doctor::run(&args, &config, &out).await,
+        Command::Backup(verb) => backup::run(verb, config, out, prompt).await,
+        command => {
+            let cli = match &command {
+                Command::Seed(_) => CliContext::open_or_create(config, out, prompt, None).await?,
+                Command::User(user::Verb::Create(_)) => {
+                    CliContext::open_or_create(config, out, prompt, Some("Make one for this account?")).await?
+                }
+                _ => CliContext::open(config, out, prompt).await?,
+            };
+            dispatch_with_context(command, cli).await
         }
-        _ => Portal::open(config, out, ask).await?,
-    };
-    // A database that was moved stays as it was.
-    let moves = matches!(command, Command::Move(_));
-    let done = match command {
-        Command::Seed(args) => seed::run(args, &portal).await,
-        Command::Client(verb) => client::run(verb, &portal).await,
-        Command::Commission(verb) => commission::run(verb, &portal).await,
-        Command::Company(verb) => company::run(verb, &portal).await,
-        Command::Iso(verb) => iso::run(verb, &portal).await,
-        Command::Spv(verb) => spv::run(verb, &portal).await,
-        Command::Step(verb) => step::run(verb, &portal).await,
-        Command::Template(verb) => template::run(verb, &portal).await,
-        Command::User(verb) => user::run(verb, &portal).await,
-        Command::Document(verb) => document::run(verb, &portal).await,
-        Command::Request(verb) => request::run(verb, &portal).await,
-        Command::Invoice(verb) => invoice::run(verb, &portal).await,
-        Command::Job(verb) => job::run(verb, &portal).await,
-        Command::Key(verb) => key::run(verb, &portal).await,
-        Command::Lead(verb) => lead::run(verb, &portal).await,
-        Command::Maintenance(verb) => maintenance::run(verb, &portal).await,
-        Command::Security(verb) => security::run(verb, &portal).await,
-        Command::Settings(verb) => settings::run(verb, &portal).await,
-        Command::Mail(verb) => mail::run(verb, &portal).await,
-        Command::Move(args) => moves::run(args, &portal).await,
-        Command::Export(args) => export::run(args, &portal).await,
-        Command::Import(args) => import::run(args, &portal).await,
-        Command::Activity(verb) => activity::run(verb, &portal).await,
-        _ => unreachable!("answered above"),
-    };
-    // Where no server runs, what was done is in the log all the same. It may fail: the next to number does it.
-    if !moves && let Err(error) = domain::platform::activity::sequence_all(&portal.ctx).await {
-        tracing::debug!(%error, "the log was not numbered");
     }
-    portal.ctx.db.close().await;
+}
+
+/// Runs the commands on an open portal, then numbers the activity entries that they wrote.
+async fn dispatch_with_context(command: Command, cli: CliContext) -> Result {
+    // `move` leaves the source database unchanged.
+    let is_move = matches!(command, Command::Move(_));
+    let done = match command {
+        Command::Seed(args) => seed::run(args, &cli).await,
+        Command::Client(verb) => client::run(verb, &cli).await,
+        Command::Commission(verb) => commission::run(verb, &cli).await,
+        Command::Company(verb) => company::run(verb, &cli).await,
+        Command::Iso(verb) => iso::run(verb, &cli).await,
+        Command::Spv(verb) => spv::run(verb, &cli).await,
+        Command::Step(verb) => step::run(verb, &cli).await,
+        Command::Template(verb) => template::run(verb, &cli).await,
+        Command::User(verb) => user::run(verb, &cli).await,
+        Command::Document(verb) => document::run(verb, &cli).await,
+        Command::Request(verb) => request::run(verb, &cli).await,
+        Command::Invoice(verb) => invoice::run(verb, &cli).await,
+        Command::Job(verb) => job::run(verb, &cli).await,
+        Command::Key(verb) => key::run(verb, &cli).await,
+        Command::Lead(verb) => lead::run(verb, &cli).await,
+        Command::Maintenance(verb) => maintenance::run(verb, &cli).await,
+        Command::Security(verb) => security::run(verb, &cli).await,
+        Command::Settings(verb) => settings::run(verb, &cli).await,
+        Command::Mail(verb) => mail::run(verb, &cli).await,
+        Command::Move(args) => transfer::run(args, &cli).await,
+        Command::Export(args) => export::run(args, &cli).await,
+        Command::Import(args) => import::run(args, &cli).await,
+        Command::Activity(verb) => activity::run(verb, &cli).await,
+        _ => unreachable!("dispatched before"),
+    };
+    // Numbers the new entries even while no server runs. A failure is harmless: the next sequencer does it.
+    if !is_move && let Err(error) = domain::platform::activity::sequence_all(&cli.ctx).await {
+        tracing::debug!(%error, "activity not sequenced");
+    }
+    cli.ctx.db.close().await;
     done
 }
 
-/// Raises the limit of open files to the hard limit: each open page holds a connection, and the limit that a shell begins
-/// with is meant for lesser programs.
-fn raise_file_limit() {
+/// Raises the limit of open file descriptors to the hard limit: each open browser tab holds a connection, and the default
+/// soft limit (1024) is too low for a server.
+fn raise_fd_limit() {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let limit = getrlimit(Resource::Nofile);
         if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }) {
-            tracing::debug!(%error, "no more files than {:?} may be open", limit.current);
+            tracing::debug!(%error, limit = ?limit.current, "open file limit not raised");
         }
     }
 }

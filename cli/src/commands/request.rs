@@ -1,6 +1,6 @@
 //! `spvctl request …`
-use super::named;
-use crate::{args::Paging, ask::anything, exit::Result, output::Record, portal::Portal};
+use super::lookup;
+use crate::{args::Paging, context::CliContext, exit::Result, output::Record, prompt::non_empty};
 use clap::{Args, Subcommand};
 use domain::{
     accounts::users,
@@ -20,7 +20,7 @@ pub enum Verb {
     List(Box<List>),
     /// Show a request, and the form that came with it
     #[command(after_help = "Examples:\n  spvctl request show REQ-6f1c2d3e")]
-    Show(Show),
+    Show(TargetArgs),
     /// Record a request for yourself or someone else
     #[command(
         after_help = "Examples:\n  spvctl request create --kind call --name 'Maya Ortiz' --email maya@example.com --message 'Wants to talk about Japan' --priority high"
@@ -36,7 +36,7 @@ pub enum Verb {
     Prioritise(Prioritise),
     /// Take a request into review
     #[command(after_help = "Examples:\n  spvctl request review REQ-6f1c2d3e")]
-    Review(Show),
+    Review(TargetArgs),
     /// Approve a request: create the order, invite the employee, or mark it as done
     #[command(
         after_help = "Applications of clients, ISO partners and companies are approved by `spvctl client|iso|company create --request …`.\n\nExamples:\n  spvctl request approve REQ-6f1c2d3e --price 1250.00\n  spvctl request approve REQ-6f1c2d3e --iso none --custom-identifier HARBOR-7\n  spvctl request approve REQ-0a1b2c3d --reply 'The letter is on its way'"
@@ -47,7 +47,7 @@ pub enum Verb {
     Reject(Reject),
     /// Withdraw a request for the requester
     #[command(after_help = "Examples:\n  spvctl request withdraw REQ-6f1c2d3e")]
-    Withdraw(Show),
+    Withdraw(TargetArgs),
 }
 
 #[derive(Debug, Args)]
@@ -56,29 +56,29 @@ pub struct List {
     #[arg(short, long)]
     q: Option<String>,
     /// order, account, lead, document, support, call or other
-    #[arg(long, value_parser = named_one::<Kind>)]
+    #[arg(long, value_parser = parse_name::<Kind>)]
     kind: Option<Kind>,
     /// pending, in_review, approved, rejected or withdrawn
-    #[arg(long, value_parser = named_one::<Status>)]
+    #[arg(long, value_parser = parse_name::<Status>)]
     status: Option<Status>,
     /// Only undecided requests
     #[arg(long)]
     open: bool,
     /// high, medium or low
-    #[arg(long, value_parser = named_one::<Priority>)]
+    #[arg(long, value_parser = parse_name::<Priority>)]
     priority: Option<Priority>,
     /// Email address of a staff member, or `none`
     #[arg(long, value_name = "USER")]
     assignee: Option<String>,
     /// -created_at, created_at, due_at or priority
-    #[arg(long, allow_hyphen_values = true, value_parser = order)]
+    #[arg(long, allow_hyphen_values = true, value_parser = parse_order)]
     order: Option<ListOrder>,
     #[command(flatten)]
     paging: Paging,
 }
 
 #[derive(Debug, Args)]
-pub struct Show {
+pub struct TargetArgs {
     /// Reference or id
     request: String,
 }
@@ -162,8 +162,8 @@ pub struct Reject {
     reason: Option<String>,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     let request = match verb {
         Verb::List(args) => {
             let assignee = match args.assignee.as_deref() {
@@ -182,12 +182,12 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 ids: None,
             };
             let page = requests::list(ctx, &filter, &args.paging.query()).await?;
-            return portal.out.page(page.items.iter().map(record).collect(), "requests", page.next_cursor);
+            return cli.out.page(page.items.iter().map(record).collect(), "requests", page.next_cursor);
         }
-        Verb::Show(args) => find(portal, &args.request).await?,
-        Verb::Create(args) => create(*args, portal).await?,
+        Verb::Show(args) => find(cli, &args.request).await?,
+        Verb::Create(args) => create(*args, cli).await?,
         Verb::Assign(args) => {
-            let request = find(portal, &args.request).await?;
+            let request = find(cli, &args.request).await?;
             let to = match args.to.as_str() {
                 "none" => None,
                 name => Some(users::find(ctx, name).await?.id),
@@ -195,72 +195,72 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
             requests::update(ctx, request.id, None, Change { assignee_id: Some(to), ..Change::default() }).await?
         }
         Verb::Prioritise(args) => {
-            let request = find(portal, &args.request).await?;
+            let request = find(cli, &args.request).await?;
             let change = Change { priority: Some(args.priority), ..Change::default() };
             requests::update(ctx, request.id, None, change).await?
         }
         Verb::Review(args) => {
-            let request = find(portal, &args.request).await?;
+            let request = find(cli, &args.request).await?;
             requests::review(ctx, request.id, None).await?
         }
-        Verb::Approve(args) => approve(*args, portal).await?,
+        Verb::Approve(args) => approve(*args, cli).await?,
         Verb::Reject(args) => {
-            portal.ask.about(&[("reason", args.reason.is_some())])?;
-            let reason = portal.ask.text(args.reason, "Reason", anything)?;
-            let request = find(portal, &args.request).await?;
+            cli.prompt.missing(&[("reason", args.reason.is_some())])?;
+            let reason = cli.prompt.text(args.reason, "Reason", non_empty)?;
+            let request = find(cli, &args.request).await?;
             requests::reject(ctx, request.id, None, &reason).await?
         }
         Verb::Withdraw(args) => {
-            let request = find(portal, &args.request).await?;
+            let request = find(cli, &args.request).await?;
             requests::withdraw(ctx, request.id, None).await?
         }
     };
-    portal.out.one(record(&request))
+    cli.out.one(record(&request))
 }
 
-async fn create(args: Create, portal: &Portal) -> Result<Request> {
+async fn create(args: Create, cli: &CliContext) -> Result<Request> {
     let given = |value: &Option<String>| value.is_some();
-    portal.ask.about(&[
+    cli.prompt.missing(&[
         ("kind", given(&args.kind)),
         ("name", given(&args.name)),
         ("email", given(&args.email)),
         ("message", given(&args.message)),
     ])?;
     let assignee_id = match args.assignee.as_deref() {
-        Some(name) => Some(users::find(&portal.ctx, name).await?.id),
+        Some(name) => Some(users::find(&cli.ctx, name).await?.id),
         None => None,
     };
     let input = Input {
-        kind: portal.ask.text(args.kind, "Kind", anything)?,
-        name: portal.ask.text(args.name, "Name", anything)?,
-        email: portal.ask.text(args.email, "Email", anything)?,
-        message: portal.ask.text(args.message, "Message", anything)?,
+        kind: cli.prompt.text(args.kind, "Kind", non_empty)?,
+        name: cli.prompt.text(args.name, "Name", non_empty)?,
+        email: cli.prompt.text(args.email, "Email", non_empty)?,
+        message: cli.prompt.text(args.message, "Message", non_empty)?,
         priority: args.priority,
         assignee_id,
         ..Input::default()
     };
-    Ok(requests::create(&portal.ctx, input).await?)
+    Ok(requests::create(&cli.ctx, input).await?)
 }
 
-/// The id of the application that a new account answers.
-pub(super) async fn id(portal: &Portal, name: Option<&str>) -> Result<Option<RequestId>> {
+/// Id of the application that is approved with a new account.
+pub(super) async fn application_id(cli: &CliContext, name: Option<&str>) -> Result<Option<RequestId>> {
     match name {
-        Some(name) => Ok(Some(find(portal, name).await?.id)),
+        Some(name) => Ok(Some(find(cli, name).await?.id)),
         None => Ok(None),
     }
 }
 
-async fn find(portal: &Portal, name: &str) -> Result<Request> {
+async fn find(cli: &CliContext, name: &str) -> Result<Request> {
     Ok(match name.parse() {
-        Ok(id) => requests::get(&portal.ctx, id).await?,
-        Err(_) => requests::find(&portal.ctx, name).await?,
+        Ok(id) => requests::get(&cli.ctx, id).await?,
+        Err(_) => requests::find(&cli.ctx, name).await?,
     })
 }
 
-/// What is not given is as the client asked for, with the client's company and ISO partner.
-async fn approve(args: Approve, portal: &Portal) -> Result<Request> {
-    let ctx = &portal.ctx;
-    let request = find(portal, &args.request).await?;
+/// Approves a request. For an order, missing flags default to the request's values and the client's company and ISO partner.
+async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
+    let ctx = &cli.ctx;
+    let request = find(cli, &args.request).await?;
     if request.kind != Kind::Order {
         return Ok(requests::approve(ctx, request.id, None, args.reply.as_deref()).await?);
     }
@@ -271,10 +271,10 @@ async fn approve(args: Approve, portal: &Portal) -> Result<Request> {
     };
     let iso_id = match args.iso.as_deref() {
         Some("none") => None,
-        Some(name) => named::iso(ctx, Some(name)).await?,
+        Some(name) => lookup::iso(ctx, Some(name)).await?,
         None => client.as_ref().and_then(|client| client.iso_id),
     };
-    let company_id = named::company(ctx, args.company.as_deref()).await?;
+    let company_id = lookup::company(ctx, args.company.as_deref()).await?;
     let asked = |of: fn(&requests::Order) -> String| order.as_ref().map(of);
     let input = spvs::Input {
         client_id: None,
@@ -291,16 +291,16 @@ async fn approve(args: Approve, portal: &Portal) -> Result<Request> {
     Ok(requests::accept(ctx, request.id, None, input).await?)
 }
 
-/// One of a few names; the refusal says which.
-fn named_one<T: FromStr<Err = Problem>>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|problem| allowed(&problem))
+/// Parses an enum; the error lists the allowed names.
+fn parse_name<T: FromStr<Err = Problem>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|problem| allowed_values(&problem))
 }
 
-fn order(text: &str) -> Result<ListOrder, String> {
-    ListOrder::parse(text).map_err(|problem| allowed(&problem))
+fn parse_order(text: &str) -> Result<ListOrder, String> {
+    ListOrder::parse(text).map_err(|problem| allowed_values(&problem))
 }
 
-fn allowed(problem: &Problem) -> String {
+fn allowed_values(problem: &Problem) -> String {
     format!("one of {}", problem.params.get("allowed").and_then(|names| names.as_str()).unwrap_or_default())
 }
 
@@ -308,7 +308,7 @@ fn record(request: &Request) -> Record {
     let account = request.data.get("account_type").cloned().unwrap_or_default();
     let asked = request.data.get("application").or_else(|| request.data.get("order")).cloned().unwrap_or_default();
     Record::new()
-        .more("id", request.id.to_string())
+        .hidden_in_table("id", request.id.to_string())
         .with("reference", request.reference())
         .with("created_at", request.created_at.to_rfc3339())
         .with("kind", request.kind.name())
@@ -316,13 +316,13 @@ fn record(request: &Request) -> Record {
         .with("status", request.status.name())
         .with("priority", request.priority.name())
         .with("assignee", request.assignee_name.clone())
-        .more("due_at", request.due_at.to_rfc3339())
+        .hidden_in_table("due_at", request.due_at.to_rfc3339())
         .with("name", request.name.clone())
         .with("email", request.email.clone())
         .with("message", request.message.clone())
         .with("spv", request.spv_identifier())
-        .more("reason", request.reason.clone())
-        .more("decided_at", request.decided_at.map(|at| at.to_rfc3339()))
-        .more("decided_by", request.decided_by.clone())
-        .more("application", asked)
+        .hidden_in_table("reason", request.reason.clone())
+        .hidden_in_table("decided_at", request.decided_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("decided_by", request.decided_by.clone())
+        .hidden_in_table("application", asked)
 }

@@ -1,8 +1,8 @@
 //! `spvctl security …`
 use crate::{
+    context::CliContext,
     exit::{Failure, Result},
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use clap::{Args, Subcommand};
 use domain::{
@@ -28,7 +28,7 @@ pub enum Verb {
     Block(NewBlock),
     /// Let a network in again
     #[command(after_help = "Examples:\n  spvctl security unblock 203.0.113.0/24")]
-    Unblock(One),
+    Unblock(TargetArgs),
 }
 
 #[derive(Debug, Args)]
@@ -60,17 +60,17 @@ pub struct NewBlock {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     /// As it is listed
     network: String,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
-        Verb::Show => out.one(rules(portal, &settings::get(ctx).await?)),
+        Verb::Show => out.one(rules_record(cli, &settings::get(ctx).await?)),
         Verb::Set(args) => {
-            let mfa = args.require_mfa.as_deref().map(roles).transpose()?;
+            let mfa = args.require_mfa.as_deref().map(parse_roles).transpose()?;
             let changed = settings::set(ctx, |now| Settings {
                 require_mfa: mfa.unwrap_or(now.require_mfa),
                 security: Security {
@@ -84,27 +84,29 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                 ..now
             })
             .await?;
-            out.one(rules(portal, &changed))
+            out.one(rules_record(cli, &changed))
         }
         Verb::Blocks => {
             let found = ip_blocklist::list(ctx).await?;
-            out.list(found.iter().map(block).collect(), "blocked networks")
+            out.list(found.iter().map(block_record).collect(), "blocked networks")
         }
-        Verb::Block(args) => out.one(block(&ip_blocklist::add(ctx, &args.network, args.reason.as_deref()).await?)),
+        Verb::Block(args) => {
+            out.one(block_record(&ip_blocklist::add(ctx, &args.network, args.reason.as_deref()).await?))
+        }
         Verb::Unblock(args) => {
             let wanted = args.network.parse::<domain::kernel::network::Network>().map(|network| network.to_string());
             let wanted = wanted.unwrap_or(args.network);
             let found = ip_blocklist::list(ctx).await?.into_iter().find(|block| block.network == wanted);
             let found = found.ok_or(domain::Error::NotFound("address_block"))?;
             ip_blocklist::remove(ctx, found.id).await?;
-            say(&format!("Requests from {} are answered again.", found.network));
+            info(&format!("Requests from {} are answered again.", found.network));
             Ok(())
         }
     }
 }
 
-/// Exactly the named roles.
-fn roles(names: &[String]) -> Result<RequireMfa> {
+/// Requires MFA for exactly the named roles.
+fn parse_roles(names: &[String]) -> Result<RequireMfa> {
     let mut wanted = Vec::new();
     for name in names.iter().map(|name| name.trim()).filter(|name| *name != "none") {
         let role: Role = name.parse().map_err(|_| {
@@ -123,8 +125,8 @@ fn roles(names: &[String]) -> Result<RequireMfa> {
     })
 }
 
-fn rules(portal: &Portal, now: &Settings) -> Record {
-    let needs = now.require_mfa.filled_in(&portal.ctx.options);
+fn rules_record(cli: &CliContext, now: &Settings) -> Record {
+    let needs = now.require_mfa.filled_in(&cli.ctx.options);
     let mfa: Vec<&str> = Role::ALL.into_iter().filter(|role| needs.of(*role)).map(Role::name).collect();
     let hours = |hours: Option<u64>, unset: &str| hours.map_or_else(|| unset.to_owned(), |hours| hours.to_string());
     Record::new()
@@ -134,9 +136,9 @@ fn rules(portal: &Portal, now: &Settings) -> Record {
         .with("password_min_length", hours(now.security.password_min_length, &passwords::MIN_LENGTH.to_string()))
 }
 
-fn block(block: &Block) -> Record {
+fn block_record(block: &Block) -> Record {
     Record::new()
-        .more("id", block.id.to_string())
+        .hidden_in_table("id", block.id.to_string())
         .with("network", block.network.clone())
         .with("reason", block.reason.clone())
         .with("created_at", block.created_at.to_rfc3339())

@@ -1,8 +1,8 @@
 //! `spvctl seed`
 use crate::{
+    context::{self, CliContext},
     exit::{Failure, Result},
-    output::say,
-    portal::{self, Portal},
+    output::info,
     shutdown,
 };
 use domain::{
@@ -27,10 +27,10 @@ use tokio::{
 };
 use uuid::Uuid;
 
-/// How long a running worker has to do the job before this process does it itself.
-const WORKER_FIRST: Duration = Duration::from_secs(2);
-/// How long to wait for the outcome in all.
-const AT_MOST: Duration = Duration::from_secs(90);
+/// How long a running worker may take before this process runs the job itself.
+const WORKER_GRACE: Duration = Duration::from_secs(2);
+/// How long to wait for the outcome in total.
+const OUTCOME_TIMEOUT: Duration = Duration::from_secs(90);
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -51,62 +51,63 @@ pub struct Args {
     isos: Option<u64>,
 }
 
-pub async fn run(args: Args, portal: &Portal) -> Result {
-    if !portal.config.demo && backups::is_used(&portal.ctx).await? {
+pub async fn run(args: Args, cli: &CliContext) -> Result {
+    if !cli.config.demo && backups::is_used(&cli.ctx).await? {
         return Err(Failure::Refused(format!(
             "the portal in {} is in use, and made-up rows cannot be taken out again: nothing was made. Seed an empty portal \
              (another --data-dir or --database-url), or set SPV_DEMO=true if this one is for trying out",
-            portal.config.place()
+            cli.config.location()
         )));
     }
     match args.spvs {
-        Some(orders) => load(seed::Load { orders, companies: args.companies, isos: args.isos }, portal).await,
+        Some(orders) => load(seed::Load { orders, companies: args.companies, isos: args.isos }, cli).await,
         None if args.demo => {
             let mut stop = shutdown::on_signal();
             let made = tokio::select! {
-                made = seed::demo(&portal.ctx) => made?,
+                made = seed::demo(&cli.ctx) => made?,
                 _ = stop.wait_for(|stop| *stop) => {
                     return Err(Failure::Refused("stopped; run it again to begin anew".to_owned()));
                 }
             };
-            say(match made {
+            info(match made {
                 true => "The demo office was made.",
                 false => "The demo office is there already; nothing was changed.",
             });
             Ok(())
         }
-        None => test_data(portal).await,
+        None => test_data(cli).await,
     }
 }
 
-/// Queues the job that the Seed Test Data button queues, and waits for its outcome. Where no worker is running,
-/// this process is one until the job is done.
-async fn test_data(portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+/// Enqueues the job of the Seed Test Data button and waits for its outcome. Without a running worker this process becomes one
+/// until the job is done.
+async fn test_data(cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     let (feed, mut events) = broadcast::channel(256);
     let before = activity::last_seq(ctx).await?;
-    let following = tokio::spawn(activity_feed::run(ctx.clone(), feed, |_| ()));
+    let sequencer = tokio::spawn(activity_feed::run(ctx.clone(), feed, |_| ()));
     let id = seed::queue(ctx).await?;
     let began = Instant::now();
     let alone = queue::live_workers(ctx).await? == 0;
-    let first = if alone { Duration::ZERO } else { WORKER_FIRST };
-    let mut outcome = timeout(first, told(&mut events, id)).await.ok();
+    let first = if alone { Duration::ZERO } else { WORKER_GRACE };
+    let mut outcome = timeout(first, wait_for_outcome(&mut events, id)).await.ok();
     if outcome.is_none() {
-        // The outcome may have come between two looks.
-        outcome = activity::since(ctx, before, 500).await?.iter().find_map(|event| of(event, id));
+        // The event may have been missed by the subscription.
+        outcome = activity::since(ctx, before, 500).await?.iter().find_map(|event| outcome_of(event, id));
     }
     if outcome.is_none() {
         let (stop, stopped) = watch::channel(false);
-        let state = jobs::State::new(ctx.clone(), portal.mailer()?);
-        let working = tokio::spawn(jobs::work(ctx.clone(), state, portal::worker_options(&portal.config), stopped));
-        outcome = timeout(AT_MOST.saturating_sub(began.elapsed()), told(&mut events, id)).await.ok();
+        let state = jobs::State::new(ctx.clone(), cli.mailer()?);
+        let worker = tokio::spawn(jobs::work(ctx.clone(), state, context::worker_options(&cli.config), stopped));
+        outcome =
+            timeout(OUTCOME_TIMEOUT.saturating_sub(began.elapsed()), wait_for_outcome(&mut events, id)).await.ok();
         let _ = stop.send(true);
-        let _ = working.await;
+        let _ = worker.await;
     }
-    following.abort();
+    sequencer.abort();
     match outcome {
         Some(Ok(())) => {
-            say("Test Data Created: the test company, ISO partner, client and SPV are there.");
+            info("Test Data Created: the test company, ISO partner, client and SPV are there.");
             Ok(())
         }
         Some(Err(why)) => Err(Failure::Refused(format!("Error Creating Test Data: {why}"))),
@@ -114,11 +115,11 @@ async fn test_data(portal: &Portal) -> Result {
     }
 }
 
-async fn told(events: &mut broadcast::Receiver<Arc<Activity>>, id: Uuid) -> Result<(), String> {
+async fn wait_for_outcome(events: &mut broadcast::Receiver<Arc<Activity>>, id: Uuid) -> Result<(), String> {
     loop {
         match events.recv().await {
             Ok(event) => {
-                if let Some(outcome) = of(&event, id) {
+                if let Some(outcome) = outcome_of(&event, id) {
                     return outcome;
                 }
             }
@@ -128,8 +129,8 @@ async fn told(events: &mut broadcast::Receiver<Arc<Activity>>, id: Uuid) -> Resu
     }
 }
 
-/// The outcome of job `id`, if this event tells it.
-fn of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
+/// The outcome of job `id`, if this event is its end.
+fn outcome_of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
     let ours = event.data.get("job_id").and_then(|value| value.as_str()) == Some(id.to_string().as_str());
     match event.action.as_str() {
         "seed.finished" if ours => Some(Ok(())),
@@ -143,13 +144,13 @@ fn of(event: &Activity, id: Uuid) -> Option<Result<(), String>> {
     }
 }
 
-async fn load(wanted: seed::Load, portal: &Portal) -> Result {
+async fn load(wanted: seed::Load, cli: &CliContext) -> Result {
     let orders = wanted.orders;
     let stop = Arc::new(AtomicBool::new(false));
-    let asked = stop.clone();
-    let listening = tokio::spawn(async move {
+    let stop_signal = stop.clone();
+    let listener = tokio::spawn(async move {
         if tokio::signal::ctrl_c().await.is_ok() {
-            asked.store(true, Ordering::Relaxed);
+            stop_signal.store(true, Ordering::Relaxed);
         }
     });
     // Hidden by indicatif when stderr is no terminal.
@@ -157,16 +158,16 @@ async fn load(wanted: seed::Load, portal: &Portal) -> Result {
         ProgressStyle::with_template("{bar:40} {human_pos}/{human_len} orders, {per_sec}, {eta} left")
             .expect("the template is well formed"),
     );
-    let made = seed::load(&portal.ctx, wanted, |made| {
+    let made = seed::load(&cli.ctx, wanted, |made| {
         bar.set_position(made);
         !stop.load(Ordering::Relaxed)
     })
     .await?;
     bar.finish_and_clear();
-    listening.abort();
+    listener.abort();
     if made < orders {
         return Err(Failure::Refused(format!("stopped: {made} of {orders} orders were made and stay")));
     }
-    say(&format!("{made} orders were made."));
+    info(&format!("{made} orders were made."));
     Ok(())
 }

@@ -1,9 +1,10 @@
-//! `spvctl serve`: everything in one process.
+//! `spvctl serve`: web app, API, worker and schedules in one process.
 use crate::{
     config::{self, Config},
+    context,
     exit::{Failure, Result},
-    output::{Format, Output, Record, say},
-    portal, shutdown,
+    output::{Format, Output, Record, info},
+    shutdown,
 };
 use domain::{
     Actor, Ctx, Error, Options,
@@ -12,8 +13,8 @@ use domain::{
 use std::net::SocketAddr;
 use tokio::{net::TcpListener, sync::broadcast};
 
-/// Events a slow listener may fall behind before it reads the log instead.
-const FEED: usize = 1024;
+/// Events that a slow subscriber may lag behind before it reads the database instead.
+const FEED_CAPACITY: usize = 1024;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -31,13 +32,13 @@ pub struct Args {
 }
 
 pub async fn run(args: Args, config: Config) -> Result {
-    let mailer = portal::mailer(&config)?;
+    let mailer = context::mailer(&config)?;
     let listener = TcpListener::bind(config.listen)
         .await
         .map_err(|e| Failure::Refused(format!("listen: {} cannot be listened on: {e}", config.listen)))?;
     let address = listener.local_addr()?;
-    let db = portal::database(&config).await?;
-    if let Some(words) = config::make_private(&config.data_dir) {
+    let db = context::open_or_create_database(&config).await?;
+    if let Some(words) = config::restrict_permissions(&config.data_dir) {
         tracing::warn!("{words}");
     }
     let options = config.options(Some(address))?;
@@ -45,25 +46,25 @@ pub async fn run(args: Args, config: Config) -> Result {
         .await
         .map_err(|e| Failure::Fault(anyhow::anyhow!("the migration failed, the schema is as it was: {e}")))?;
     let auth = auth(&config)?;
-    let ctx = portal::context(&options, db.clone()).acting_as(Actor::System("portal"));
+    let ctx = context::operator_ctx(&options, db.clone()).acting_as(Actor::System("portal"));
     let shutdown = shutdown::with_drain(config.drain);
     let mut stop = shutdown.stopped.clone();
     tokio::select! {
-        made = demo(&ctx, config.demo) => made?,
-        // Half a demo office is not kept: the next start begins anew.
+        made = prepare_demo(&ctx, config.demo) => made?,
+        // An interrupted demo seed is rolled back; the next start repeats it.
         _ = stop.wait_for(|stop| *stop) => return Ok(()),
     }
 
-    portal::metrics(&config, &ctx, stop.clone()).await?;
-    let feed = broadcast::channel(FEED).0;
+    context::serve_metrics(&config, &ctx, stop.clone()).await?;
+    let feed = broadcast::channel(FEED_CAPACITY).0;
     let verified = auth.token_cache.clone();
-    let forgetting = move |event: &domain::platform::activity::Activity| verified.forget(event);
-    let following = tokio::spawn(domain::outbox::activity_feed::run(ctx.clone(), feed.clone(), forgetting));
-    let watching = tokio::spawn(auth.keys.clone().watch());
-    let beating = tokio::spawn(jobs::beat(ctx.clone(), stop.clone()));
-    let working = (!args.no_worker).then(|| {
+    let invalidate_session = move |event: &domain::platform::activity::Activity| verified.forget(event);
+    let sequencer = tokio::spawn(domain::outbox::activity_feed::run(ctx.clone(), feed.clone(), invalidate_session));
+    let key_watcher = tokio::spawn(auth.keys.clone().watch());
+    let heartbeat = tokio::spawn(jobs::run_heartbeat(ctx.clone(), stop.clone()));
+    let worker = (!args.no_worker).then(|| {
         let state = jobs::State::new(ctx.clone(), mailer);
-        tokio::spawn(jobs::run(ctx.clone(), state, portal::worker_options(&config), stop.clone()))
+        tokio::spawn(jobs::run(ctx.clone(), state, context::worker_options(&config), stop.clone()))
     });
     let app = api::AppState::new(api::AppConfig {
         db: db.clone(),
@@ -72,32 +73,23 @@ pub async fn run(args: Args, config: Config) -> Result {
         options: options.clone(),
         auth,
         feed,
-        http: api::HttpConfig {
-            cors_origins: config.cors_origins.clone(),
-            trusted_proxies: config.trusted_proxies.clone(),
-            redirects: config.redirects.clone(),
-            providers: config.providers.clone(),
-            rate_limits: config.rate_limits,
-            max_connections_per_address: config.max_connections_per_address,
-            hsts_subdomains: config.hsts_subdomains,
-            ..api::HttpConfig::default()
-        },
+        http: http_config(&config),
     });
-    greet(&options, address)?;
+    print_banner(&options, address)?;
     api::serve(listener, app, shutdown.requested()).await?;
-    if let Some(working) = working {
-        let _ = working.await;
+    if let Some(worker) = worker {
+        let _ = worker.await;
     }
-    let _ = beating.await;
-    following.abort();
-    watching.abort();
+    let _ = heartbeat.await;
+    sequencer.abort();
+    key_watcher.abort();
     db.close().await;
     tracing::info!("stopped");
     Ok(())
 }
 
-/// Makes the demo office in demo mode. Otherwise ends what demo accounts began in it.
-async fn demo(ctx: &Ctx, on: bool) -> Result {
+/// Creates the demo office in demo mode. Otherwise signs out the demo accounts.
+async fn prepare_demo(ctx: &Ctx, on: bool) -> Result {
     if !on {
         let emails = domain::operations::seed::sign_out_demo_accounts(ctx).await?;
         if !emails.is_empty() {
@@ -108,7 +100,7 @@ async fn demo(ctx: &Ctx, on: bool) -> Result {
     match domain::operations::seed::demo(ctx).await {
         Ok(_) => Ok(()),
         Err(error @ Error::Unavailable(_)) => Err(error.into()),
-        // Beside rows of somebody's own: the portal goes on with what is there.
+        // The portal holds other data; it starts without a complete demo.
         Err(error) => {
             tracing::warn!(%error, "the demo office is not complete");
             Ok(())
@@ -124,13 +116,26 @@ fn auth(config: &Config) -> Result<Auth> {
     Ok(Auth::new(keys))
 }
 
-/// The address, and in demo mode who can sign in where.
-fn greet(options: &Options, address: SocketAddr) -> Result {
-    say(&format!("The portal is at {} (listening on {address}).", options.public_url));
+fn http_config(config: &Config) -> api::HttpConfig {
+    api::HttpConfig {
+        cors_origins: config.cors_origins.clone(),
+        trusted_proxies: config.trusted_proxies.clone(),
+        redirects: config.redirects.clone(),
+        providers: config.providers.clone(),
+        rate_limits: config.rate_limits,
+        max_connections_per_address: config.max_connections_per_address,
+        hsts_subdomains: config.hsts_subdomains,
+        ..api::HttpConfig::default()
+    }
+}
+
+/// Prints the portal's address, and in demo mode the sign-ins.
+fn print_banner(options: &Options, address: SocketAddr) -> Result {
+    info(&format!("The portal is at {} (listening on {address}).", options.public_url));
     if !options.demo {
         return Ok(());
     }
-    say("Demo sign-ins:");
+    info("Demo sign-ins:");
     let records = [
         ("Client portal", "/auth/login/client", "client@example.com"),
         ("Employee portal", "/auth/login/employee", "employee@example.com"),

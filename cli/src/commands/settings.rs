@@ -1,8 +1,8 @@
-//! `spvctl settings …`: what the office says of itself and how its portal runs, as the System Settings page has it.
+//! `spvctl settings …`: the settings of the System Settings page.
 use crate::{
+    context::CliContext,
     exit::{Failure, Result},
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use clap::{Args, Subcommand};
 use domain::platform::settings::{self, Settings};
@@ -28,22 +28,22 @@ pub struct Set {
     value: Option<String>,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     match verb {
-        Verb::Show => portal.out.list(records(&settings::get(ctx).await?), "settings"),
+        Verb::Show => cli.out.list(records(&settings::get(ctx).await?), "settings"),
         Verb::Set(args) => {
             let now = settings::get(ctx).await?;
-            let wanted = with(&now, &args.name, args.value.as_deref())?;
+            let wanted = with_value(&now, &args.name, args.value.as_deref())?;
             let set = settings::set_seen(ctx, Some(now.version), |_| wanted).await?;
-            say(&format!("{} is set.", args.name));
-            portal.out.list(records(&set), "settings")
+            info(&format!("{} is set.", args.name));
+            cli.out.list(records(&set), "settings")
         }
     }
 }
 
-/// The settings with one of them changed.
-fn with(now: &Settings, name: &str, value: Option<&str>) -> Result<Settings> {
+/// Returns the settings with one changed.
+fn with_value(now: &Settings, name: &str, value: Option<&str>) -> Result<Settings> {
     let unknown = || Failure::Usage(format!("name: there is no setting {name}; see `spvctl settings show`"));
     if ["version", "logo_id"].contains(&name) {
         return Err(unknown());
@@ -53,7 +53,7 @@ fn with(now: &Settings, name: &str, value: Option<&str>) -> Result<Settings> {
     for part in name.split('.') {
         let fields = match place {
             Value::Object(fields) => fields,
-            // A group that was never set: its other fields are refused as missing where they are needed.
+            // A group that was never set. Deserializing refuses missing required fields.
             Value::Null => {
                 *place = Value::Object(serde_json::Map::new());
                 place.as_object_mut().ok_or_else(unknown)?
@@ -72,7 +72,7 @@ fn with(now: &Settings, name: &str, value: Option<&str>) -> Result<Settings> {
     };
     let read: Settings =
         serde_json::from_value(all).map_err(|e| Failure::Usage(format!("{name}: {e}; see `spvctl settings show`")))?;
-    // What was written must be found again, or it was no setting.
+    // Deserializing drops unknown names, so the name must exist in the result.
     let mut kept = &serde_json::to_value(&read).map_err(|e| Failure::Fault(e.into()))?;
     for part in name.split('.') {
         kept = kept.get(part).ok_or_else(unknown)?;

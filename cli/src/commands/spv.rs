@@ -1,11 +1,11 @@
 //! `spvctl spv …`
-use super::{named, step};
+use super::{lookup, step};
 use crate::{
     args::Paging,
-    ask::anything,
+    context::CliContext,
     exit::Result,
     output::{Format, Record},
-    portal::Portal,
+    prompt::non_empty,
 };
 use clap::{Args, Subcommand};
 use domain::{
@@ -27,22 +27,22 @@ pub enum Verb {
     List(List),
     /// Show one order with its steps
     #[command(after_help = "Examples:\n  spvctl spv show SPV-2026-001\n  spvctl spv show 1b9d6bcd --format json")]
-    Show(One),
+    Show(TargetArgs),
     /// Start processing a pending order
     #[command(after_help = "Examples:\n  spvctl spv start SPV-2026-001")]
-    Start(One),
+    Start(TargetArgs),
     /// Put an open order on hold
     #[command(after_help = "Examples:\n  spvctl spv hold SPV-2026-001 --reason 'Waiting for the bank'")]
-    Hold(Reasoned),
+    Hold(ReasonArgs),
     /// Take an order off hold
     #[command(after_help = "Examples:\n  spvctl spv resume SPV-2026-001")]
-    Resume(One),
+    Resume(TargetArgs),
     /// Cancel an open order
     #[command(after_help = "Examples:\n  spvctl spv cancel SPV-2026-001 --reason 'The client withdrew'")]
-    Cancel(Reasoned),
+    Cancel(ReasonArgs),
     /// Reopen a closed or cancelled order
     #[command(after_help = "Examples:\n  spvctl spv reopen SPV-2026-001 --reason 'A document was wrong'")]
-    Reopen(Reasoned),
+    Reopen(ReasonArgs),
 }
 
 #[derive(Debug, Args)]
@@ -85,7 +85,7 @@ pub struct List {
     #[arg(long, value_name = "WORDS")]
     q: Option<String>,
     /// pending, active, processing, on_hold, closed or cancelled
-    #[arg(long, value_parser = status)]
+    #[arg(long, value_parser = parse_status)]
     status: Option<Status>,
     /// Name or id
     #[arg(long, value_name = "COMPANY")]
@@ -101,14 +101,14 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     /// Identifier, order number or id
     #[arg(value_name = "SPV")]
     spv: String,
 }
 
 #[derive(Debug, Args)]
-pub struct Reasoned {
+pub struct ReasonArgs {
     /// Identifier, order number or id
     #[arg(value_name = "SPV")]
     spv: String,
@@ -117,51 +117,51 @@ pub struct Reasoned {
     reason: Option<String>,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, ask) = (&portal.ctx, &portal.ask);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, prompt) = (&cli.ctx, &cli.prompt);
     let reason = |given: Option<String>| -> Result<String> {
-        ask.about(&[("reason", given.is_some())])?;
-        ask.text(given, "Reason", anything)
+        prompt.missing(&[("reason", given.is_some())])?;
+        prompt.text(given, "Reason", non_empty)
     };
     let detail = match verb {
-        Verb::Create(args) => create(*args, portal).await?,
-        Verb::List(args) => return list(args, portal).await,
+        Verb::Create(args) => create(*args, cli).await?,
+        Verb::List(args) => return list(args, cli).await,
         Verb::Show(args) => spvs::find(ctx, &args.spv).await?,
-        Verb::Start(args) => spvs::start(ctx, id(portal, &args.spv).await?, None).await?,
-        Verb::Resume(args) => spvs::resume(ctx, id(portal, &args.spv).await?, None).await?,
+        Verb::Start(args) => spvs::start(ctx, spv_id(cli, &args.spv).await?, None).await?,
+        Verb::Resume(args) => spvs::resume(ctx, spv_id(cli, &args.spv).await?, None).await?,
         Verb::Hold(args) => {
             let reason = reason(args.reason)?;
-            spvs::hold(ctx, id(portal, &args.spv).await?, None, &reason).await?
+            spvs::hold(ctx, spv_id(cli, &args.spv).await?, None, &reason).await?
         }
         Verb::Cancel(args) => {
             let reason = reason(args.reason)?;
-            spvs::cancel(ctx, id(portal, &args.spv).await?, None, &reason).await?
+            spvs::cancel(ctx, spv_id(cli, &args.spv).await?, None, &reason).await?
         }
         Verb::Reopen(args) => {
             let reason = reason(args.reason)?;
-            spvs::reopen(ctx, id(portal, &args.spv).await?, None, &reason).await?
+            spvs::reopen(ctx, spv_id(cli, &args.spv).await?, None, &reason).await?
         }
     };
-    show(detail, portal)
+    show(detail, cli)
 }
 
-async fn id(portal: &Portal, name: &str) -> Result<domain::kernel::ids::SpvId> {
-    Ok(spvs::find(&portal.ctx, name).await?.spv.id)
+async fn spv_id(cli: &CliContext, name: &str) -> Result<domain::kernel::ids::SpvId> {
+    Ok(spvs::find(&cli.ctx, name).await?.spv.id)
 }
 
-async fn create(args: Create, portal: &Portal) -> Result<Detail> {
-    let (ctx, ask) = (&portal.ctx, &portal.ask);
-    ask.about(&[("client", args.client.is_some()), ("purchase-amount", args.purchase_amount.is_some())])?;
-    let client = named::client(ctx, &ask.text(args.client, "Client (email)", anything)?).await?;
+async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
+    let (ctx, prompt) = (&cli.ctx, &cli.prompt);
+    prompt.missing(&[("client", args.client.is_some()), ("purchase-amount", args.purchase_amount.is_some())])?;
+    let client = lookup::client(ctx, &prompt.text(args.client, "Client (email)", non_empty)?).await?;
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
     let input = Input {
         client_id: Some(client.id),
-        company_id: named::company(ctx, args.company.as_deref()).await?.or(client.company_id),
-        iso_id: named::iso(ctx, args.iso.as_deref()).await?,
+        company_id: lookup::company(ctx, args.company.as_deref()).await?.or(client.company_id),
+        iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
         custom_identifier: args.custom_identifier,
-        purchase_amount: Some(ask.text(
+        purchase_amount: Some(prompt.text(
             args.purchase_amount,
             &format!("Purchase amount ({})", currency.code()),
             amount,
@@ -175,25 +175,25 @@ async fn create(args: Create, portal: &Portal) -> Result<Detail> {
     Ok(spvs::create(ctx, input).await?)
 }
 
-async fn list(args: List, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+async fn list(args: List, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     let iso = match args.iso.as_deref() {
         Some("none") => Some(ByIso::None),
-        name => named::iso(ctx, name).await?.map(ByIso::One),
+        name => lookup::iso(ctx, name).await?.map(ByIso::One),
     };
     let client_id = match &args.client {
-        Some(name) => Some(named::client(ctx, name).await?.id),
+        Some(name) => Some(lookup::client(ctx, name).await?.id),
         None => None,
     };
-    let company_id = named::company(ctx, args.company.as_deref()).await?;
+    let company_id = lookup::company(ctx, args.company.as_deref()).await?;
     let filter = Filter { q: args.q, status: args.status, company_id, iso, client_id, ..Filter::default() };
     let page = spvs::list(ctx, &filter, &args.paging.query()).await?;
-    portal.out.page(page.items.iter().map(record).collect(), "orders", page.next_cursor)
+    cli.out.page(page.items.iter().map(record).collect(), "orders", page.next_cursor)
 }
 
-/// The order and, below it or inside it, its steps.
-fn show(detail: Detail, portal: &Portal) -> Result {
-    let out = &portal.out;
+/// Prints an order with its steps.
+fn show(detail: Detail, cli: &CliContext) -> Result {
+    let out = &cli.out;
     let steps: Vec<Record> = detail.steps.iter().map(step::record).collect();
     match out.format {
         Format::Json => out.one(record(&detail.spv).nested("steps", steps)),
@@ -205,42 +205,42 @@ fn show(detail: Detail, portal: &Portal) -> Result {
     }
 }
 
-fn status(text: &str) -> Result<Status, String> {
+fn parse_status(text: &str) -> Result<Status, String> {
     text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 pub(super) fn record(spv: &Spv) -> Record {
     let money = |minor: Option<i64>| minor.map(|minor| spv.currency.format(minor));
     Record::new()
-        .more("id", spv.id.to_string())
+        .hidden_in_table("id", spv.id.to_string())
         .with("order_number", spv.order_number())
         .with("identifier", spv.identifier())
         .with("client", spv.client_name())
-        .more("client_id", spv.client_id.to_string())
-        .more("client_email", spv.client_email.clone())
+        .hidden_in_table("client_id", spv.client_id.to_string())
+        .hidden_in_table("client_email", spv.client_email.clone())
         .with("company", spv.company_name.clone())
-        .more("company_id", spv.company_id.to_string())
+        .hidden_in_table("company_id", spv.company_id.to_string())
         .with("iso", spv.iso_name())
-        .more("iso_id", spv.iso_id.map(|id| id.to_string()))
+        .hidden_in_table("iso_id", spv.iso_id.map(|id| id.to_string()))
         .with("country", spv.country.code())
         .with("amount", money(spv.amount_minor()))
         .with("currency", spv.currency.code())
-        .more("price", money(spv.price_minor))
-        .more("commission", money(spv.commission_minor))
-        .more("purchase_amount", money(spv.purchase_amount_minor))
-        .more("iso_commission_percentage", spv.iso_commission_percentage.map(money::format_percent))
-        .more("iso_commission", money(spv.iso_commission_minor))
+        .hidden_in_table("price", money(spv.price_minor))
+        .hidden_in_table("commission", money(spv.commission_minor))
+        .hidden_in_table("purchase_amount", money(spv.purchase_amount_minor))
+        .hidden_in_table("iso_commission_percentage", spv.iso_commission_percentage.map(money::format_percent))
+        .hidden_in_table("iso_commission", money(spv.iso_commission_minor))
         .with("status", spv.status.name())
-        .more("status_reason", spv.status_reason.clone())
+        .hidden_in_table("status_reason", spv.status_reason.clone())
         .with("percent", spv.percent())
-        .more("current_step", spv.current_step.clone())
+        .hidden_in_table("current_step", spv.current_step.clone())
         .with("ordered_date", spv.ordered_date.to_string())
-        .more("closed_at", spv.closed_at.map(|at| at.to_rfc3339()))
-        .more("created_at", spv.created_at.to_rfc3339())
-        .more("version", spv.version)
+        .hidden_in_table("closed_at", spv.closed_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("created_at", spv.created_at.to_rfc3339())
+        .hidden_in_table("version", spv.version)
 }
 
-/// A client with the order that came with it.
-pub(super) fn beside(client: Record, spv: &Spv) -> Record {
+/// Adds the order to the record of its client.
+pub(super) fn with_order(client: Record, spv: &Spv) -> Record {
     client.with("spv_id", spv.id.to_string()).with("identifier", spv.identifier())
 }

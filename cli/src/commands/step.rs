@@ -1,8 +1,8 @@
 //! `spvctl step …`
 use crate::{
+    context::CliContext,
     exit::{Failure, Result},
     output::Record,
-    portal::Portal,
 };
 use clap::{Args, Subcommand};
 use domain::{
@@ -87,10 +87,10 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn needs(&self, steps: &[Step]) -> Result<Option<Vec<StepId>>> {
+    fn dependency_ids(&self, steps: &[Step]) -> Result<Option<Vec<StepId>>> {
         let Some(names) = &self.depends_on else { return Ok(None) };
-        let named = names.iter().filter(|name| !name.is_empty());
-        named.map(|name| Ok(find(steps, name)?.id)).collect::<Result<_>>().map(Some)
+        let names = names.iter().filter(|name| !name.is_empty());
+        names.map(|name| Ok(find_step(steps, name)?.id)).collect::<Result<_>>().map(Some)
     }
 }
 
@@ -148,64 +148,33 @@ pub struct Set {
     reason: Option<String>,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
         Verb::List(args) => {
             let detail = spvs::find(ctx, &args.spv).await?;
             out.list(detail.steps.iter().map(record).collect(), "steps")
         }
-        Verb::Set(args) => {
-            let detail = spvs::find(ctx, &args.spv).await?;
-            let id = find(&detail.steps, &args.step)?.id;
-            let change = Change {
-                depends_on: args.plan.needs(&detail.steps)?,
-                step_name: args.step_name,
-                owner: args.plan.owner,
-                due_date: args.plan.due_date,
-                business_days: args.plan.business_days,
-                completes_with_documents: args.plan.completes_with_documents,
-                status: args.status,
-                text_data: args.text_data,
-                document_url: args.document_url,
-                blocked_reason: args.blocked_reason,
-                waiting_on: args.waiting_on,
-                assignee_id: None,
-                reason: args.reason,
-            };
-            let (step, spv) = steps::update(ctx, id, None, change).await?;
-            out.one(record(&step).with("spv_status", spv.status.name()).with("percent", spv.percent()))
-        }
-        Verb::Add(args) => {
-            let detail = spvs::find(ctx, &args.spv).await?;
-            let new = steps::New {
-                depends_on: args.plan.needs(&detail.steps)?.unwrap_or_default(),
-                step_name: args.step_name,
-                owner: args.plan.owner,
-                due_date: args.plan.due_date,
-                business_days: args.plan.business_days,
-                completes_with_documents: args.plan.completes_with_documents.unwrap_or_default(),
-            };
-            out.one(record(&steps::add(ctx, detail.spv.id, new).await?.0))
-        }
+        Verb::Set(args) => set(*args, cli).await,
+        Verb::Add(args) => add(*args, cli).await,
         Verb::Remove(args) => {
             let detail = spvs::find(ctx, &args.spv).await?;
-            let id = find(&detail.steps, &args.step)?.id;
+            let id = find_step(&detail.steps, &args.step)?.id;
             let spv = steps::remove(ctx, id, None).await?;
             out.list(spvs::get(ctx, spv.id).await?.steps.iter().map(record).collect(), "steps")
         }
         Verb::Order(args) => {
             let detail = spvs::find(ctx, &args.spv).await?;
             let ids: Vec<StepId> =
-                args.steps.iter().map(|name| Ok(find(&detail.steps, name)?.id)).collect::<Result<_>>()?;
+                args.steps.iter().map(|name| Ok(find_step(&detail.steps, name)?.id)).collect::<Result<_>>()?;
             let detail = steps::reorder(ctx, detail.spv.id, None, &ids).await?;
             out.list(detail.steps.iter().map(record).collect(), "steps")
         }
         Verb::Assign(args) => {
             let detail = spvs::find(ctx, &args.spv).await?;
-            let id = find(&detail.steps, &args.step)?.id;
+            let id = find_step(&detail.steps, &args.step)?.id;
             let to = match args.to {
-                Some(name) => Some(person(portal, name.trim()).await?),
+                Some(name) => Some(find_staff(cli, name.trim()).await?),
                 None => None,
             };
             let change = Change { assignee_id: Some(to), ..Change::default() };
@@ -214,9 +183,46 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
     }
 }
 
-/// The one person of the staff with this name, or id.
-async fn person(portal: &Portal, name: &str) -> Result<UserId> {
-    let staff = tasks::staff(&portal.ctx).await?;
+async fn set(args: Set, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let detail = spvs::find(ctx, &args.spv).await?;
+    let id = find_step(&detail.steps, &args.step)?.id;
+    let change = Change {
+        depends_on: args.plan.dependency_ids(&detail.steps)?,
+        step_name: args.step_name,
+        owner: args.plan.owner,
+        due_date: args.plan.due_date,
+        business_days: args.plan.business_days,
+        completes_with_documents: args.plan.completes_with_documents,
+        status: args.status,
+        text_data: args.text_data,
+        document_url: args.document_url,
+        blocked_reason: args.blocked_reason,
+        waiting_on: args.waiting_on,
+        assignee_id: None,
+        reason: args.reason,
+    };
+    let (step, spv) = steps::update(ctx, id, None, change).await?;
+    cli.out.one(record(&step).with("spv_status", spv.status.name()).with("percent", spv.percent()))
+}
+
+async fn add(args: Add, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
+    let detail = spvs::find(ctx, &args.spv).await?;
+    let new = steps::New {
+        depends_on: args.plan.dependency_ids(&detail.steps)?.unwrap_or_default(),
+        step_name: args.step_name,
+        owner: args.plan.owner,
+        due_date: args.plan.due_date,
+        business_days: args.plan.business_days,
+        completes_with_documents: args.plan.completes_with_documents.unwrap_or_default(),
+    };
+    cli.out.one(record(&steps::add(ctx, detail.spv.id, new).await?.0))
+}
+
+/// Finds a member of the staff by unique name or id.
+async fn find_staff(cli: &CliContext, name: &str) -> Result<UserId> {
+    let staff = tasks::staff(&cli.ctx).await?;
     let mut found = staff.iter().filter(|(id, whole)| id.to_string() == name || unique_key(whole) == unique_key(name));
     match (found.next(), found.next()) {
         (Some((id, _)), None) => Ok(*id),
@@ -225,7 +231,7 @@ async fn person(portal: &Portal, name: &str) -> Result<UserId> {
     }
 }
 
-fn find<'a>(steps: &'a [Step], name: &str) -> Result<&'a Step> {
+fn find_step<'a>(steps: &'a [Step], name: &str) -> Result<&'a Step> {
     let number: Option<i64> = name.parse().ok();
     let matches = |step: &&Step| {
         Some(step.step_order) == number
@@ -237,20 +243,20 @@ fn find<'a>(steps: &'a [Step], name: &str) -> Result<&'a Step> {
 
 pub(super) fn record(step: &Step) -> Record {
     Record::new()
-        .more("id", step.id.to_string())
-        .more("spv_id", step.spv_id.to_string())
+        .hidden_in_table("id", step.id.to_string())
+        .hidden_in_table("spv_id", step.spv_id.to_string())
         .with("step_order", step.step_order)
         .with("step_name", step.step_name.clone())
         .with("status", step.status.name())
         .with("owner", step.owner.name())
         .with("due_date", step.due_date.map(|date| date.to_string()))
-        .more("completed_at", step.completed_at.map(|at| at.to_rfc3339()))
+        .hidden_in_table("completed_at", step.completed_at.map(|at| at.to_rfc3339()))
         .with("waiting_on", step.waiting_on.map(|party| party.name()))
         .with("assignee", step.assignee_name.clone())
-        .more("blocked_reason", step.blocked_reason.clone())
-        .more("text_data", step.text_data.clone())
-        .more("document_url", step.document_url.clone())
-        .more("completes_with_documents", step.completes_with_documents)
-        .more("depends_on", step.depends_on.iter().map(ToString::to_string).collect::<Vec<_>>())
-        .more("version", step.version)
+        .hidden_in_table("blocked_reason", step.blocked_reason.clone())
+        .hidden_in_table("text_data", step.text_data.clone())
+        .hidden_in_table("document_url", step.document_url.clone())
+        .hidden_in_table("completes_with_documents", step.completes_with_documents)
+        .hidden_in_table("depends_on", step.depends_on.iter().map(ToString::to_string).collect::<Vec<_>>())
+        .hidden_in_table("version", step.version)
 }

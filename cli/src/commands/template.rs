@@ -1,8 +1,8 @@
 //! `spvctl template …`
 use crate::{
+    context::CliContext,
     exit::{Failure, Result},
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
 };
 use clap::{Args, Subcommand};
 use domain::{
@@ -58,13 +58,13 @@ pub struct Import {
     file: String,
 }
 
-/// A template as a file has it.
+/// A template in an exported file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct TemplateFile {
     country: String,
     name: String,
-    steps: Vec<Line>,
+    steps: Vec<StepLine>,
 }
 
 #[derive(Debug, Args)]
@@ -79,11 +79,11 @@ pub struct Set {
     steps: Option<String>,
 }
 
-/// A step as it is printed and read. Its number is its place.
+/// A step in output and files. Its number is its position.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
-    /// `template show` prints it; a step's number is its place.
+struct StepLine {
+    /// Printed by `template show`; ignored on input.
     #[serde(rename = "step_order", default, skip_serializing)]
     _step_order: IgnoredAny,
     step_name: String,
@@ -112,8 +112,8 @@ pub struct Show {
     country: String,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     match verb {
         Verb::List => {
             let templates = templates::list(ctx).await?;
@@ -122,73 +122,75 @@ pub async fn run(verb: Verb, portal: &Portal) -> Result {
                     .with("country", template.country.code())
                     .with("name", template.name.clone())
                     .with("steps", template.steps.len())
-                    .more("version", template.version)
+                    .hidden_in_table("version", template.version)
             });
-            portal.out.list(records.collect(), "templates")
+            cli.out.list(records.collect(), "templates")
         }
-        Verb::Show(args) => show(portal, &templates::get(ctx, country(&args.country)?).await?),
+        Verb::Show(args) => show(cli, &templates::get(ctx, country(&args.country)?).await?),
         Verb::Set(args) => {
             let old = templates::get(ctx, country(&args.country)?).await?;
             let steps = match args.steps {
-                Some(file) => read::<Vec<Line>>(&file)?.into_iter().map(input).collect(),
-                None => file(&old).steps.into_iter().map(input).collect(),
+                Some(file) => read_json::<Vec<StepLine>>(&file)?.into_iter().map(step_input).collect(),
+                None => template_file(&old).steps.into_iter().map(step_input).collect(),
             };
             let input = Input { name: args.name.unwrap_or(old.name), steps };
-            show(portal, &templates::set(ctx, old.country, Some(old.version), input).await?)
+            show(cli, &templates::set(ctx, old.country, Some(old.version), input).await?)
         }
-        Verb::Export(args) => export(args, portal).await,
-        Verb::Import(args) => import(args, portal).await,
+        Verb::Export(args) => export(args, cli).await,
+        Verb::Import(args) => import(args, cli).await,
     }
 }
 
-async fn export(args: Export, portal: &Portal) -> Result {
+async fn export(args: Export, cli: &CliContext) -> Result {
     let wanted = args.countries.iter().map(|name| country(name)).collect::<Result<Vec<_>>>()?;
-    let mut found = templates::list(&portal.ctx).await?;
+    let mut found = templates::list(&cli.ctx).await?;
     found.retain(|template| wanted.is_empty() || wanted.contains(&template.country));
-    let files: Vec<File> = found.iter().map(file).collect();
+    let files: Vec<TemplateFile> = found.iter().map(template_file).collect();
     let mut text = serde_json::to_string_pretty(&files)?;
     text.push('\n');
-    let Some(path) = args.out else { return portal.out.raw(text.as_bytes()) };
+    let Some(path) = args.out else { return cli.out.raw(text.as_bytes()) };
     let written = std::fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|e| Failure::Refused(format!("--out: {} cannot be written: {e}", path.display())))?;
-    say(&format!("{} templates in {}.", files.len(), path.display()));
+    info(&format!("{} templates in {}.", files.len(), path.display()));
     Ok(())
 }
 
-async fn import(args: Import, portal: &Portal) -> Result {
+async fn import(args: Import, cli: &CliContext) -> Result {
     let mut inputs = Vec::new();
-    for (n, File { country: name, name: called, steps }) in read::<Vec<File>>(&args.file)?.into_iter().enumerate() {
-        let country = found(&name, &format!("{n}.country"))?;
-        inputs.push((country, Input { name: called, steps: steps.into_iter().map(input).collect() }));
+    for (n, TemplateFile { country: name, name: called, steps }) in
+        read_json::<Vec<TemplateFile>>(&args.file)?.into_iter().enumerate()
+    {
+        let country = parse_country(&name, &format!("{n}.country"))?;
+        inputs.push((country, Input { name: called, steps: steps.into_iter().map(step_input).collect() }));
     }
-    let imported = templates::import(&portal.ctx, &inputs).await?;
+    let imported = templates::import(&cli.ctx, &inputs).await?;
     let records = imported.iter().map(|(template, other)| {
         Record::new()
             .with("country", template.country.code())
             .with("name", template.name.clone())
             .with("steps", template.steps.len())
             .with("changed", *other)
-            .more("version", template.version)
+            .hidden_in_table("version", template.version)
     });
-    portal.out.list(records.collect(), "templates")
+    cli.out.list(records.collect(), "templates")
 }
 
 fn country(name: &str) -> Result<Country> {
-    found(name, "country")
+    parse_country(name, "country")
 }
 
-fn found(name: &str, field: &str) -> Result<Country> {
+fn parse_country(name: &str, field: &str) -> Result<Country> {
     let read = name.parse();
     Ok(read.map_err(|problem| domain::Error::Invalid(vec![FieldError { field: field.to_owned(), problem }]))?)
 }
 
-fn read<T: DeserializeOwned>(file: &str) -> Result<T> {
+fn read_json<T: DeserializeOwned>(file: &str) -> Result<T> {
     let refused = |e: &dyn std::fmt::Display| Failure::Refused(format!("{file}: {e}"));
     let text = if file == "-" { std::io::read_to_string(std::io::stdin()) } else { std::fs::read_to_string(file) };
     serde_json::from_str(&text.map_err(|e| refused(&e))?).map_err(|e| refused(&e))
 }
 
-fn input(line: Line) -> StepInput {
+fn step_input(line: StepLine) -> StepInput {
     let document = |line: DocumentLine| DocumentInput {
         name: line.name,
         instructions: line.instructions,
@@ -204,13 +206,13 @@ fn input(line: Line) -> StepInput {
     }
 }
 
-fn file(template: &Template) -> File {
+fn template_file(template: &Template) -> TemplateFile {
     let document = |document: &TemplateDocument| DocumentLine {
         name: document.name.clone(),
         instructions: document.instructions.clone(),
         required: document.required,
     };
-    let line = |step: &TemplateStep| Line {
+    let line = |step: &TemplateStep| StepLine {
         _step_order: IgnoredAny,
         step_name: step.step_name.clone(),
         owner: step.owner.name().to_owned(),
@@ -219,14 +221,14 @@ fn file(template: &Template) -> File {
         depends_on: step.depends_on.clone(),
         documents: step.documents.iter().map(document).collect(),
     };
-    File {
+    TemplateFile {
         country: template.country.code().to_owned(),
         name: template.name.clone(),
         steps: template.steps.iter().map(line).collect(),
     }
 }
 
-fn show(portal: &Portal, template: &Template) -> Result {
+fn show(cli: &CliContext, template: &Template) -> Result {
     let records = template.steps.iter().map(|step| {
         let documents = step.documents.iter().map(|document| {
             Record::new()
@@ -239,9 +241,9 @@ fn show(portal: &Portal, template: &Template) -> Result {
             .with("step_name", step.step_name.clone())
             .with("owner", step.owner.name())
             .with("business_days", step.business_days)
-            .more("completes_with_documents", step.completes_with_documents)
-            .more("depends_on", step.depends_on.clone())
+            .hidden_in_table("completes_with_documents", step.completes_with_documents)
+            .hidden_in_table("depends_on", step.depends_on.clone())
             .nested("documents", documents.collect())
     });
-    portal.out.list(records.collect(), "steps")
+    cli.out.list(records.collect(), "steps")
 }

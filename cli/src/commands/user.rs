@@ -1,11 +1,11 @@
 //! `spvctl user …`
-use super::named;
+use super::lookup;
 use crate::{
     args::Paging,
-    ask::anything,
+    context::CliContext,
     exit::{LANGUAGE, Result},
-    output::{Record, say},
-    portal::Portal,
+    output::{Record, info},
+    prompt::non_empty,
 };
 use clap::{Args, Subcommand};
 use domain::{
@@ -27,33 +27,33 @@ pub enum Verb {
     List(List),
     /// Show one account
     #[command(after_help = "Examples:\n  spvctl user show admin@example.com")]
-    Show(One),
+    Show(TargetArgs),
     /// Give an account another role; its sessions end
     #[command(
         after_help = "Examples:\n  spvctl user role eli@example.com super_admin\n  spvctl user role ana@example.com company_admin --company 'Harbor Capital'"
     )]
-    Role(GiveRole),
+    Role(SetRole),
     /// Shut an account until it is restored
     #[command(after_help = "Examples:\n  spvctl user suspend eli@example.com")]
-    Suspend(One),
+    Suspend(TargetArgs),
     /// Email another link to set a password to a user who has not accepted the invitation
     #[command(after_help = "Examples:\n  spvctl user invite eli@example.com")]
-    Invite(One),
+    Invite(TargetArgs),
     /// Hide an account and shut it; what was done under it stays
     #[command(after_help = "Examples:\n  spvctl user archive eli@example.com")]
-    Archive(One),
+    Archive(TargetArgs),
     /// Open a suspended or archived account
     #[command(after_help = "Examples:\n  spvctl user restore eli@example.com")]
-    Restore(One),
+    Restore(TargetArgs),
     /// Remove all second factors of a user who lost theirs; their sessions end
     #[command(after_help = "Examples:\n  spvctl user reset-mfa eli@example.com")]
-    ResetMfa(One),
+    ResetMfa(TargetArgs),
     /// List an account's live sessions
     #[command(after_help = "Examples:\n  spvctl user sessions eli@example.com")]
-    Sessions(One),
+    Sessions(TargetArgs),
     /// End every session of an account
     #[command(after_help = "Examples:\n  spvctl user sign-out eli@example.com")]
-    SignOut(One),
+    SignOut(TargetArgs),
 }
 
 #[derive(Debug, Args)]
@@ -63,7 +63,7 @@ pub enum Verb {
 )]
 pub struct Create {
     /// client, iso, employee, company_admin or super_admin
-    #[arg(long, value_parser = role)]
+    #[arg(long, value_parser = parse_role)]
     role: Option<Role>,
     #[arg(long, value_name = "NAME")]
     first_name: Option<String>,
@@ -92,10 +92,10 @@ pub struct Create {
 #[derive(Debug, Args)]
 pub struct List {
     /// client, iso, employee, company_admin or super_admin
-    #[arg(long, value_parser = role)]
+    #[arg(long, value_parser = parse_role)]
     role: Option<Role>,
     /// pending, active, suspended or archived
-    #[arg(long, value_parser = status)]
+    #[arg(long, value_parser = parse_status)]
     status: Option<Status>,
     /// Words that names or addresses begin with
     #[arg(long, value_name = "WORDS")]
@@ -105,18 +105,18 @@ pub struct List {
 }
 
 #[derive(Debug, Args)]
-pub struct One {
+pub struct TargetArgs {
     /// Email address or id
     #[arg(value_name = "USER")]
     user: String,
 }
 
 #[derive(Debug, Args)]
-pub struct GiveRole {
+pub struct SetRole {
     /// Email address or id
     user: String,
     /// client, iso, employee, company_admin or super_admin
-    #[arg(value_parser = role)]
+    #[arg(value_parser = parse_role)]
     role: Role,
     /// Name or id, where the role needs a company
     #[arg(long, value_name = "COMPANY")]
@@ -129,62 +129,65 @@ pub struct GiveRole {
     no_iso: bool,
 }
 
-pub async fn run(verb: Verb, portal: &Portal) -> Result {
-    let (ctx, out) = (&portal.ctx, &portal.out);
+pub async fn run(verb: Verb, cli: &CliContext) -> Result {
+    let (ctx, out) = (&cli.ctx, &cli.out);
     match verb {
-        Verb::Create(args) => create(*args, portal).await,
+        Verb::Create(args) => create(*args, cli).await,
         Verb::List(args) => {
             let filter = Filter { role: args.role, status: args.status, q: args.q };
             let page = users::list(ctx, &filter, &args.paging.query()).await?;
             out.page(page.items.iter().map(record).collect(), "accounts", page.next_cursor)
         }
-        Verb::Show(args) => out.one(record(&named::user(ctx, &args.user).await?)),
+        Verb::Show(args) => out.one(record(&lookup::user(ctx, &args.user).await?)),
         Verb::Role(args) => {
-            let user = named::user(ctx, &args.user).await?;
-            let company = named::company(ctx, args.company.as_deref()).await?;
-            let iso = named::iso(ctx, args.iso.as_deref()).await?;
+            let user = lookup::user(ctx, &args.user).await?;
+            let company = lookup::company(ctx, args.company.as_deref()).await?;
+            let iso = lookup::iso(ctx, args.iso.as_deref()).await?;
             let iso = if args.no_iso { Some(None) } else { iso.map(Some) };
             out.one(record(&people::set_role(ctx, user.id, args.role, company, iso, None).await?))
         }
         Verb::Suspend(args) => {
-            out.one(record(&users::suspend(ctx, named::user(ctx, &args.user).await?.id, None).await?))
+            out.one(record(&users::suspend(ctx, lookup::user(ctx, &args.user).await?.id, None).await?))
         }
         Verb::Invite(args) => {
-            let user = named::user(ctx, &args.user).await?;
+            let user = lookup::user(ctx, &args.user).await?;
             users::invite_again(ctx, user.id).await?;
-            say(&format!(
+            info(&format!(
                 "An email to {} with a link to set a password is queued; a running worker sends it.",
                 user.email
             ));
             Ok(())
         }
         Verb::Archive(args) => {
-            out.one(record(&users::archive(ctx, named::user(ctx, &args.user).await?.id, None).await?))
+            out.one(record(&users::archive(ctx, lookup::user(ctx, &args.user).await?.id, None).await?))
         }
         Verb::Restore(args) => {
-            out.one(record(&users::restore(ctx, named::user(ctx, &args.user).await?.id, None).await?))
+            out.one(record(&users::restore(ctx, lookup::user(ctx, &args.user).await?.id, None).await?))
         }
         Verb::ResetMfa(args) => {
-            let user = named::user(ctx, &args.user).await?;
+            let user = lookup::user(ctx, &args.user).await?;
             let removed = factors::reset(ctx, user.id).await?;
-            say(&format!("{removed} authenticator apps removed. {} signs in with the password alone now.", user.email));
+            info(&format!(
+                "{removed} authenticator apps removed. {} signs in with the password alone now.",
+                user.email
+            ));
             Ok(())
         }
         Verb::Sessions(args) => {
-            let sessions = users::sessions(ctx, named::user(ctx, &args.user).await?.id).await?;
-            out.list(sessions.iter().map(session).collect(), "live sessions")
+            let sessions = users::sessions(ctx, lookup::user(ctx, &args.user).await?.id).await?;
+            out.list(sessions.iter().map(session_record).collect(), "live sessions")
         }
         Verb::SignOut(args) => {
-            let ended = users::sign_out(ctx, named::user(ctx, &args.user).await?.id).await?;
-            say(&format!("{ended} sessions ended."));
+            let ended = users::sign_out(ctx, lookup::user(ctx, &args.user).await?.id).await?;
+            info(&format!("{ended} sessions ended."));
             Ok(())
         }
     }
 }
 
-async fn create(args: Create, portal: &Portal) -> Result {
-    let (ctx, ask) = (&portal.ctx, &portal.ask);
-    ask.about(&[
+async fn create(args: Create, cli: &CliContext) -> Result {
+    let (ctx, prompt) = (&cli.ctx, &cli.prompt);
+    prompt.missing(&[
         ("role", args.role.is_some()),
         ("first-name", args.first_name.is_some()),
         ("last-name", args.last_name.is_some()),
@@ -192,7 +195,7 @@ async fn create(args: Create, portal: &Portal) -> Result {
     ])?;
     let role = match args.role {
         Some(role) => role,
-        None => Role::ALL[ask.one_of("Role", &Role::ALL.map(|role| role.name().to_owned()))?],
+        None => Role::ALL[prompt.select("Role", &Role::ALL.map(|role| role.name().to_owned()))?],
     };
     let password = if args.password_stdin {
         let mut text = String::new();
@@ -203,55 +206,58 @@ async fn create(args: Create, portal: &Portal) -> Result {
     };
     let mailed = password.is_none();
     let input = CreateUser {
-        first_name: ask.text(args.first_name, "First name", anything)?,
-        last_name: ask.text(args.last_name, "Last name", anything)?,
-        email: ask.text(args.email, "Email", anything)?,
+        first_name: prompt.text(args.first_name, "First name", non_empty)?,
+        last_name: prompt.text(args.last_name, "Last name", non_empty)?,
+        email: prompt.text(args.email, "Email", non_empty)?,
         phone: args.phone,
         address: args.address,
-        company_id: named::company(ctx, args.company.as_deref()).await?,
-        iso_id: named::iso(ctx, args.iso.as_deref()).await?,
+        company_id: lookup::company(ctx, args.company.as_deref()).await?,
+        iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
         password,
         language: args.language,
     };
     let user = people::create(ctx, role, input).await?;
     if mailed {
-        say(&format!("An email to {} with a link to set a password is queued; a running worker sends it.", user.email));
+        info(&format!(
+            "An email to {} with a link to set a password is queued; a running worker sends it.",
+            user.email
+        ));
     }
-    portal.out.one(record(&user))
+    cli.out.one(record(&user))
 }
 
-fn role(text: &str) -> Result<Role, String> {
+fn parse_role(text: &str) -> Result<Role, String> {
     text.parse().map_err(|_| format!("one of {}", Role::ALL.map(Role::name).join(", ")))
 }
 
-fn status(text: &str) -> Result<Status, String> {
+fn parse_status(text: &str) -> Result<Status, String> {
     text.parse().map_err(|_| format!("one of {}", Status::ALL.map(Status::name).join(", ")))
 }
 
 fn record(user: &User) -> Record {
     Record::new()
-        .more("id", user.id.to_string())
+        .hidden_in_table("id", user.id.to_string())
         .with("name", user.name())
         .with("email", user.email.clone())
         .with("role", user.role.name())
         .with("status", user.status.name())
-        .more("phone", user.phone.clone())
-        .more("company_id", user.company_id.map(|id| id.to_string()))
-        .more("iso_id", user.iso_id.map(|id| id.to_string()))
-        .more("language", user.language.clone())
-        .more("time_zone", user.time_zone.clone())
+        .hidden_in_table("phone", user.phone.clone())
+        .hidden_in_table("company_id", user.company_id.map(|id| id.to_string()))
+        .hidden_in_table("iso_id", user.iso_id.map(|id| id.to_string()))
+        .hidden_in_table("language", user.language.clone())
+        .hidden_in_table("time_zone", user.time_zone.clone())
         .with("last_sign_in_at", user.last_sign_in_at.map(|at| at.to_rfc3339()))
-        .more("created_at", user.created_at.to_rfc3339())
-        .more("version", user.version)
+        .hidden_in_table("created_at", user.created_at.to_rfc3339())
+        .hidden_in_table("version", user.version)
 }
 
-fn session(session: &Session) -> Record {
+fn session_record(session: &Session) -> Record {
     Record::new()
-        .more("id", session.id.to_string())
+        .hidden_in_table("id", session.id.to_string())
         .with("created_at", session.created_at.to_rfc3339())
         .with("refreshed_at", session.refreshed_at.to_rfc3339())
         .with("aal", session.aal.clone())
         .with("address", session.address.clone())
         .with("device", device::name(LANGUAGE, session.user_agent.as_deref()))
-        .more("user_agent", session.user_agent.clone())
+        .hidden_in_table("user_agent", session.user_agent.clone())
 }

@@ -1,8 +1,9 @@
 //! `spvctl worker`
 use crate::{
     config::{self, Config},
+    context,
     exit::{Failure, Result},
-    portal, shutdown,
+    shutdown,
 };
 use domain::{Actor, kernel::db::SchemaState};
 
@@ -11,9 +12,9 @@ use domain::{Actor, kernel::db::SchemaState};
 pub struct Args {}
 
 pub async fn run(config: Config) -> Result {
-    let mailer = portal::mailer(&config)?;
-    let db = portal::database(&config).await?;
-    if let Some(words) = config::make_private(&config.data_dir) {
+    let mailer = context::mailer(&config)?;
+    let db = context::open_or_create_database(&config).await?;
+    if let Some(words) = config::restrict_permissions(&config.data_dir) {
         tracing::warn!("{words}");
     }
     if db.is_empty().await? {
@@ -24,15 +25,15 @@ pub async fn run(config: Config) -> Result {
             "the database has another schema than this program; run `spvctl migrate`".to_owned(),
         ));
     }
-    let ctx = portal::context(&config.options(None)?, db.clone()).acting_as(Actor::System("worker"));
+    let ctx = context::operator_ctx(&config.options(None)?, db.clone()).acting_as(Actor::System("worker"));
     let stop = shutdown::on_signal();
-    portal::metrics(&config, &ctx, stop.clone()).await?;
-    // Events of this worker's jobs are numbered even while no server runs.
-    let following =
+    context::serve_metrics(&config, &ctx, stop.clone()).await?;
+    // Numbers the activity entries of this worker's jobs even while no server runs.
+    let sequencer =
         tokio::spawn(domain::outbox::activity_feed::run(ctx.clone(), tokio::sync::broadcast::channel(16).0, |_| ()));
-    tracing::info!(concurrency = config.worker_concurrency, "working");
-    jobs::run(ctx.clone(), jobs::State::new(ctx, mailer), portal::worker_options(&config), stop).await;
-    following.abort();
+    tracing::info!(concurrency = config.worker_concurrency, "worker started");
+    jobs::run(ctx.clone(), jobs::State::new(ctx, mailer), context::worker_options(&config), stop).await;
+    sequencer.abort();
     db.close().await;
     Ok(())
 }

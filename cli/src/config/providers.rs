@@ -1,5 +1,5 @@
-//! The OpenID providers: each needs a client id and a secret, or neither.
-use super::{Reader, list};
+//! OpenID providers: each needs both client id and secret, or neither.
+use super::{Reader, list, non_empty};
 use api::{ProviderKind, ProviderSettings};
 
 /// The names of one provider's settings.
@@ -28,17 +28,17 @@ const NAMES: [Names; 2] = [
     },
 ];
 
-/// Those that are configured; what is wrong or half is noted by its name.
+/// The configured providers. Adds an error for an incomplete one.
 pub fn read(read: &mut Reader<'_>) -> Vec<ProviderSettings> {
-    NAMES.iter().filter_map(|names| one(read, names)).collect()
+    NAMES.iter().filter_map(|names| read_provider(read, names)).collect()
 }
 
-fn one(read: &mut Reader<'_>, names: &Names) -> Option<ProviderSettings> {
-    let before = read.wrong.len();
-    let id = read.optional(names.client_id, "the client id that the provider gave you", not_empty);
-    let secret = read.optional(names.client_secret, "the client secret that the provider gave you", not_empty);
+fn read_provider(read: &mut Reader<'_>, names: &Names) -> Option<ProviderSettings> {
+    let before = read.errors.len();
+    let id = read.optional(names.client_id, "the client id that the provider gave you", non_empty);
+    let secret = read.optional(names.client_secret, "the client secret that the provider gave you", non_empty);
     let issuer =
-        read.fixed(names.issuer, "the address of an OpenID provider, like https://login.example.com", |text| {
+        read.with_default(names.issuer, "the address of an OpenID provider, like https://login.example.com", |text| {
             ProviderSettings::is_issuer(text).then(|| text.to_owned())
         });
     let domains = read.optional(names.domains, "domains separated by commas, like example.com,example.org", |text| {
@@ -48,30 +48,26 @@ fn one(read: &mut Reader<'_>, names: &Names) -> Option<ProviderSettings> {
         (Some(id), Some(secret)) => {
             Some(ProviderSettings::new(names.kind, id, secret, issuer, domains.unwrap_or_default()))
         }
-        // What is wrong was said already.
-        _ if read.wrong.len() > before => None,
+        // The error has been added.
+        _ if read.errors.len() > before => None,
         (None, None) => {
             for other in [names.issuer, names.domains] {
                 if let Some(found) = read.sources.find(other) {
                     let (id, secret) = (names.client_id, names.client_secret);
-                    read.wrong.push(format!("{other}: set in {}, but {id} and {secret} are not", found.source));
+                    read.errors.push(format!("{other}: set in {}, but {id} and {secret} are not", found.source));
                 }
             }
             None
         }
         (None, Some(_)) => {
-            read.wrong
+            read.errors
                 .push(format!("{}: not set, but {} is; set both or neither", names.client_id, names.client_secret));
             None
         }
         (Some(_), None) => {
-            read.wrong
+            read.errors
                 .push(format!("{}: not set, but {} is; set both or neither", names.client_secret, names.client_id));
             None
         }
     }
-}
-
-fn not_empty(text: &str) -> Option<String> {
-    (!text.is_empty()).then(|| text.to_owned())
 }

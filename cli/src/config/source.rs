@@ -1,4 +1,4 @@
-//! Where values come from, kept with them so that a refusal can say it.
+//! Sources of settings: file, environment, secret files and flags. Each value keeps its source for error messages.
 use super::SETTINGS;
 use crate::{
     args::Globals,
@@ -10,27 +10,27 @@ use figment::{
     value::{Dict, Map, Value},
 };
 
-/// A value as text, and words for its source.
-pub struct Found {
+/// A value as text, and the name of its source.
+pub struct ResolvedValue {
     pub value: String,
     pub source: String,
 }
 
 pub struct Sources(Figment);
 
-/// Values of one place. The environment's are text: figment's own reader would take `0123` for a number.
-struct Place {
+/// Values of one source, as text: figment's environment provider would parse `0123` as a number.
+struct ValueSource {
     values: Vec<(&'static str, String)>,
-    of: &'static str,
+    name: &'static str,
 }
 
 const ENVIRONMENT: &str = "the environment";
 const SECRET_FILE: &str = "a secret file";
 const FLAG: &str = "the flag";
 
-impl Provider for Place {
+impl Provider for ValueSource {
     fn metadata(&self) -> Metadata {
-        Metadata::named(self.of)
+        Metadata::named(self.name)
     }
 
     fn data(&self) -> std::result::Result<Map<Profile, Dict>, Error> {
@@ -42,12 +42,12 @@ impl Provider for Place {
 
 impl Sources {
     /// Reads the file, the environment and the flags.
-    pub fn gather(globals: &Globals) -> Result<Self> {
+    pub fn load(globals: &Globals) -> Result<Self> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        Self::from(globals, variable)
+        Self::from_variables(globals, variable)
     }
 
-    pub(super) fn from(globals: &Globals, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
+    pub(super) fn from_variables(globals: &Globals, variable: impl Fn(&str) -> Option<String>) -> Result<Self> {
         let mut figment = Figment::new();
         if let Some(path) = &globals.config {
             let text = std::fs::read_to_string(path)
@@ -68,7 +68,7 @@ impl Sources {
         }
         let (mut values, mut files) = (Vec::new(), Vec::new());
         for setting in SETTINGS {
-            let name = variable_of(setting.name);
+            let name = variable_name(setting.name);
             match (variable(&name), setting.secret.then(|| variable(&format!("{name}_FILE"))).flatten()) {
                 (Some(_), Some(_)) => {
                     return Err(Failure::Usage(format!("{name} and {name}_FILE are both set; set one of them")));
@@ -90,18 +90,18 @@ impl Sources {
         let flags = flags.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         Ok(Self(
             figment
-                .merge(Place { values, of: ENVIRONMENT })
-                .merge(Place { values: files, of: SECRET_FILE })
-                .merge(Place { values: flags, of: FLAG }),
+                .merge(ValueSource { values, name: ENVIRONMENT })
+                .merge(ValueSource { values: files, name: SECRET_FILE })
+                .merge(ValueSource { values: flags, name: FLAG }),
         ))
     }
 
-    pub fn find(&self, name: &str) -> Option<Found> {
+    pub fn find(&self, name: &str) -> Option<ResolvedValue> {
         let value = self.0.find_value(name).ok()?;
         let place = self.0.get_metadata(value.tag()).map(|place| place.name.to_string()).unwrap_or_default();
         let source = match place.as_str() {
-            ENVIRONMENT => variable_of(name),
-            SECRET_FILE => format!("{}_FILE", variable_of(name)),
+            ENVIRONMENT => variable_name(name),
+            SECRET_FILE => format!("{}_FILE", variable_name(name)),
             FLAG => format!("--{}", name.replace('_', "-")),
             _ => "the configuration file".to_owned(),
         };
@@ -118,10 +118,10 @@ impl Sources {
             }
             other => format!("{other:?}"),
         };
-        Some(Found { value, source })
+        Some(ResolvedValue { value, source })
     }
 }
 
-fn variable_of(name: &str) -> String {
+fn variable_name(name: &str) -> String {
     format!("SPV_{}", name.to_uppercase())
 }

@@ -7,15 +7,15 @@ fn read(file: &str, environment: &[(&str, &str)], globals: Globals) -> Result<Co
     std::fs::write(&path, file).unwrap();
     let variables: HashMap<_, _> = environment.iter().copied().collect();
     let globals = Globals { config: Some(path), ..globals };
-    Config::read(&Sources::from(&globals, |name| variables.get(name).map(ToString::to_string))?)
+    Config::read(&Sources::from_variables(&globals, |name| variables.get(name).map(ToString::to_string))?)
 }
 
 fn refusal(file: &str, environment: &[(&str, &str)]) -> String {
-    read(file, environment, Globals::default()).unwrap_err().words().unwrap()
+    read(file, environment, Globals::default()).unwrap_err().message().unwrap()
 }
 
 #[test]
-fn flags_go_before_the_environment_before_the_file_before_defaults() {
+fn precedence_is_flags_environment_file_defaults() {
     let file = "listen = '127.0.0.1:1'\nworker_concurrency = 3\nlog = 'debug'";
     let environment = [("SPV_LISTEN", "127.0.0.1:2"), ("SPV_WORKER_CONCURRENCY", "4")];
     let config =
@@ -25,7 +25,7 @@ fn flags_go_before_the_environment_before_the_file_before_defaults() {
 }
 
 #[test]
-fn a_wrong_value_names_itself_its_source_and_what_is_allowed() {
+fn invalid_value_error_names_setting_source_and_allowed_values() {
     assert_eq!(
         refusal("listen = 'here'", &[("SPV_DEMO", "perhaps")]),
         "listen: `here` from the configuration file is not allowed; it must be an address with a port, like 127.0.0.1:8080\n\
@@ -34,7 +34,7 @@ fn a_wrong_value_names_itself_its_source_and_what_is_allowed() {
 }
 
 #[test]
-fn a_wrong_secret_is_not_repeated() {
+fn invalid_secret_is_not_printed() {
     let said = refusal("", &[("SPV_AUTH_JWT_SECRET", "too-short")]);
     assert!(!said.contains("too-short") && said.contains("SPV_AUTH_JWT_SECRET"), "{said}");
 }
@@ -45,7 +45,7 @@ fn an_unknown_key_in_the_file_is_refused() {
 }
 
 #[test]
-fn a_secret_may_stand_in_a_file_of_its_own() {
+fn secrets_can_be_read_from_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("secret");
     std::fs::write(&path, "0123456789012345678901234567890123\n").unwrap();
@@ -57,7 +57,7 @@ fn a_secret_may_stand_in_a_file_of_its_own() {
 }
 
 #[test]
-fn a_variable_names_a_file_for_secrets_only() {
+fn only_secrets_have_a_file_variable() {
     for known in ["SPV_LISTEN", "SPV_AUTH_JWT_SECRET_FILE", "SPV_AUTH_SIGNING_KEYS_FILE", "HOME", "LISTEN_FILE"] {
         assert!(!is_unknown(known), "{known}");
     }
@@ -67,7 +67,7 @@ fn a_variable_names_a_file_for_secrets_only() {
 }
 
 #[test]
-fn half_a_pair_of_keys_is_told_of() {
+fn incomplete_s3_credentials_are_warned_about() {
     let warned = |environment: &[(&str, &str)]| read("", environment, Globals::default()).unwrap().warnings;
     let (id, secret) = (("SPV_S3_ACCESS_KEY_ID", "key"), ("SPV_S3_SECRET_ACCESS_KEY", "secret-of-the-key"));
     assert_eq!(warned(&[id]), ["s3_access_key_id is set and s3_secret_access_key is not: neither of them is used"]);
@@ -76,7 +76,7 @@ fn half_a_pair_of_keys_is_told_of() {
 }
 
 #[test]
-fn what_is_shown_hides_secrets() {
+fn config_output_hides_secrets() {
     let environment =
         [("SPV_DATABASE_URL", "postgres://spv:s3cret@db/spv"), ("SPV_DEFAULT_PASSWORD", "a-long-enough-secret-1")];
     let config = read("", &environment, Globals::default()).unwrap();
@@ -88,7 +88,7 @@ fn what_is_shown_hides_secrets() {
 }
 
 #[test]
-fn the_public_address_follows_the_port_unless_it_is_set() {
+fn public_url_defaults_to_the_listening_port() {
     let config = read("listen = '0.0.0.0:0'", &[], Globals::default()).unwrap();
     assert_eq!(config.public_url(Some("0.0.0.0:4711".parse().unwrap())), "http://localhost:4711");
     let config = read("public_url = 'https://portal.example.com/'", &[], Globals::default()).unwrap();
@@ -96,7 +96,7 @@ fn the_public_address_follows_the_port_unless_it_is_set() {
 }
 
 #[test]
-fn documents_lie_in_the_data_folder_unless_told() {
+fn storage_defaults_to_the_data_folder() {
     let config = read("data_dir = '/srv/portal'", &[], Globals::default()).unwrap();
     assert_eq!(config.storage, StorageUrl::Files("/srv/portal/documents".into()));
     let bucket = "storage_url = 's3://office/documents?endpoint=http://127.0.0.1:9000'";
@@ -113,7 +113,7 @@ fn documents_lie_in_the_data_folder_unless_told() {
 }
 
 #[test]
-fn a_provider_is_configured_whole_or_not_at_all() {
+fn providers_need_client_id_and_secret() {
     let config = read("", &[], Globals::default()).unwrap();
     assert!(config.providers.is_empty());
     let google = [("SPV_OIDC_GOOGLE_CLIENT_ID", "id"), ("SPV_OIDC_GOOGLE_CLIENT_SECRET", "s3cret")];
@@ -141,7 +141,7 @@ fn a_provider_is_configured_whole_or_not_at_all() {
 }
 
 #[test]
-fn an_address_is_shown_without_its_password_wherever_that_stands() {
+fn database_url_is_shown_without_password() {
     for (address, shown) in [
         ("postgres://spv:secret@db/spv", "postgres://spv:(hidden)@db/spv"),
         ("postgres://db/spv?user=spv&password=secret", "postgres://db/spv?user=spv&password=(hidden)"),
@@ -155,7 +155,7 @@ fn an_address_is_shown_without_its_password_wherever_that_stands() {
 }
 
 #[test]
-fn a_database_is_one_that_stays() {
+fn in_memory_databases_are_refused() {
     for address in ["sqlite:spv.db", "sqlite:///srv/spv.db", "postgres://db/spv", "postgresql://db/spv"] {
         assert!(super::is_database(address), "{address}");
     }
@@ -166,7 +166,7 @@ fn a_database_is_one_that_stays() {
 }
 
 #[test]
-fn wide_trust_is_refused_or_warned_of() {
+fn wide_proxies_and_redirects_are_refused_or_warned_about() {
     for everybody in ["0.0.0.0/0", "::/0", "10.0.0.0/8, 0.0.0.0/0", "::ffff:0:0/96"] {
         let said = refusal("", &[("SPV_TRUSTED_PROXIES", everybody)]);
         assert!(said.starts_with("trusted_proxies: ") && said.contains("/0"), "{said}");
@@ -182,7 +182,7 @@ fn wide_trust_is_refused_or_warned_of() {
 }
 
 #[test]
-fn serving_has_limits_of_its_own() {
+fn drain_connection_limit_and_hsts_have_defaults() {
     let config = read("", &[], Globals::default()).unwrap();
     assert_eq!((config.drain, config.max_connections_per_address), (Duration::from_secs(5), 256));
     assert!(!config.hsts_subdomains);

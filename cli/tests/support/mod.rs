@@ -1,4 +1,4 @@
-//! A folder and a database of its own for each test, and the real binary on them.
+//! Fixtures: a data folder and database per test, the real binary, an SMTP server.
 
 use domain::testing::World;
 use serde_json::Value;
@@ -10,21 +10,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A portal's surroundings: data folder, database, environment.
-pub struct Office {
+/// A test portal: data folder, database, environment variables.
+pub struct TestPortal {
     pub dir: PathBuf,
     environment: Vec<(String, String)>,
     pub world: World,
 }
 
-/// What a command did.
-pub struct Done {
+/// Exit code and output of a command.
+pub struct CommandOutput {
     pub code: i32,
     pub out: String,
     pub err: String,
 }
 
-impl Office {
+impl TestPortal {
     pub fn on(world: World) -> Self {
         let dir = world.dir.0.join("data");
         let url = world.url.clone();
@@ -35,7 +35,7 @@ impl Office {
         Self::on(World::sqlite().await)
     }
 
-    /// None where no server is named; `make test` names one.
+    /// `None` without a configured PostgreSQL server; `make test` configures one.
     pub async fn postgres() -> Option<Self> {
         World::postgres().await.map(Self::on)
     }
@@ -50,18 +50,18 @@ impl Office {
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Done {
+    pub fn run(&self, args: &[&str]) -> CommandOutput {
         self.command(args).output().unwrap().into()
     }
 
-    /// Runs a command that has to succeed, and reads its JSON.
+    /// Runs a command, asserts success and parses its JSON.
     pub fn json(&self, args: &[&str]) -> Value {
         let done = self.run(&[args, &["--format", "json"]].concat());
         assert_eq!(done.code, 0, "{args:?}: {}", done.err);
         serde_json::from_str(&done.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {}", done.out))
     }
 
-    /// Starts something that keeps running.
+    /// Starts a long-running command; its output goes to [`Self::log`].
     pub fn start(&self, args: &[&str]) -> Running {
         self.running(self.command(args))
     }
@@ -75,8 +75,8 @@ impl Office {
         std::fs::read_to_string(self.dir.with_extension("log")).unwrap_or_default()
     }
 
-    /// The port behind these words, once the process has said where it listens: the system picks it, as one that is
-    /// picked before may be lost meanwhile.
+    /// Waits for the port that the process logs after `words`. The system assigns it, as a free port chosen before could be
+    /// taken meanwhile.
     pub fn port(&self, process: &mut Running, words: &str) -> u16 {
         let began = Instant::now();
         loop {
@@ -91,7 +91,7 @@ impl Office {
         }
     }
 
-    /// A company and a client of it, the first made with flags only.
+    /// Creates a company and a client in it.
     pub fn client(&self, email: &str) -> Value {
         self.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
         self.json(&[
@@ -112,12 +112,12 @@ impl Office {
         ])
     }
 
-    /// Waits until the outbox is as `wanted` says.
+    /// Waits until the mails of the outbox satisfy `wanted`.
     pub fn mails(&self, limit: Duration, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         self.until(&["mail", "list"], limit, wanted)
     }
 
-    /// Waits until what a command lists is as `wanted` says.
+    /// Waits until the JSON list that a command prints satisfies `wanted`.
     pub fn until(&self, list: &[&str], limit: Duration, wanted: impl Fn(&[Value]) -> bool) -> Vec<Value> {
         let began = Instant::now();
         loop {
@@ -131,26 +131,26 @@ impl Office {
     }
 }
 
-/// One on SQLite and, where a server is named, one on PostgreSQL.
-pub async fn offices() -> Vec<Office> {
-    let mut offices = vec![Office::sqlite().await];
-    offices.extend(Office::postgres().await);
-    offices
+/// A portal on SQLite and, if a server is configured, one on PostgreSQL.
+pub async fn test_portals() -> Vec<TestPortal> {
+    let mut portals = vec![TestPortal::sqlite().await];
+    portals.extend(TestPortal::postgres().await);
+    portals
 }
 
-/// The binary without settings of whoever runs the tests.
+/// The binary without `SPV_…` variables of the surrounding environment.
 pub fn spvctl(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_spvctl"));
     command.args(args).stdin(Stdio::null());
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("SPV_")) {
         command.env_remove(name);
     }
-    // Nobody waits for a load balancer here.
+    // There is no load balancer to wait for.
     command.env("SPV_DRAIN_SECONDS", "0");
     command
 }
 
-impl From<Output> for Done {
+impl From<Output> for CommandOutput {
     fn from(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap_or(-1),
@@ -160,7 +160,7 @@ impl From<Output> for Done {
     }
 }
 
-/// A process that goes with the test.
+/// A child process, killed on drop.
 pub struct Running(pub Child);
 
 impl Drop for Running {
@@ -171,19 +171,19 @@ impl Drop for Running {
 }
 
 impl Running {
-    /// Asks it to stop, and waits.
+    /// Sends SIGTERM and waits for the exit code.
     pub fn stop(&mut self) -> i32 {
         let _ = Command::new("kill").args(["-TERM", &self.0.id().to_string()]).status();
         self.0.wait().unwrap().code().unwrap_or(-1)
     }
 }
 
-/// A port that nobody uses now.
+/// A port that is free at the moment.
 pub fn free_port() -> u16 {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// The interpreter that has aiosmtpd, by the same search as `make test`.
+/// The Python interpreter with aiosmtpd, found as by `make test`.
 pub fn python() -> String {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../scripts/python.sh");
     let found = Command::new("sh").arg(script).output().unwrap();
@@ -191,18 +191,18 @@ pub fn python() -> String {
     String::from_utf8(found.stdout).unwrap().trim().to_owned()
 }
 
-/// What a mail server does with mails.
+/// Behaviour of the test SMTP server.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Mails {
+pub enum SmtpBehavior {
     Take,
-    /// The first is kept waiting for its answer, and a file `held` says so.
+    /// Delays the reply to the first mail and creates a file `held`.
     HoldFirst,
-    /// Each is refused for good, until there is a file `taken`.
+    /// Refuses every mail permanently until a file `taken` exists.
     Refuse,
 }
 
-/// A real SMTP server as a process of its own, Debian's python3-aiosmtpd. Each mail becomes a file in `dir`.
-pub fn smtp_server(port: u16, dir: &Path, mails: Mails) -> Running {
+/// Starts a real SMTP server (python3-aiosmtpd) that writes each mail to a file in `dir`.
+pub fn smtp_server(port: u16, dir: &Path, mails: SmtpBehavior) -> Running {
     const SERVER: &str = r#"
 import asyncio, os, sys
 from aiosmtpd.controller import Controller
@@ -226,9 +226,9 @@ sys.stdin.read()
 "#;
     std::fs::create_dir_all(dir).unwrap();
     let mails = match mails {
-        Mails::Take => "take",
-        Mails::HoldFirst => "hold",
-        Mails::Refuse => "refuse",
+        SmtpBehavior::Take => "take",
+        SmtpBehavior::HoldFirst => "hold",
+        SmtpBehavior::Refuse => "refuse",
     };
     let mut child = Command::new(python())
         .args(["-c", SERVER, &port.to_string(), dir.to_str().unwrap(), mails])
@@ -242,7 +242,7 @@ sys.stdin.read()
     Running(child)
 }
 
-/// The mails in a folder, decoded enough to be read.
+/// The raw mails in a folder, sorted by name.
 pub fn received(dir: &Path) -> Vec<String> {
     let mut names: Vec<PathBuf> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.retain(|path| path.extension().is_some_and(|extension| extension == "eml"));

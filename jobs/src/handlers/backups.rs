@@ -1,31 +1,32 @@
-//! Makes backups: those that are asked for, and one every night.
-use crate::{outcome, state::State};
+//! Backup jobs: on request and nightly.
+use crate::{job_error, state::State};
 use domain::{
     Ctx,
     operations::backups::{self, Make, Nightly},
     platform::queue::{Job, worker::Failure},
 };
 
-/// Makes one. What a worker leaves half-made when it ends, the next attempt clears away.
-pub async fn make(state: State, job: Make) -> Result<(), Failure> {
-    backups::run(&state.ctx(Make::NAME), job.id).await.map_err(outcome::of)
+/// Creates a backup. The next attempt removes the incomplete directory of an interrupted one.
+pub async fn create(state: State, job: Make) -> Result<(), Failure> {
+    backups::run(&state.ctx(Make::NAME), job.id).await.map_err(job_error::classify)
 }
 
-/// Tells whoever waits that it could not be made, once no other attempt will follow.
-pub async fn failed(state: State, job: Make, why: String, last: bool) {
+/// Marks the backup as failed after the last attempt.
+pub async fn record_failure(state: State, job: Make, why: String, last: bool) {
     if !last {
         return;
     }
     if let Err(error) = backups::failed(&state.ctx(Make::NAME), job.id, &why).await {
-        tracing::warn!(backup = %job.id, %error, "the failure could not be told");
+        tracing::warn!(backup = %job.id, %error, "failure not recorded");
     }
 }
 
-/// Asks for the night's.
+/// Enqueues the backup of the night.
 pub async fn nightly(state: State, _: Nightly) -> Result<(), Failure> {
-    backups::nightly(&state.ctx(Nightly::NAME)).await.map_err(outcome::of)
+    backups::nightly(&state.ctx(Nightly::NAME)).await.map_err(job_error::classify)
 }
 
-pub async fn ask(ctx: Ctx) -> domain::Result<()> {
+/// Enqueues a backup for `spvctl job run`.
+pub async fn enqueue(ctx: Ctx) -> domain::Result<()> {
     backups::ask(&ctx).await.map(drop)
 }

@@ -1,5 +1,5 @@
-//! Deletes what has had its time.
-use crate::{outcome, state::State};
+//! Clean-up job: deletes rows past their retention.
+use crate::{job_error, state::State};
 use chrono::Duration;
 use domain::{
     accounts::auth::{factors, flows, links, login_throttle, mail_rate_limit, sessions},
@@ -13,9 +13,9 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Expired links, flows and challenges, sessions that nobody used for too long, and a month later all that ended, old
-/// failures and pauses between mails, idempotency keys, notifications, jobs that are done, what the log need not keep,
-/// uploads that nobody went on with. For how long each is kept, its module says.
+/// Deletes expired links, flows and challenges, idle sessions, sessions that ended a month ago, old login failures and mail
+/// cooldowns, idempotency keys, notifications, finished jobs, activity past its retention, and abandoned uploads. Each
+/// retention is defined in its module.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct CleanUp {}
 
@@ -26,20 +26,34 @@ impl Job for CleanUp {
 pub async fn clean_up(state: State, _: CleanUp) -> Result<(), Failure> {
     let ctx = state.ctx(CleanUp::NAME);
     let now = ctx.now();
-    let links = links::clean_up(&ctx, now).await.map_err(outcome::of)?;
-    let sessions =
-        sessions::clean_up(&ctx, now - sessions::MAX_IDLE, now - Duration::days(30)).await.map_err(outcome::of)?;
-    let flows = flows::clean_up(&ctx, now).await.map_err(outcome::of)?;
-    let failures = login_throttle::clean_up(&ctx).await.map_err(outcome::of)?;
-    let gaps = mail_rate_limit::clean_up(&ctx, now - Duration::days(1)).await.map_err(outcome::of)?;
-    let challenges = factors::clean_up(&ctx).await.map_err(outcome::of)?;
-    let keys = idempotency::clean_up(&ctx).await.map_err(outcome::of)?;
-    let told = notifications::clean_up(&ctx).await.map_err(outcome::of)?;
-    let jobs = queue::clean_up(&ctx).await.map_err(outcome::of)?;
-    let log = activity::clean_up(&ctx).await.map_err(outcome::of)?;
-    // Last: a storage that is away stops nothing else.
-    let uploads = uploads::clean_up(&ctx).await.map_err(outcome::of)?;
-    tracing::info!(uploads, links, sessions, flows, failures, gaps, challenges, keys, told, jobs, log, "cleaned up");
+    let links = links::clean_up(&ctx, now).await.map_err(job_error::classify)?;
+    let sessions = sessions::clean_up(&ctx, now - sessions::MAX_IDLE, now - Duration::days(30))
+        .await
+        .map_err(job_error::classify)?;
+    let flows = flows::clean_up(&ctx, now).await.map_err(job_error::classify)?;
+    let failures = login_throttle::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let gaps = mail_rate_limit::clean_up(&ctx, now - Duration::days(1)).await.map_err(job_error::classify)?;
+    let challenges = factors::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let keys = idempotency::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let notifications = notifications::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let jobs = queue::clean_up(&ctx).await.map_err(job_error::classify)?;
+    let activity = activity::clean_up(&ctx).await.map_err(job_error::classify)?;
+    // Last, so that unavailable storage does not stop the others.
+    let uploads = uploads::clean_up(&ctx).await.map_err(job_error::classify)?;
+    tracing::info!(
+        uploads,
+        links,
+        sessions,
+        flows,
+        failures,
+        gaps,
+        challenges,
+        keys,
+        notifications,
+        jobs,
+        activity,
+        "cleaned up"
+    );
     Ok(())
 }
 
@@ -57,7 +71,7 @@ mod tests {
     };
 
     #[tokio::test]
-    async fn the_log_is_kept_for_as_long_as_the_settings_say() {
+    async fn activity_is_deleted_after_the_configured_retention() {
         on_both(async |world| {
             world.company("Meridian").await;
             let later = World { clock: Clock::fixed(noon() + Duration::days(200)), ..world.clone() };
@@ -69,7 +83,7 @@ mod tests {
                 let log = activity::list(&ctx, &Filter::default(), &PageQuery::default()).await.unwrap().items;
                 log.iter().any(|row| row.action == "company.created")
             };
-            assert!(is_kept_after_cleaning().await, "nobody has said for how long");
+            assert!(is_kept_after_cleaning().await, "kept without a retention");
             for (days, kept) in [(201, true), (190, false)] {
                 let retention = Retention { activity_days: Some(days) };
                 settings::set(&ctx, |now| Settings { retention, ..now }).await.unwrap();

@@ -1,5 +1,5 @@
-//! Sends what is in the outbox.
-use crate::{mail::Sender, outcome, state::State, templates};
+//! Delivers mails of the outbox.
+use crate::{job_error, mail::Sender, state::State, templates};
 use domain::{
     Ctx,
     accounts::{
@@ -11,54 +11,56 @@ use domain::{
     platform::queue::{Job, worker::Failure},
 };
 
-/// Sends one mail. A second run of a mail that has left finds it sent and does nothing; only a crash between the
-/// server's yes and our note of it sends twice, with the same Message-ID.
+/// Sends one mail. A second run finds it sent and does nothing. Only a crash between the server's acceptance and our commit
+/// sends it twice, with the same Message-ID.
 pub async fn send(state: State, job: Send) -> Result<(), Failure> {
     let ctx = state.ctx(Send::NAME);
-    leave(&state, &ctx, job.mail_id, false).await
+    deliver(&state, &ctx, job.mail_id, false).await
 }
 
-/// Sends a test mail, which is not tried again: whoever asked for it is told at once why it did not leave.
+/// Sends a test mail. Never retried: the page that requested it shows the error at once.
 pub async fn send_test(state: State, job: SendTest) -> Result<(), Failure> {
     let ctx = state.ctx(SendTest::NAME);
-    match leave(&state, &ctx, job.mail_id, true).await {
+    match deliver(&state, &ctx, job.mail_id, true).await {
         Ok(()) => Ok(()),
         Err(Failure::Retry(why) | Failure::Fail(why)) => {
-            mails::mark_failed(&ctx, job.mail_id, &why, true).await.map_err(outcome::of)
+            mails::mark_failed(&ctx, job.mail_id, &why, true).await.map_err(job_error::classify)
         }
     }
 }
 
-/// Writes into the outbox why a test mail did not leave, where even that could not be noted or took too long.
-pub async fn test_failed(state: State, job: SendTest, why: String, last: bool) {
-    failed(state, Send { mail_id: job.mail_id }, why, last).await;
+/// Records why a test mail failed, when [`send_test`] could not record it or timed out.
+pub async fn record_test_failure(state: State, job: SendTest, why: String, last: bool) {
+    record_failure(state, Send { mail_id: job.mail_id }, why, last).await;
 }
 
-/// Sends a mail and notes that it left; for a test mail also how the connection was encrypted.
-async fn leave(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), Failure> {
-    let Some(outgoing) = mail_delivery::load_for_sending(ctx, id).await.map_err(outcome::of)? else { return Ok(()) };
-    let settings = domain::platform::settings::get(ctx).await.map_err(outcome::of)?;
+/// Sends a mail and marks it as sent; for a test mail also with the encryption of the connection.
+async fn deliver(state: &State, ctx: &Ctx, id: MailId, test: bool) -> Result<(), Failure> {
+    let Some(outgoing) = mail_delivery::load_for_sending(ctx, id).await.map_err(job_error::classify)? else {
+        return Ok(());
+    };
+    let settings = domain::platform::settings::get(ctx).await.map_err(job_error::classify)?;
     let support = settings.support_email.as_deref();
     let office = templates::Office { public_url: &ctx.options.public_url, brand: settings.brand(), support };
-    let letter =
-        templates::letter(&outgoing, ctx.now(), office).map_err(|e| Failure::Fail(format!("cannot be worded: {e}")))?;
+    let rendered =
+        templates::render(&outgoing, ctx.now(), office).map_err(|e| Failure::Fail(format!("cannot be worded: {e}")))?;
     let sender = Sender { from: settings.mail_sender.as_deref(), reply_to: support };
-    state.mailer.send(&letter, sender, ctx.now()).await?;
+    state.mailer.send(&rendered, sender, ctx.now()).await?;
     let over = if test { state.mailer.negotiate().await.ok().flatten() } else { None };
-    mails::mark_sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(outcome::of)
+    mails::mark_sent(ctx, id, over.map(|negotiated| negotiated.data())).await.map_err(job_error::classify)
 }
 
-/// Writes into the outbox why an attempt failed.
-pub async fn failed(state: State, job: Send, why: String, last: bool) {
+/// Records in the outbox why an attempt failed.
+pub async fn record_failure(state: State, job: Send, why: String, last: bool) {
     let ctx = state.ctx(Send::NAME);
     if let Err(error) = mails::mark_failed(&ctx, job.mail_id, &why, last).await {
-        tracing::warn!(mail = %job.mail_id, %error, "the failure could not be noted");
+        tracing::warn!(mail = %job.mail_id, %error, "failure not recorded");
     }
 }
 
-/// Writes to whoever asked, if there is somebody to write to.
-pub async fn answer(state: State, job: SendAuthMailJob) -> Result<(), Failure> {
-    mail_request::handle_mail_request(&state.ctx(SendAuthMailJob::NAME), &job).await.map_err(outcome::of)
+/// Queues the authentication mail that was requested, if the account exists.
+pub async fn handle_mail_request(state: State, job: SendAuthMailJob) -> Result<(), Failure> {
+    mail_request::handle_mail_request(&state.ctx(SendAuthMailJob::NAME), &job).await.map_err(job_error::classify)
 }
 
 #[cfg(test)]
@@ -91,8 +93,8 @@ mod tests {
     use futures::stream;
     use std::{collections::BTreeSet, convert::Infallible};
 
-    /// What is mailed of accounts and of the mails themselves: nothing that happens to an order brings one.
-    const OF_ACCOUNTS: [Kind; 11] = [
+    /// Mails about accounts and test mails: no event of an order causes them.
+    const ACCOUNT_MAILS: [Kind; 11] = [
         Kind::Welcome,
         Kind::WelcomeSetup,
         Kind::Recovery,
@@ -105,17 +107,17 @@ mod tests {
         Kind::Reauthentication,
         Kind::Test,
     ];
-    /// Price, payment and rest, the partner's share, and the amounts of a second order.
+    /// Price, payment, balance, commission, and the amounts of a second order.
     const AMOUNTS: [&str; 7] = ["7341.85", "2198.43", "5143.42", "1613.27", "918273.64", "4417.91", "22956.84"];
     const OFFICE: templates::Office<'_> =
         templates::Office { public_url: "https://portal.example.com", brand: "SPV Portal", support: None };
     const CONTENT: &str = "%PDF-1.7 the passport has the number X4481516";
     const FILE: &str = "scan-of-both-pages.pdf";
-    /// Said among people, and in files.
+    /// From messages, notes and documents.
     const WORDS: [&str; 6] = ["X4481516", FILE, "wire the rest", "when it arrives", "pays late", "to account 98"];
 
-    /// A text whose numbers have neither points, commas nor gaps, however they were written.
-    fn plain(text: &str) -> String {
+    /// The text without decimal points and thousands separators inside its numbers.
+    fn without_separators(text: &str) -> String {
         let all: Vec<char> = text.chars().collect();
         let digit = |n: Option<usize>| n.and_then(|n| all.get(n)).is_some_and(char::is_ascii_digit);
         let apart = |n: usize| " .,'’\u{a0}\u{202f}".contains(all[n]) && digit(n.checked_sub(1)) && digit(Some(n + 1));
@@ -123,14 +125,14 @@ mod tests {
     }
 
     #[test]
-    fn an_amount_is_found_however_it_is_written() {
+    fn amounts_are_found_in_every_notation() {
         for written in ["7341.85", "7,341.85", "7.341,85", "7 341,85", "7’341.85", "7\u{202f}341,85", "734185"] {
-            assert_eq!(plain(written), "734185", "{written}");
+            assert_eq!(without_separators(written), "734185", "{written}");
         }
     }
 
     #[tokio::test]
-    async fn no_mail_in_the_life_of_an_order_carries_an_amount_a_text_or_a_document() {
+    async fn mails_about_an_order_contain_no_amounts_messages_or_documents() {
         on_both(async |world| {
             let office = sender("office@example.com").unwrap();
             let ctx = world.operator();
@@ -152,7 +154,7 @@ mod tests {
             };
             reports::create(&cora, weekly).await.unwrap();
 
-            // Two orders with all amounts that there are; the first goes all the way.
+            // Two orders with every kind of amount; the first runs to its end.
             let client = clients::Input {
                 first_name: "Maya".to_owned(),
                 last_name: "Ortiz".to_owned(),
@@ -182,13 +184,13 @@ mod tests {
             };
             spvs::create(&erin, second).await.unwrap();
 
-            // What the process that follows the log does, and the jobs that it asks for.
-            let settle = async || {
+            // The sequencer, and the jobs that it enqueues.
+            let run_follow_ups = async || {
                 activity::sequence_all(&ctx).await.unwrap();
                 notifications::process_pending(&ctx).await.unwrap();
                 world.clock.advance(notifications::READ_GRACE);
                 for user_id in [&erin, &sam, &cora, &ivan, &maya].map(id) {
-                    notices::mail(state.clone(), SendImmediateMail { user_id }).await.unwrap();
+                    notices::send_immediate(state.clone(), SendImmediateMail { user_id }).await.unwrap();
                 }
             };
             let sends_in = async |who: &Ctx, new: uploads::New| {
@@ -209,7 +211,7 @@ mod tests {
             document_requests::send_back(&erin, passport, None, "The second page is cut off.").await.unwrap();
             sends_in(&maya, page()).await;
             document_requests::approve(&erin, passport, None).await.unwrap();
-            // What nobody asked for is called as its file is; that is said, and no more of it.
+            // A document without a request is named after its file; only that name is mailed.
             let articles =
                 uploads::New { file_name: "articles.pdf".to_owned(), spv_id: Some(spv), ..Default::default() };
             sends_in(&erin, articles).await;
@@ -229,15 +231,15 @@ mod tests {
                 invoices::pay(&erin, owed.id, None, typed).await.unwrap();
             };
             pays(AMOUNTS[1]).await;
-            settle().await;
+            run_follow_ups().await;
 
-            // A month later everything is late.
+            // A month later everything is overdue.
             world.clock.advance(Duration::days(30));
-            reminders::overdue(state.clone(), RemindOverdue {}).await.unwrap();
-            settle().await;
+            reminders::remind_overdue(state.clone(), RemindOverdue {}).await.unwrap();
+            run_follow_ups().await;
             world.clock.advance(Duration::hours(2));
-            notices::digests(state.clone(), SendDigests {}).await.unwrap();
-            reporting::mail(state.clone(), MailReports {}).await.unwrap();
+            notices::send_digests(state.clone(), SendDigests {}).await.unwrap();
+            reporting::send_due(state.clone(), MailReports {}).await.unwrap();
 
             document_requests::waive(&erin, proof, None, "We have it already.").await.unwrap();
             pays(AMOUNTS[2]).await;
@@ -264,9 +266,9 @@ mod tests {
                     requests::reject(&erin, asked, None, "We only work for companies.").await.unwrap();
                 }
             }
-            settle().await;
+            run_follow_ups().await;
             world.clock.advance(Duration::hours(26));
-            notices::digests(state.clone(), SendDigests {}).await.unwrap();
+            notices::send_digests(state.clone(), SendDigests {}).await.unwrap();
 
             let page = PageQuery { limit: Some(500), cursor: None };
             let outbox = mails::list(&ctx, None, &page).await.unwrap();
@@ -278,27 +280,27 @@ mod tests {
                 told.extend(events.iter().filter_map(|event| event["action"].as_str().map(str::to_owned)));
 
                 let outgoing = mail_delivery::load_for_sending(&ctx, mail.id).await.unwrap().expect("is wanted");
-                let letter = templates::letter(&outgoing, ctx.now(), OFFICE).unwrap();
-                let mut said = [letter.subject, letter.text, letter.html].join("\n");
-                // Made by chance: any digits may be in them.
+                let rendered = templates::render(&outgoing, ctx.now(), OFFICE).unwrap();
+                let mut content = [rendered.subject, rendered.text, rendered.html].join("\n");
+                // Random links and codes may contain any digits.
                 if let Some(made) = &outgoing.link {
                     for random in [made.url.clone(), made.url.replace('&', "&amp;"), made.code.clone()] {
-                        said = said.replace(&random, "");
+                        content = content.replace(&random, "");
                     }
                 }
                 let of = format!("{} to {}", mail.kind.name(), mail.to_email);
-                let numbers = plain(&said);
+                let numbers = without_separators(&content);
                 for amount in AMOUNTS {
-                    assert!(!numbers.contains(&plain(amount)), "{of} says {amount}: {said}");
+                    assert!(!numbers.contains(&without_separators(amount)), "{of} says {amount}: {content}");
                 }
                 for word in WORDS.into_iter().chain(["USD", "$"]) {
-                    assert!(!said.contains(word), "{of} says {word}: {said}");
+                    assert!(!content.contains(word), "{of} says {word}: {content}");
                 }
 
-                // As it leaves: the text, the same as HTML, and nothing besides.
+                // The message as sent has a text and an HTML part, and no attachment.
                 let folder = world.dir.0.join(mail.id.to_string());
-                let leaving = State::new(ctx.clone(), Mailer::files(&folder, office.clone()));
-                send(leaving, Send { mail_id: mail.id }).await.unwrap();
+                let sender_state = State::new(ctx.clone(), Mailer::files(&folder, office.clone()));
+                send(sender_state, Send { mail_id: mail.id }).await.unwrap();
                 let file = std::fs::read_dir(&folder).unwrap().next().expect("a mail").unwrap().path();
                 let written = std::fs::read_to_string(file).unwrap();
                 let types = written.lines().filter_map(|line| line.strip_prefix("Content-Type: "));
@@ -306,7 +308,7 @@ mod tests {
                 assert_eq!(types, ["multipart/alternative", "text/plain", "text/html"], "{of}");
                 assert!(!written.contains("Content-Disposition"), "{of}");
             }
-            let of_orders = Kind::ALL.into_iter().filter(|kind| !OF_ACCOUNTS.contains(kind));
+            let of_orders = Kind::ALL.into_iter().filter(|kind| !ACCOUNT_MAILS.contains(kind));
             assert_eq!(kinds, of_orders.map(Kind::name).collect::<BTreeSet<_>>());
             for action in [
                 "commission.approved",

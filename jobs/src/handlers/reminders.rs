@@ -1,13 +1,13 @@
-//! Reminders of dates that are near or past, each in the morning of its reader's time zone.
-use crate::{outcome, state::State};
+//! Reminders of due dates, each sent in the morning of the recipient's time zone.
+use crate::{job_error, state::State};
 use domain::{
     orders::{document_requests, invoices, steps},
     platform::queue::{Job, worker::Failure},
 };
 use serde::{Deserialize, Serialize};
 
-/// One mail to each of the staff with the steps that are newly past their due date; clients hear of what they have to
-/// do, send in and pay.
+/// One mail to each member of the staff with the newly overdue steps; reminders to clients of steps, documents and
+/// invoices.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct RemindOverdue {}
 
@@ -15,13 +15,13 @@ impl Job for RemindOverdue {
     const NAME: &'static str = "steps.remind_overdue";
 }
 
-pub async fn overdue(state: State, _: RemindOverdue) -> Result<(), Failure> {
+pub async fn remind_overdue(state: State, _: RemindOverdue) -> Result<(), Failure> {
     let ctx = state.ctx(RemindOverdue::NAME);
-    let count = steps::remind_overdue(&ctx).await.map_err(outcome::of)?;
+    let count = steps::remind_overdue(&ctx).await.map_err(job_error::classify)?;
     tracing::info!(count, "sent overdue-step reminders");
-    let count = document_requests::remind(&ctx).await.map_err(outcome::of)?;
+    let count = document_requests::remind(&ctx).await.map_err(job_error::classify)?;
     tracing::info!(count, "sent document reminders");
-    let count = invoices::remind(&ctx).await.map_err(outcome::of)?;
+    let count = invoices::remind(&ctx).await.map_err(job_error::classify)?;
     tracing::info!(count, "sent invoice reminders");
     Ok(())
 }

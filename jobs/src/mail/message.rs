@@ -1,6 +1,6 @@
-//! Builds the message: addresses, headers, the text and the same as HTML.
+//! Builds the MIME message: addresses, headers, text and HTML parts.
 use super::Sender;
-use crate::templates::Letter;
+use crate::templates::RenderedMail;
 use chrono::{DateTime, Utc};
 use lettre::{
     Message,
@@ -11,14 +11,14 @@ use lettre::{
     },
 };
 
-type Unwritable = Box<dyn std::error::Error + Send + Sync>;
+type BuildError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Reads a sender, `Name <address>` or only an address.
+/// Parses a sender: `Name <address>` or an address alone.
 ///
 /// # Errors
 /// When it is neither.
-pub fn sender(text: &str) -> Result<Mailbox, super::Misconfigured> {
-    // A name as people write it, `Acme, Inc.`, is none that lettre reads until it is quoted; it quotes what it writes.
+pub fn sender(text: &str) -> Result<Mailbox, super::MailConfigError> {
+    // lettre parses a name with a comma, as in `Acme, Inc.`, only when it is quoted. It quotes on output.
     let (name, address_text) = match text.trim().rsplit_once('<') {
         Some((name, rest)) => (name.trim(), rest.strip_suffix('>').unwrap_or_default()),
         None => ("", text),
@@ -27,7 +27,7 @@ pub fn sender(text: &str) -> Result<Mailbox, super::Misconfigured> {
     Ok(Mailbox::new((!name.is_empty()).then(|| name.to_owned()), address(address_text.trim())?))
 }
 
-/// An address as it goes out: its domain in punycode, which every server understands.
+/// An address with its domain in punycode, which every server accepts.
 fn address(text: &str) -> Result<Address, AddressError> {
     let (local, domain) = text.rsplit_once('@').ok_or(AddressError::MissingParts)?;
     if domain.is_ascii() {
@@ -36,39 +36,44 @@ fn address(text: &str) -> Result<Address, AddressError> {
     Address::new(local, idna::domain_to_ascii(domain).map_err(|_| AddressError::InvalidDomain)?)
 }
 
-/// The mail as it is sent, dated `now`.
+/// Builds the message, dated `now`.
 ///
 /// # Errors
-/// When an address cannot be written, or the logo is of no known type.
-pub fn build(letter: &Letter, from: &Mailbox, office: Sender<'_>, now: DateTime<Utc>) -> Result<Message, Unwritable> {
-    let to = Mailbox::new(Some(letter.to_name.clone()), address(&letter.to_email)?);
+/// For an address that is not valid, or a logo of an unknown media type.
+pub fn build(
+    rendered: &RenderedMail,
+    from: &Mailbox,
+    office: Sender<'_>,
+    now: DateTime<Utc>,
+) -> Result<Message, BuildError> {
+    let to = Mailbox::new(Some(rendered.to_name.clone()), address(&rendered.to_email)?);
     let mut message = Message::builder()
-        .message_id(Some(letter.message_id.clone()))
+        .message_id(Some(rendered.message_id.clone()))
         .date(now.into())
         .from(office.from.and_then(|text| sender(text).ok()).unwrap_or_else(|| from.clone()))
         .to(to)
-        .subject(letter.subject.clone())
+        .subject(rendered.subject.clone())
         .header(AutoSubmitted);
     if let Some(support) = office.reply_to.and_then(|support| address(support).ok()) {
         message = message.reply_to(Mailbox::new(None, support));
     }
-    if let Some(link) = &letter.unsubscribe {
+    if let Some(link) = &rendered.unsubscribe {
         message = message.header(ListUnsubscribe(link.clone())).header(ListUnsubscribePost);
     }
-    Ok(message.multipart(body(letter)?)?)
+    Ok(message.multipart(body(rendered)?)?)
 }
 
-/// The text, and the same as HTML. A logo goes along inside: mail programs load nothing from elsewhere unasked.
-fn body(letter: &Letter) -> Result<MultiPart, Unwritable> {
-    let Some(logo) = &letter.logo else {
-        return Ok(MultiPart::alternative_plain_html(letter.text.clone(), letter.html.clone()));
+/// Text and HTML alternatives. The logo is an inline attachment, as mail programs block remote images.
+fn body(rendered: &RenderedMail) -> Result<MultiPart, BuildError> {
+    let Some(logo) = &rendered.logo else {
+        return Ok(MultiPart::alternative_plain_html(rendered.text.clone(), rendered.html.clone()));
     };
     let picture = Attachment::new_inline("logo".to_owned()).body(logo.bytes.clone(), logo.media_type.parse()?);
-    let html = MultiPart::related().singlepart(SinglePart::html(letter.html.clone())).singlepart(picture);
-    Ok(MultiPart::alternative().singlepart(SinglePart::plain(letter.text.clone())).multipart(html))
+    let html = MultiPart::related().singlepart(SinglePart::html(rendered.html.clone())).singlepart(picture);
+    Ok(MultiPart::alternative().singlepart(SinglePart::plain(rendered.text.clone())).multipart(html))
 }
 
-/// Defines a header that is written and never read.
+/// Defines a header that is only written.
 macro_rules! header {
     ($(#[$doc:meta])* $type:ident$(($field:ty))?, $name:literal, |$this:ident| $value:expr) => {
         $(#[$doc])*
@@ -80,7 +85,7 @@ macro_rules! header {
                 HeaderName::new_from_ascii_str($name)
             }
 
-            fn parse(_: &str) -> Result<Self, Unwritable> {
+            fn parse(_: &str) -> Result<Self, BuildError> {
                 Err("not read".into())
             }
 
@@ -93,15 +98,15 @@ macro_rules! header {
 }
 
 header!(
-    /// Tells other machines not to answer (RFC 3834).
+    /// Suppresses automatic replies (RFC 3834).
     AutoSubmitted, "Auto-Submitted", |_this| "auto-generated".to_owned()
 );
 header!(
-    /// Where mails of this kind are stopped (RFC 2369).
+    /// Unsubscribe link for this kind of mail (RFC 2369).
     ListUnsubscribe(String), "List-Unsubscribe", |this| format!("<{}>", this.0)
 );
 header!(
-    /// One POST to that address is enough (RFC 8058).
+    /// One-click unsubscribe by POST (RFC 8058).
     ListUnsubscribePost, "List-Unsubscribe-Post", |_this| "List-Unsubscribe=One-Click".to_owned()
 );
 
@@ -111,7 +116,7 @@ mod tests {
     use domain::outbox::mails::Kind;
 
     #[test]
-    fn a_sender_has_a_name_as_people_write_it_or_none() {
+    fn senders_parse_with_and_without_a_name() {
         for (text, name, address) in [
             ("office@example.com", None, "office@example.com"),
             ("Northern <office@example.com>", Some("Northern"), "office@example.com"),
@@ -126,8 +131,8 @@ mod tests {
         }
     }
 
-    fn letter() -> Letter {
-        Letter {
+    fn rendered() -> RenderedMail {
+        RenderedMail {
             kind: Kind::Notices,
             to_name: "Jürgen Müller".to_owned(),
             to_email: "info@müller.example".to_owned(),
@@ -140,35 +145,35 @@ mod tests {
         }
     }
 
-    fn written(letter: &Letter, office: Sender<'_>) -> String {
+    fn formatted(rendered: &RenderedMail, office: Sender<'_>) -> String {
         let from = sender("Büro <office@münchen.example>").unwrap();
-        String::from_utf8(build(letter, &from, office, DateTime::UNIX_EPOCH).unwrap().formatted()).unwrap()
+        String::from_utf8(build(rendered, &from, office, DateTime::UNIX_EPOCH).unwrap().formatted()).unwrap()
     }
 
     #[test]
-    fn domains_go_out_as_punycode() {
+    fn domains_are_sent_as_punycode() {
         let office = Sender { from: Some("Office <office@münchen.example>"), reply_to: Some("hilfe@日本.example") };
-        let mail = written(&letter(), office);
+        let mail = formatted(&rendered(), office);
         for line in
             ["info@xn--mller-kva.example", "office@xn--mnchen-3ya.example", "Reply-To: hilfe@xn--wgv71a.example"]
         {
             assert!(mail.contains(line), "{line}: {mail}");
         }
         let from = sender("Büro <office@münchen.example>").unwrap();
-        let message = build(&letter(), &from, Sender::default(), DateTime::UNIX_EPOCH).unwrap();
+        let message = build(&rendered(), &from, Sender::default(), DateTime::UNIX_EPOCH).unwrap();
         let addresses = message.envelope().to().iter().chain(message.envelope().from());
         assert!(addresses.map(ToString::to_string).all(|address| address.is_ascii()));
     }
 
     #[test]
-    fn answers_go_to_support_and_lists_are_left_with_one_click() {
-        let plain = written(&letter(), Sender::default());
+    fn reply_to_and_unsubscribe_headers_are_set_when_configured() {
+        let plain = formatted(&rendered(), Sender::default());
         for header in ["Reply-To", "List-Unsubscribe"] {
             assert!(!plain.contains(header), "{plain}");
         }
         let link = "https://portal.example.com/unsubscribe?token=abc".to_owned();
-        let letter = Letter { unsubscribe: Some(link), ..letter() };
-        let mail = written(&letter, Sender { from: None, reply_to: Some("support@example.com") });
+        let rendered = RenderedMail { unsubscribe: Some(link), ..rendered() };
+        let mail = formatted(&rendered, Sender { from: None, reply_to: Some("support@example.com") });
         for line in [
             "Reply-To: support@example.com\r\n",
             "List-Unsubscribe: <https://portal.example.com/unsubscribe?token=abc>\r\n",

@@ -1,7 +1,7 @@
-//! SMTP transport: reads the server's URL, decides how the connection is encrypted, and says what was negotiated.
+//! SMTP transport: parses the server URL, selects the encryption, and reports what a connection negotiates.
 //!
-//! A password only goes out over TLS with a verified certificate, unless the URL says `?tls=none`.
-use super::Misconfigured;
+//! A password is only sent over TLS with a verified certificate, unless the URL has `?tls=none`.
+use super::MailConfigError;
 use domain::kernel::error::causes;
 use lettre::{
     AsyncSmtpTransport, Tokio1Executor,
@@ -25,12 +25,12 @@ use tokio::{
 use tokio_rustls::TlsConnector;
 use url::Url;
 
-/// How long a server may take for one command before the attempt counts as failed.
-const TIMEOUT: Duration = Duration::from_secs(20);
-/// Longest reply line that is read while negotiating (RFC 5321 allows 512 bytes).
-const MAX_LINE: u64 = 4096;
+/// Timeout for one SMTP command.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(20);
+/// Longest reply line accepted while negotiating, in bytes (RFC 5321 allows 512).
+const MAX_REPLY_LINE: u64 = 4096;
 
-/// An SMTP server and the pool of connections to it.
+/// An SMTP server and its connection pool.
 #[derive(Clone, Debug)]
 pub struct Server {
     host: String,
@@ -46,36 +46,36 @@ enum Encryption {
     Tls,
     /// STARTTLS with a verified certificate, or no connection.
     StartTls,
-    /// STARTTLS where the server offers it, never with a password. The certificate is not verified: a relay with a
-    /// self-signed one is still better encrypted than not (RFC 7435).
+    /// STARTTLS if the server offers it, never with a password. The certificate is not verified: encryption to a relay
+    /// with a self-signed certificate is still better than none (RFC 7435).
     Opportunistic,
     /// `?tls=none`.
     None,
 }
 
-/// What a connection to the server negotiated.
+/// The negotiated encryption of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Negotiated {
+pub enum ConnectionSecurity {
     Tls(ProtocolVersion),
     StartTls { version: ProtocolVersion, verified: bool },
     Unencrypted,
 }
 
-impl fmt::Display for Negotiated {
+impl fmt::Display for ConnectionSecurity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Tls(version) => f.write_str(name(version)),
-            Self::StartTls { version, verified: true } => write!(f, "STARTTLS, {}", name(version)),
+            Self::Tls(version) => f.write_str(tls_version(version)),
+            Self::StartTls { version, verified: true } => write!(f, "STARTTLS, {}", tls_version(version)),
             Self::StartTls { version, verified: false } => {
-                write!(f, "STARTTLS, {}, certificate not verified", name(version))
+                write!(f, "STARTTLS, {}, certificate not verified", tls_version(version))
             }
             Self::Unencrypted => f.write_str("unencrypted"),
         }
     }
 }
 
-impl Negotiated {
-    /// The same for the event of a test mail, which the page words.
+impl ConnectionSecurity {
+    /// Parameters for the activity entry of a test mail.
     pub fn data(self) -> Map<String, Value> {
         let (encryption, version) = match self {
             Self::Tls(version) => ("tls", Some(version)),
@@ -85,13 +85,13 @@ impl Negotiated {
         };
         let mut data = Map::from_iter([("encryption".to_owned(), encryption.into())]);
         if let Some(version) = version {
-            data.insert("tls_version".to_owned(), name(version).into());
+            data.insert("tls_version".to_owned(), tls_version(version).into());
         }
         data
     }
 }
 
-fn name(version: ProtocolVersion) -> &'static str {
+fn tls_version(version: ProtocolVersion) -> &'static str {
     match version {
         ProtocolVersion::TLSv1_3 => "TLS 1.3",
         _ => "TLS 1.2",
@@ -99,20 +99,20 @@ fn name(version: ProtocolVersion) -> &'static str {
 }
 
 impl Server {
-    /// Reads `smtp://user:password@host:587` or `smtps://…`. Nothing is connected yet.
+    /// Parses `smtp://user:password@host:587` or `smtps://…`. Does not connect yet.
     ///
     /// # Errors
-    /// When the URL or its `tls` parameter makes no sense.
-    pub fn read(text: &str) -> Result<Self, Misconfigured> {
-        let url = Url::parse(text).map_err(|e| Misconfigured::Server(e.to_string()))?;
+    /// For a URL or `tls` parameter that is not valid.
+    pub fn parse(text: &str) -> Result<Self, MailConfigError> {
+        let url = Url::parse(text).map_err(|e| MailConfigError::Server(e.to_string()))?;
         let decoded = |part: &str| {
             let decoded = percent_decode_str(part).decode_utf8().map(|text| text.into_owned());
-            decoded.map_err(|e| Misconfigured::Server(e.to_string()))
+            decoded.map_err(|e| MailConfigError::Server(e.to_string()))
         };
         let host = host(&decoded(url.host_str().unwrap_or_default())?)?;
         let credentials = match (url.username(), url.password()) {
             ("", _) => None,
-            (_, None) => return Err(Misconfigured::Password),
+            (_, None) => return Err(MailConfigError::Password),
             (user, Some(password)) => Some(Credentials::new(decoded(user)?, decoded(password)?)),
         };
         let encryption = encryption(&url, credentials.is_some())?;
@@ -125,12 +125,12 @@ impl Server {
         let mut builder = AsyncSmtpTransport::<Tokio1Executor>::builder_dangerous(&host)
             .port(port)
             .tls(tls(encryption, &host)?)
-            .timeout(Some(TIMEOUT))
+            .timeout(Some(COMMAND_TIMEOUT))
             .pool_config(PoolConfig::new().max_size(4).idle_timeout(Duration::from_secs(30)));
         if let Some(credentials) = credentials {
             builder = builder.credentials(credentials);
         }
-        // The path is the name in EHLO, where a server wants another than the machine's.
+        // The URL's path is the EHLO name, for servers that require another than the host name.
         let name = url.path().trim_matches('/');
         if !name.is_empty() {
             builder = builder.hello_name(ClientId::Domain(name.to_owned()));
@@ -138,13 +138,13 @@ impl Server {
         Ok(Self { host, port, encryption, transport: builder.build() })
     }
 
-    /// Whether the operator switched TLS off.
+    /// Whether the URL disables TLS.
     pub fn is_without_tls(&self) -> bool {
         self.encryption == Encryption::None
     }
 
-    /// An error of the transport with its causes, and what to do where we know.
-    pub fn words(&self, error: &smtp::Error) -> String {
+    /// Describes a transport error with its causes, and with the remedy where it is known.
+    pub fn describe_error(&self, error: &smtp::Error) -> String {
         let causes = causes(error);
         if self.encryption == Encryption::StartTls && causes.contains("STARTTLS is not supported") {
             return format!(
@@ -156,72 +156,72 @@ impl Server {
         format!("{}:{}: {causes}", self.host, self.port)
     }
 
-    /// Connects as a mail would, up to the TLS handshake, and says what was negotiated.
+    /// Connects as for a mail, up to the TLS handshake, and returns the negotiated encryption.
     ///
     /// # Errors
     /// Why there is no connection, with the causes.
-    pub async fn negotiate(&self) -> Result<Negotiated, String> {
+    pub async fn negotiate(&self) -> Result<ConnectionSecurity, String> {
         if self.encryption == Encryption::None {
-            return Ok(Negotiated::Unencrypted);
+            return Ok(ConnectionSecurity::Unencrypted);
         }
-        let negotiated = timeout(TIMEOUT, self.handshake()).await;
+        let negotiated = timeout(COMMAND_TIMEOUT, self.handshake()).await;
         let at = format!("{}:{}", self.host, self.port);
         match negotiated {
             Ok(Ok(negotiated)) => Ok(negotiated),
             Ok(Err(e)) => Err(format!("{at}: {}", causes(&e))),
-            Err(_) => Err(format!("{at}: no answer within {} seconds", TIMEOUT.as_secs())),
+            Err(_) => Err(format!("{at}: no answer within {} seconds", COMMAND_TIMEOUT.as_secs())),
         }
     }
 
-    async fn handshake(&self) -> std::io::Result<Negotiated> {
+    async fn handshake(&self) -> std::io::Result<ConnectionSecurity> {
         let mut stream = TcpStream::connect((self.host.as_str(), self.port)).await?;
         if self.encryption != Encryption::Tls && !start_tls(&mut stream).await? {
             return if self.encryption == Encryption::Opportunistic {
-                Ok(Negotiated::Unencrypted)
+                Ok(ConnectionSecurity::Unencrypted)
             } else {
                 Err(std::io::Error::other("the server does not offer STARTTLS"))
             };
         }
         let verified = self.encryption != Encryption::Opportunistic;
         let name = ServerName::try_from(self.host.clone()).map_err(std::io::Error::other)?;
-        let mut stream = TlsConnector::from(Arc::new(config(verified)?)).connect(name, stream).await?;
+        let mut stream = TlsConnector::from(Arc::new(client_config(verified)?)).connect(name, stream).await?;
         let version = stream.get_ref().1.protocol_version().unwrap_or(ProtocolVersion::TLSv1_2);
         let _ = stream.write_all(b"QUIT\r\n").await;
         Ok(match self.encryption {
-            Encryption::Tls => Negotiated::Tls(version),
-            _ => Negotiated::StartTls { version, verified },
+            Encryption::Tls => ConnectionSecurity::Tls(version),
+            _ => ConnectionSecurity::StartTls { version, verified },
         })
     }
 }
 
-/// A host as DNS and certificates name it: punycode, an IPv6 address without brackets.
-fn host(text: &str) -> Result<String, Misconfigured> {
+/// Normalises a host for DNS and certificates: punycode, IPv6 without brackets.
+fn host(text: &str) -> Result<String, MailConfigError> {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     if bare.is_empty() {
-        return Err(Misconfigured::Server("it names no host".to_owned()));
+        return Err(MailConfigError::Server("it names no host".to_owned()));
     }
     if bare.parse::<std::net::IpAddr>().is_ok() {
         return Ok(bare.to_owned());
     }
-    idna::domain_to_ascii(bare).map_err(|_| Misconfigured::Server(format!("`{bare}` is no host")))
+    idna::domain_to_ascii(bare).map_err(|_| MailConfigError::Server(format!("`{bare}` is no host")))
 }
 
-fn encryption(url: &Url, password: bool) -> Result<Encryption, Misconfigured> {
+fn encryption(url: &Url, password: bool) -> Result<Encryption, MailConfigError> {
     let wanted = url.query_pairs().find(|(name, _)| name == "tls").map(|(_, value)| value.into_owned());
     match (url.scheme(), wanted.as_deref(), password) {
         ("smtps", None | Some("required"), _) => Ok(Encryption::Tls),
         ("smtp", None, true) | ("smtp", Some("required"), _) => Ok(Encryption::StartTls),
         ("smtp", None | Some("opportunistic"), false) => Ok(Encryption::Opportunistic),
         ("smtp", Some("none"), _) => Ok(Encryption::None),
-        ("smtp" | "smtps", Some(other), _) => Err(Misconfigured::Tls(other.to_owned())),
-        (scheme, ..) => Err(Misconfigured::Server(format!("`{scheme}` is neither smtp nor smtps"))),
+        ("smtp" | "smtps", Some(other), _) => Err(MailConfigError::Tls(other.to_owned())),
+        (scheme, ..) => Err(MailConfigError::Server(format!("`{scheme}` is neither smtp nor smtps"))),
     }
 }
 
-fn tls(encryption: Encryption, host: &str) -> Result<Tls, Misconfigured> {
+fn tls(encryption: Encryption, host: &str) -> Result<Tls, MailConfigError> {
     let verified = || {
         let parameters = TlsParameters::builder(host.to_owned()).build();
-        parameters.map_err(|e| Misconfigured::Certificates(causes(&e)))
+        parameters.map_err(|e| MailConfigError::Certificates(causes(&e)))
     };
     Ok(match encryption {
         Encryption::Tls => Tls::Wrapper(verified()?),
@@ -232,14 +232,14 @@ fn tls(encryption: Encryption, host: &str) -> Result<Tls, Misconfigured> {
                 .dangerous_accept_invalid_certs(true)
                 .dangerous_accept_invalid_hostnames(true)
                 .build();
-            Tls::Opportunistic(unverified.map_err(|e| Misconfigured::Certificates(causes(&e)))?)
+            Tls::Opportunistic(unverified.map_err(|e| MailConfigError::Certificates(causes(&e)))?)
         }
         Encryption::None => Tls::None,
     })
 }
 
-/// The same trust as the transport's: the system's certificates and `SSL_CERT_FILE`.
-fn config(verified: bool) -> std::io::Result<ClientConfig> {
+/// TLS configuration with the same trust as lettre's: the system's certificates and `SSL_CERT_FILE`.
+fn client_config(verified: bool) -> std::io::Result<ClientConfig> {
     let _ = rustls::crypto::ring::default_provider().install_default();
     if verified {
         return ClientConfig::with_platform_verifier().map_err(std::io::Error::other);
@@ -248,7 +248,7 @@ fn config(verified: bool) -> std::io::Result<ClientConfig> {
     Ok(builder.with_no_client_auth())
 }
 
-/// Greets the server and asks for STARTTLS; false where it is not offered.
+/// Sends EHLO and STARTTLS; false if the server does not offer it.
 async fn start_tls(stream: &mut TcpStream) -> std::io::Result<bool> {
     let mut stream = BufReader::new(stream);
     reply(&mut stream, "220").await?;
@@ -264,13 +264,13 @@ async fn start_tls(stream: &mut TcpStream) -> std::io::Result<bool> {
     Ok(true)
 }
 
-/// The texts of a reply's lines, whose code must be `code`.
+/// Reads a reply with status `code`; returns the texts of its lines.
 async fn reply(stream: &mut BufReader<&mut TcpStream>, code: &str) -> std::io::Result<Vec<String>> {
     use tokio::io::AsyncReadExt;
     let mut texts = Vec::new();
     loop {
         let mut line = String::new();
-        (&mut *stream).take(MAX_LINE).read_line(&mut line).await?;
+        (&mut *stream).take(MAX_REPLY_LINE).read_line(&mut line).await?;
         let line = line.trim_end();
         let is_code = line.is_char_boundary(3) && line.get(..3) == Some(code);
         if !is_code {
@@ -284,7 +284,7 @@ async fn reply(stream: &mut BufReader<&mut TcpStream>, code: &str) -> std::io::R
     }
 }
 
-/// Takes every certificate: for opportunistic STARTTLS only, where the alternative is no encryption at all.
+/// Accepts every certificate. Only for opportunistic STARTTLS, where the alternative is no encryption.
 mod unverified {
     use rustls::{
         DigitallySignedStruct, Error, SignatureScheme,
@@ -339,7 +339,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_password_needs_tls_unless_the_url_says_none() {
+    async fn passwords_require_tls_unless_the_url_disables_it() {
         use Encryption::{None as Plain, Opportunistic, StartTls, Tls};
         for (url, encryption, host, port) in [
             ("smtp://user:secret@mail.example.com:2525", StartTls, "mail.example.com", 2525),
@@ -353,7 +353,7 @@ mod tests {
             ("smtps://[::1]:2465", Tls, "::1", 2465),
             ("smtp://user:secret@müller.example", StartTls, "xn--mller-kva.example", 587),
         ] {
-            let server = Server::read(url).unwrap();
+            let server = Server::parse(url).unwrap();
             assert_eq!((server.encryption, server.host.as_str(), server.port), (encryption, host, port), "{url}");
         }
         for bad in [
@@ -365,7 +365,7 @@ mod tests {
             "http://mail.example.com",
             "mail.example.com",
         ] {
-            assert!(Server::read(bad).is_err(), "{bad}");
+            assert!(Server::parse(bad).is_err(), "{bad}");
         }
     }
 }

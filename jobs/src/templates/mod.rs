@@ -1,19 +1,19 @@
-//! What a mail says: sentences of the catalogue in one layout, as text and as HTML.
+//! Mail templates: renders the message texts of `mails.json` into one layout, as text and HTML.
 use chrono::{DateTime, Utc};
 use domain::{
     accounts::{auth::links::LinkKind, mail_delivery::Outgoing, users::DateFormat},
     directory::companies::Logo,
     kernel::{access::Role, i18n},
     orders::templates::names,
-    outbox::mails::Kind,
+    outbox::mails::{Kind, Mail},
 };
 use minijinja::{AutoEscape, Environment, Output, State as TemplateState};
 use serde_json::{Map, Value};
 use std::{fmt::Write, sync::LazyLock};
 
-/// A mail ready to be sent.
+/// A rendered mail, ready to send.
 #[derive(Clone, Debug)]
-pub struct Letter {
+pub struct RenderedMail {
     pub kind: Kind,
     pub to_name: String,
     pub to_email: String,
@@ -21,24 +21,28 @@ pub struct Letter {
     pub subject: String,
     pub text: String,
     pub html: String,
-    /// Stands in the HTML as `cid:logo`.
+    /// Referenced in the HTML as `cid:logo`.
     pub logo: Option<Logo>,
-    /// Where mails of this kind are stopped.
+    /// Unsubscribe link for this kind of mail.
     pub unsubscribe: Option<String>,
 }
 
 static LAYOUTS: LazyLock<Environment<'static>> = LazyLock::new(|| {
     let mut layouts = Environment::new();
     layouts.set_auto_escape_callback(|name| if name.ends_with(".html") { AutoEscape::Html } else { AutoEscape::None });
-    layouts.set_formatter(write);
+    layouts.set_formatter(write_escaped);
     layouts.add_template("layout.html", include_str!("layout.html")).expect("the HTML layout is well formed");
     layouts.add_template("layout.txt", include_str!("layout.txt")).expect("the text layout is well formed");
     layouts
 });
 
-/// Escapes what HTML needs escaped and no more: the engine's own escapes slashes too, and links are read by people. A line
-/// break that a person typed is one in the mail, too; mail programs do not all know `white-space`.
-fn write(out: &mut Output, state: &mut TemplateState, value: &minijinja::Value) -> Result<(), minijinja::Error> {
+/// HTML escaping that keeps slashes, unlike minijinja's, so that links stay readable. Line breaks of user texts become
+/// `<br>`, as not all mail programs support `white-space`.
+fn write_escaped(
+    out: &mut Output,
+    state: &mut TemplateState,
+    value: &minijinja::Value,
+) -> Result<(), minijinja::Error> {
     let AutoEscape::Html = state.auto_escape() else { return minijinja::escape_formatter(out, state, value) };
     for c in value.to_string().chars() {
         match c {
@@ -55,21 +59,40 @@ fn write(out: &mut Output, state: &mut TemplateState, value: &minijinja::Value) 
     Ok(())
 }
 
-/// The office as its mails name it.
+/// The office's name and addresses for its mails.
 #[derive(Clone, Copy, Debug)]
 pub struct Office<'a> {
-    /// What links start with.
+    /// Base URL of links.
     pub public_url: &'a str,
     pub brand: &'a str,
-    /// Where replies go; without it nobody reads them.
+    /// Reply address. Without it the mail says that replies are not read.
     pub support: Option<&'a str>,
 }
 
-/// Words one attempt, made at `now`.
+/// Renders one delivery attempt, made at `now`.
 ///
 /// # Errors
-/// What the template engine refuses.
-pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Result<Letter, minijinja::Error> {
+/// Errors of the template engine.
+pub fn render(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Result<RenderedMail, minijinja::Error> {
+    let mail = &outgoing.mail;
+    let params = message_params(outgoing, now, office);
+    let texts = layout_texts(outgoing, office, &params);
+    let texts = minijinja::value::Serde(&texts);
+    Ok(RenderedMail {
+        kind: mail.kind,
+        to_name: mail.to_name.clone(),
+        to_email: mail.to_email.clone(),
+        message_id: mail.message_id.clone(),
+        subject: mail_text(mail, "subject", &params).unwrap_or_else(|| mail.kind.name().to_owned()),
+        text: LAYOUTS.get_template("layout.txt")?.render(texts)?,
+        html: LAYOUTS.get_template("layout.html")?.render(texts)?,
+        logo: outgoing.logo.clone(),
+        unsubscribe: outgoing.unsubscribe.clone(),
+    })
+}
+
+/// Parameters of the message texts: the mail's data, names in its language, links and dates.
+fn message_params(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Map<String, Value> {
     let Office { public_url, brand, support } = office;
     let mail = &outgoing.mail;
     let language = mail.language.as_str();
@@ -80,21 +103,18 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
     if let Some(support) = support {
         params.insert("support".to_owned(), support.into());
     }
-    params.insert("page".to_owned(), page(mail.kind, public_url).into());
+    params.insert("page".to_owned(), code_page(mail.kind, public_url).into());
     params.insert("forgot".to_owned(), format!("{public_url}/auth/forgot-password").into());
-    params.insert("choices".to_owned(), format!("{public_url}{}", choices(outgoing.role)).into());
+    params.insert("choices".to_owned(), format!("{public_url}{}", preferences_path(outgoing.role)).into());
     if outgoing.before_setup {
         params.insert("context".to_owned(), "before_setup".into());
     }
     if let Some((identifier, country)) = &outgoing.spv {
         params.insert("identifier".to_owned(), identifier.clone().into());
-        params.insert(
-            "country".to_owned(),
-            i18n::text(language, "names", &format!("country.{country}"), &Map::new()).into(),
-        );
+        let country = i18n::text(language, "names", &format!("country.{country}"), &Map::new());
+        params.insert("country".to_owned(), country.into());
     }
-    let report = (mail.kind == Kind::Report).then(|| report_page(&params));
-    if report.is_some() {
+    if mail.kind == Kind::Report {
         for (param, names) in [("report", "report"), ("period", "report_period")] {
             let code = params.get(param).and_then(Value::as_str).unwrap_or_default();
             let name = i18n::text(language, "names", &format!("{names}.{code}"), &Map::new());
@@ -105,68 +125,70 @@ pub fn letter(outgoing: &Outgoing, now: DateTime<Utc>, office: Office<'_>) -> Re
         let until = i18n::instant(language, outgoing.date_format, &outgoing.time_zone, now + kind.ttl());
         params.insert("until".to_owned(), until.into());
     }
-
     if let Some(event) = mail.data.get("events").and_then(|events| events.get(0)) {
-        let sentence = sentence(language, outgoing.date_format, event);
+        let sentence = event_sentence(language, outgoing.date_format, event);
         // A subject is one line.
         params.insert("first_event".to_owned(), sentence.split_whitespace().collect::<Vec<_>>().join(" ").into());
     }
+    params
+}
 
-    let kind = mail.kind.name();
-    let of_kind = |part: &str| i18n::find(language, "mails", &format!("{kind}.{part}"), &params);
-    let mut words = Map::new();
+/// The text `part` of this kind of mail; `None` if the kind has none.
+fn mail_text(mail: &Mail, part: &str, params: &Map<String, Value>) -> Option<String> {
+    i18n::find(&mail.language, "mails", &format!("{}.{part}", mail.kind.name()), params)
+}
+
+/// Everything that the layouts print.
+fn layout_texts(outgoing: &Outgoing, office: Office<'_>, params: &Map<String, Value>) -> Map<String, Value> {
+    let Office { public_url, brand, support } = office;
+    let mail = &outgoing.mail;
+    let language = mail.language.as_str();
+    let mut texts = Map::new();
     for part in ["subject", "heading", "body", "button", "after"] {
-        words.insert(part.to_owned(), of_kind(part).into());
+        texts.insert(part.to_owned(), mail_text(mail, part, params).into());
     }
     if outgoing.before_setup {
-        words.insert("button".to_owned(), Value::Null);
+        texts.insert("button".to_owned(), Value::Null);
     }
     for key in ["greeting", "link_hint", "code_hint", "link_once", "signature"] {
-        let said = of_kind(key).unwrap_or_else(|| i18n::text(language, "mails", key, &params));
-        words.insert(key.to_owned(), said.into());
+        let text = mail_text(mail, key, params).unwrap_or_else(|| i18n::text(language, "mails", key, params));
+        texts.insert(key.to_owned(), text.into());
     }
     let automatic = if support.is_some() { "automatic_support" } else { "automatic" };
-    words.insert("automatic".to_owned(), i18n::text(language, "mails", automatic, &params).into());
+    texts.insert("automatic".to_owned(), i18n::text(language, "mails", automatic, params).into());
+    if let Some(items) = list_items(outgoing) {
+        texts.insert("items".to_owned(), items.into());
+    }
+    texts.insert("lang".to_owned(), language.into());
+    texts.insert("logo".to_owned(), outgoing.logo.is_some().into());
+    texts.insert("brand".to_owned(), brand.into());
+    let link = match &outgoing.link {
+        Some(link) => link.url.clone(),
+        None if mail.kind == Kind::Report => format!("{public_url}{}", report_path(&mail.data)),
+        None => format!("{public_url}{}", sign_in_path(outgoing.role)),
+    };
+    texts.insert("link".to_owned(), link.into());
+    texts.insert("code".to_owned(), outgoing.link.as_ref().map(|link| link.code.clone()).into());
+    texts
+}
+
+/// The lines of a mail with a list: events with a count of further ones, steps or documents.
+fn list_items(outgoing: &Outgoing) -> Option<Vec<Value>> {
+    let mail = &outgoing.mail;
+    let language = mail.language.as_str();
     if let Some(events) = mail.data.get("events").and_then(Value::as_array) {
         let more = mail.data.get("more").and_then(Value::as_i64).filter(|more| *more > 0);
         let more = more.map(|more| Map::from_iter([("count".to_owned(), more.into())]));
-        let rest = more.map(|count| i18n::text(language, "mails", "more", &count));
-        let lines = events.iter().map(|event| sentence(language, outgoing.date_format, event)).chain(rest);
-        words.insert("items".to_owned(), lines.map(Value::from).collect());
+        let more = more.map(|count| i18n::text(language, "mails", "more", &count));
+        let lines = events.iter().map(|event| event_sentence(language, outgoing.date_format, event));
+        return Some(lines.chain(more).map(Value::from).collect());
     }
-    let items = mail.data.get("steps").or_else(|| mail.data.get("documents"));
-    if let Some(items) = items.and_then(Value::as_array) {
-        words.insert(
-            "items".to_owned(),
-            items.iter().map(|of| item(language, outgoing.date_format, kind, of)).collect(),
-        );
-    }
-    words.insert("lang".to_owned(), language.into());
-    words.insert("logo".to_owned(), outgoing.logo.is_some().into());
-    words.insert("brand".to_owned(), brand.into());
-    let link = outgoing.link.as_ref().map_or_else(
-        || format!("{public_url}{}", report.unwrap_or_else(|| sign_in(outgoing.role).to_owned())),
-        |made| made.url.clone(),
-    );
-    words.insert("link".to_owned(), link.into());
-    words.insert("code".to_owned(), outgoing.link.as_ref().map(|made| made.code.clone()).into());
-    let words = minijinja::value::Serde(&words);
-
-    Ok(Letter {
-        kind: mail.kind,
-        to_name: mail.to_name.clone(),
-        to_email: mail.to_email.clone(),
-        message_id: mail.message_id.clone(),
-        subject: of_kind("subject").unwrap_or_else(|| kind.to_owned()),
-        text: LAYOUTS.get_template("layout.txt")?.render(words)?,
-        html: LAYOUTS.get_template("layout.html")?.render(words)?,
-        logo: outgoing.logo.clone(),
-        unsubscribe: outgoing.unsubscribe.clone(),
-    })
+    let rows = mail.data.get("steps").or_else(|| mail.data.get("documents"))?.as_array()?;
+    Some(rows.iter().map(|row| list_item(language, outgoing.date_format, mail.kind.name(), row)).collect())
 }
 
-/// Where a code is typed in.
-fn page(kind: Kind, public_url: &str) -> String {
+/// The page for entering the one-time code.
+fn code_page(kind: Kind, public_url: &str) -> String {
     match kind.link() {
         Some(link @ (LinkKind::Recovery | LinkKind::Invite)) => format!("{public_url}{}", link.page()),
         Some(link) => format!("{public_url}{}?type={}", link.page(), link.page_type()),
@@ -174,8 +196,8 @@ fn page(kind: Kind, public_url: &str) -> String {
     }
 }
 
-/// One line of a list: an object of the mail's data, its date written out if it has one.
-fn item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
+/// One line of a list in a mail, with its formatted due date if it has one.
+fn list_item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
     let mut params = of.as_object().cloned().unwrap_or_default();
     names::translate_values(language, &mut params);
     let due = params.get("due_date").and_then(Value::as_str).and_then(|due| due.parse().ok());
@@ -186,8 +208,8 @@ fn item(language: &str, format: DateFormat, kind: &str, of: &Value) -> Value {
     i18n::text(language, "mails", &format!("{kind}.{key}"), &params).into()
 }
 
-/// An event of the log, as the portal words it; some have words of their own for mails, which say less.
-fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
+/// An activity entry as a sentence. Some have a text for mails that discloses less than the portal's.
+fn event_sentence(language: &str, format: DateFormat, event: &Value) -> String {
     let mut params = event.as_object().cloned().unwrap_or_default();
     let said = |params: &Map<String, Value>, name: &str| params.get(name).and_then(Value::as_str).map(str::to_owned);
     let named = |key: String| i18n::find(language, "names", &key, &Map::new());
@@ -215,8 +237,8 @@ fn sentence(language: &str, format: DateFormat, event: &Value) -> String {
         .unwrap_or_else(|| i18n::text(language, "events", &action, &params))
 }
 
-/// Where a report is read: whoever is not signed in comes back to it after signing in.
-fn report_page(data: &Map<String, Value>) -> String {
+/// Path of a report; the sign-in page returns to it.
+fn report_path(data: &Map<String, Value>) -> String {
     let said = |name: &str| data.get(name).and_then(Value::as_str).unwrap_or_default();
     let days = match (said("from"), said("to")) {
         ("", _) | (_, "") => format!("period={}", said("period")),
@@ -225,8 +247,8 @@ fn report_page(data: &Map<String, Value>) -> String {
     format!("/company-dashboard/reports?report={}&{days}", said("report"))
 }
 
-/// Where people of a role choose what they are mailed about.
-fn choices(role: Option<Role>) -> &'static str {
+/// Path of the role's notification preferences.
+fn preferences_path(role: Option<Role>) -> &'static str {
     let Some(role) = role else { return "" };
     match role {
         Role::Client => "/client-profile?tab=notifications",
@@ -236,8 +258,8 @@ fn choices(role: Option<Role>) -> &'static str {
     }
 }
 
-/// Where people of a role sign in (decision 20); whoever has no account writes again.
-fn sign_in(role: Option<Role>) -> &'static str {
+/// Path of the role's sign-in page (separate portals, decision 20); the contact page without an account.
+fn sign_in_path(role: Option<Role>) -> &'static str {
     let Some(role) = role else { return "/contact" };
     match role {
         Role::Client => "/auth/login/client",

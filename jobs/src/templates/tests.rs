@@ -77,23 +77,23 @@ fn outgoing(kind: Kind, language: &str, name: &str) -> Outgoing {
     }
 }
 
-fn worded(kind: Kind, language: &str, name: &str) -> Letter {
-    letter(&outgoing(kind, language, name), noon(), OFFICE).unwrap()
+fn render_sample(kind: Kind, language: &str, name: &str) -> RenderedMail {
+    render(&outgoing(kind, language, name), noon(), OFFICE).unwrap()
 }
 
 #[test]
-fn every_mail_reads_as_it_did() {
+fn every_mail_matches_its_snapshot() {
     for language in ["en-US", "es"] {
         for kind in Kind::ALL {
-            let letter = worded(kind, language, "Maya Ortiz");
+            let mail = render_sample(kind, language, "Maya Ortiz");
             let name = format!("{}-{}", kind.name(), &language[..2]);
-            insta::assert_snapshot!(format!("{name}-text"), format!("Subject: {}\n\n{}", letter.subject, letter.text));
-            insta::assert_snapshot!(format!("{name}-html"), letter.html);
+            insta::assert_snapshot!(format!("{name}-text"), format!("Subject: {}\n\n{}", mail.subject, mail.text));
+            insta::assert_snapshot!(format!("{name}-html"), mail.html);
         }
     }
 }
 
-/// The first address of the portal in a text.
+/// The first portal URL in a text.
 fn address_in(text: &str) -> Option<&str> {
     let from = text.find("https://portal.example.com")?;
     let end = text[from..].find(|c: char| c.is_whitespace() || matches!(c, '"' | '<')).unwrap_or(text.len() - from);
@@ -101,14 +101,14 @@ fn address_in(text: &str) -> Option<&str> {
 }
 
 #[test]
-fn every_mail_leads_to_the_same_place_from_both_its_parts() {
+fn text_and_html_parts_have_the_same_link() {
     for language in ["en-US", "es"] {
         for kind in Kind::ALL {
-            let letter = worded(kind, language, "Maya Ortiz");
-            let (text, html) = (letter.text.trim(), letter.html.trim());
-            assert!(!letter.subject.is_empty() && !text.contains("</") && html.ends_with("</html>"), "{kind:?}");
+            let mail = render_sample(kind, language, "Maya Ortiz");
+            let (text, html) = (mail.text.trim(), mail.html.trim());
+            assert!(!mail.subject.is_empty() && !text.contains("</") && html.ends_with("</html>"), "{kind:?}");
             let link = address_in(text);
-            // A code is typed where one is already.
+            // The code is entered on the page that is already open.
             assert_eq!(link.is_some(), kind != Kind::Reauthentication, "{kind:?} {language}: {text}");
             let Some(link) = link else { continue };
             let href = format!("href=\"{}\"", link.replace('&', "&amp;"));
@@ -121,11 +121,11 @@ fn every_mail_leads_to_the_same_place_from_both_its_parts() {
 }
 
 #[test]
-fn no_mail_has_a_hole_in_it() {
+fn no_mail_has_an_unfilled_placeholder() {
     for language in ["en-US", "en-GB", "es"] {
         for kind in Kind::ALL {
-            let letter = worded(kind, language, "Maya Ortiz");
-            for text in [&letter.subject, &letter.text, &letter.html] {
+            let mail = render_sample(kind, language, "Maya Ortiz");
+            for text in [&mail.subject, &mail.text, &mail.html] {
                 assert!(
                     !text.contains("{{") && !text.contains(">none<") && !text.contains("()"),
                     "{kind:?} {language}: {text}"
@@ -136,7 +136,7 @@ fn no_mail_has_a_hole_in_it() {
 }
 
 #[test]
-fn before_setup_a_mail_has_no_button_and_says_how_to_set_a_password() {
+fn mails_before_setup_have_no_button_and_explain_setting_a_password() {
     let kinds = [
         Kind::SpvCreated,
         Kind::SpvClosed,
@@ -148,76 +148,68 @@ fn before_setup_a_mail_has_no_button_and_says_how_to_set_a_password() {
     for language in ["en-US", "en-GB", "es"] {
         for kind in kinds {
             let outgoing = Outgoing { before_setup: true, ..outgoing(kind, language, "Maya Ortiz") };
-            let letter = letter(&outgoing, noon(), OFFICE).unwrap();
-            assert!(
-                !letter.html.contains("href=") && !letter.text.contains("/auth/login"),
-                "{kind:?}: {}",
-                letter.text
-            );
-            assert!(
-                letter.text.contains("https://portal.example.com/auth/forgot-password"),
-                "{kind:?}: {}",
-                letter.text
-            );
+            let mail = render(&outgoing, noon(), OFFICE).unwrap();
+            assert!(!mail.html.contains("href=") && !mail.text.contains("/auth/login"), "{kind:?}: {}", mail.text);
+            assert!(mail.text.contains("https://portal.example.com/auth/forgot-password"), "{kind:?}: {}", mail.text);
         }
     }
     let returned = Outgoing { before_setup: true, ..outgoing(Kind::DocumentReturned, "en-US", "Maya") };
-    let letter = letter(&returned, noon(), OFFICE).unwrap();
-    assert!(letter.text.contains("The second page is cut off."));
+    let mail = render(&returned, noon(), OFFICE).unwrap();
+    assert!(mail.text.contains("The second page is cut off."));
 }
 
 #[test]
-fn a_welcome_to_an_account_with_its_own_password_says_nothing_of_choosing_one() {
+fn welcome_mail_with_own_password_does_not_ask_to_choose_one() {
     for (language, chosen, given) in
         [("en-US", "password", "choose a new one"), ("es", "contraseña", "elija una nueva")]
     {
         let mut own = outgoing(Kind::Welcome, language, "Maya");
         own.mail.data.insert("context".to_owned(), "own_password".into());
-        let letter = letter(&own, noon(), OFFICE).unwrap();
-        assert!(!letter.text.contains(chosen) && letter.text.contains("/auth/login/client"), "{}", letter.text);
-        assert!(worded(Kind::Welcome, language, "Maya").text.contains(given));
+        let mail = render(&own, noon(), OFFICE).unwrap();
+        assert!(!mail.text.contains(chosen) && mail.text.contains("/auth/login/client"), "{}", mail.text);
+        assert!(render_sample(Kind::Welcome, language, "Maya").text.contains(given));
     }
 }
 
 #[test]
-fn names_of_shipped_steps_and_documents_are_in_the_readers_language() {
+fn shipped_step_and_document_names_are_translated() {
     for (kind, said, own) in [
         (Kind::StepOverdue, "Agente registrado designado", "Registered agent"),
         (Kind::DocumentRequested, "Copia del pasaporte, ", "Passport"),
         (Kind::DocumentReturned, "«Copia del pasaporte»", "Passport"),
         (Kind::Digest, "KYC y beneficiarios finales", "KYC and"),
     ] {
-        let letter = worded(kind, "es", "Maya");
-        assert!(letter.text.contains(said) && letter.html.contains(said), "{kind:?}: {}", letter.text);
-        assert!(!letter.text.contains(own) && !letter.subject.contains(own), "{kind:?}: {}", letter.text);
+        let mail = render_sample(kind, "es", "Maya");
+        assert!(mail.text.contains(said) && mail.html.contains(said), "{kind:?}: {}", mail.text);
+        assert!(!mail.text.contains(own) && !mail.subject.contains(own), "{kind:?}: {}", mail.text);
     }
 }
 
 #[test]
-fn one_late_step_is_one() {
+fn one_overdue_step_uses_the_singular() {
     let mut one = outgoing(Kind::StepOverdue, "en-US", "Eli");
     one.mail.data.insert("count".to_owned(), 1.into());
-    assert_eq!(letter(&one, noon(), OFFICE).unwrap().subject, "1 step is overdue");
+    assert_eq!(render(&one, noon(), OFFICE).unwrap().subject, "1 step is overdue");
 }
 
 #[test]
-fn markup_in_a_name_is_text() {
-    let letter = worded(Kind::Welcome, "en-US", "<img src=x onerror=\"alert('1')\"> {{ brand }}");
+fn markup_in_names_is_escaped() {
+    let mail = render_sample(Kind::Welcome, "en-US", "<img src=x onerror=\"alert('1')\"> {{ brand }}");
     assert!(
-        letter.html.contains("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; {{ brand }}"),
+        mail.html.contains("&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt; {{ brand }}"),
         "{}",
-        letter.html
+        mail.html
     );
-    assert!(letter.text.contains("<img src=x onerror=\"alert('1')\">"));
+    assert!(mail.text.contains("<img src=x onerror=\"alert('1')\">"));
 }
 
 #[test]
-fn line_breaks_of_people_are_line_breaks_in_html() {
+fn line_breaks_in_user_texts_become_br() {
     let mut returned = outgoing(Kind::DocumentReturned, "en-US", "Ana");
     returned.mail.data.insert("reason".to_owned(), "Page 2 is cut off.\r\n\r\n<b>Scan</b> it again:\n- whole".into());
     let mut asked = outgoing(Kind::DocumentRequested, "en-US", "Ana");
     asked.mail.data.insert("documents".to_owned(), json!([{ "name": "Passport\nboth pages", "due_date": null }]));
-    let said = |outgoing: &Outgoing| letter(outgoing, noon(), OFFICE).unwrap();
+    let said = |outgoing: &Outgoing| render(outgoing, noon(), OFFICE).unwrap();
     let html = said(&returned).html;
     let wanted = "Page 2 is cut off.<br>\n<br>\n&lt;b&gt;Scan&lt;/b&gt; it again:<br>\n- whole";
     assert!(html.contains(wanted), "{html}");
@@ -226,16 +218,16 @@ fn line_breaks_of_people_are_line_breaks_in_html() {
 }
 
 #[test]
-fn replies_are_said_to_go_where_they_go() {
+fn footer_names_the_reply_address() {
     let office = Office { support: Some("help@example.com"), ..OFFICE };
-    let said = letter(&outgoing(Kind::Welcome, "en-US", "Ana"), noon(), office).unwrap();
+    let said = render(&outgoing(Kind::Welcome, "en-US", "Ana"), noon(), office).unwrap();
     for part in [&said.text, &said.html] {
         assert!(part.contains("write to help@example.com.") && !part.contains("monitored"), "{part}");
     }
 }
 
 #[test]
-fn people_are_sent_to_their_own_portal() {
+fn links_lead_to_the_sign_in_page_of_the_role() {
     for (role, path) in [
         (Role::Client, "/auth/login/client"),
         (Role::Iso, "/auth/login/iso"),
@@ -243,13 +235,13 @@ fn people_are_sent_to_their_own_portal() {
         (Role::SuperAdmin, "/auth/login/employee"),
     ] {
         let outgoing = Outgoing { role: Some(role), ..outgoing(Kind::Welcome, "en-US", "Ana") };
-        let letter = letter(&outgoing, noon(), OFFICE).unwrap();
-        assert!(letter.text.contains(&format!("https://portal.example.com{path}\n")), "{}", letter.text);
+        let mail = render(&outgoing, noon(), OFFICE).unwrap();
+        assert!(mail.text.contains(&format!("https://portal.example.com{path}\n")), "{}", mail.text);
     }
 }
 
 #[test]
-fn both_languages_say_everything() {
+fn both_languages_have_the_same_keys() {
     let read = |text: &str| -> Vec<String> {
         let all: Map<String, Value> = serde_json::from_str(text).unwrap();
         all.keys().cloned().collect()

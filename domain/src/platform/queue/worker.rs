@@ -18,6 +18,7 @@ use std::{
     time::Duration,
 };
 use tokio::{sync::watch, task::JoinSet};
+use tracing::Instrument;
 
 /// Interval of the worker's heartbeats.
 const HEARTBEAT: Duration = Duration::from_secs(10);
@@ -206,26 +207,34 @@ async fn run_until_stopped(
     }
 }
 
-/// Runs one attempt. Panics and timeouts are failures like any other; a failure delays the next attempt.
+/// Runs one attempt in a span, so that every log line inside carries `job_id`, `job` and `attempt`.
 async fn run_attempt(
     ctx: Ctx,
     handler: Arc<dyn Handler>,
     job: JobPayload,
     info: AttemptInfo,
 ) -> Result<(), BoxDynError> {
+    let max = info.max;
     let attempt =
         Attempt { id: info.id, last: info.number >= info.max, number: info.number, job: job.job, payload: job.payload };
+    // At error level, so that no filter takes the fields from the lines inside.
+    let span = tracing::error_span!("job", job_id = attempt.id, job = attempt.job, attempt = attempt.number);
+    run_in_span(ctx, handler, attempt, max).instrument(span).await
+}
+
+/// Panics and timeouts are failures like any other; a failure delays the next attempt.
+async fn run_in_span(ctx: Ctx, handler: Arc<dyn Handler>, attempt: Attempt, max: usize) -> Result<(), BoxDynError> {
     let timeout = handler.timeout(&attempt.job);
     // A job that crashes its worker never reports a failure, but each recovery counts as an attempt.
-    if attempt.number > info.max {
+    if attempt.number > max {
         let why = "crashed its worker at each attempt".to_owned();
-        tracing::warn!(job = attempt.job, id = attempt.id, attempt = attempt.number, dead = true, why, "job failed");
+        tracing::warn!(dead = true, why, "job failed");
         handler.on_failure(attempt, why.clone(), true).await;
         return Err(AbortError::new(why).into());
     }
     // In its own task, so that a blocking job does not stop the worker's heartbeat. Aborted when this future is dropped.
     let mut task = JoinSet::new();
-    task.spawn(handler.clone().run(attempt.clone()));
+    task.spawn(handler.clone().run(attempt.clone()).in_current_span());
     let result = match tokio::time::timeout(timeout, task.join_next()).await {
         Err(_) => Err(Failure::Retry(format!("took longer than {} s", timeout.as_secs()))),
         Ok(None) => Err(Failure::Retry("did not run".to_owned())),
@@ -234,14 +243,14 @@ async fn run_attempt(
     };
     let (why, permanent) = match result {
         Ok(()) => {
-            tracing::debug!(job = attempt.job, id = attempt.id, "job done");
+            tracing::debug!("job done");
             return Ok(());
         }
         Err(Failure::Retry(why)) => (why, false),
         Err(Failure::Fail(why)) => (why, true),
     };
     let dead = permanent || attempt.last;
-    tracing::warn!(job = attempt.job, id = attempt.id, attempt = attempt.number, dead, why, "job failed");
+    tracing::warn!(dead, why, "job failed");
     handler.clone().on_failure(attempt.clone(), why.clone(), dead).await;
     if permanent {
         return Err(AbortError::new(why).into());

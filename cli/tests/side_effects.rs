@@ -1,7 +1,6 @@
-//! Commands that must not surprise an operator: which of them make a portal, what they leave alone, and who may read what
-//! they write.
+//! Side effects of commands: which of them create a portal, what they do not change, and file permissions.
 
-use crate::support::{Done, Office, Running, offices, spvctl};
+use crate::support::{CommandOutput, Running, TestPortal, spvctl, test_portals};
 use std::{
     collections::BTreeMap,
     fs,
@@ -10,7 +9,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// Every file below a folder, with its content.
+/// Paths and contents of all files below a folder.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(dir).into_iter().flatten() {
@@ -31,7 +30,7 @@ fn sqlite(file: &Path, sql: &str) {
     assert!(done.success());
 }
 
-/// Commands that need a portal that is there.
+/// Commands that need an existing portal.
 const NEED_A_PORTAL: [&[&str]; 19] = [
     &["client", "list"],
     &["spv", "show", "NOPE"],
@@ -55,9 +54,9 @@ const NEED_A_PORTAL: [&[&str]; 19] = [
 ];
 
 #[test]
-fn commands_that_need_a_portal_make_none_and_say_how() {
+fn commands_that_need_a_portal_do_not_create_one() {
     let dir = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| -> Done { spvctl(args).current_dir(dir.path()).output().unwrap().into() };
+    let run = |args: &[&str]| -> CommandOutput { spvctl(args).current_dir(dir.path()).output().unwrap().into() };
     for args in NEED_A_PORTAL {
         let done = run(args);
         assert_eq!(done.code, 1, "{args:?}: {} {}", done.out, done.err);
@@ -73,7 +72,7 @@ fn commands_that_need_a_portal_make_none_and_say_how() {
     let said =
         "error: no portal in the database sqlite:gone.db; run `spvctl migrate` to make one, or give --database-url\n";
     assert_eq!(named.err, said);
-    // A new office's first account is asked about.
+    // The first account of a new portal needs a confirmation.
     let ada = [
         "user",
         "create",
@@ -96,23 +95,23 @@ fn commands_that_need_a_portal_make_none_and_say_how() {
 }
 
 #[tokio::test]
-async fn an_empty_postgresql_database_stays_empty() {
-    let Some(office) = Office::postgres().await else { return };
-    let mut tx = office.world.db.begin().await.unwrap();
+async fn read_commands_leave_an_empty_postgresql_database_empty() {
+    let Some(portal) = TestPortal::postgres().await else { return };
+    let mut tx = portal.world.db.begin().await.unwrap();
     for sql in ["drop schema public cascade", "drop schema apalis cascade", "create schema public"] {
         domain::kernel::db::Sql::sql(&mut tx, sql).run().await.unwrap();
     }
     tx.commit().await.unwrap();
     for args in [&["client", "list"][..], &["doctor"], &["migrate", "--check"], &["key", "list"]] {
-        let done = office.run(args);
+        let done = portal.run(args);
         assert_eq!(done.code, 1, "{args:?}: {}", done.err);
         assert!(done.err.to_lowercase().contains("no portal in the database postgres"), "{args:?}: {}", done.err);
     }
-    assert!(office.world.db.is_empty().await.unwrap() && !office.dir.exists());
+    assert!(portal.world.db.is_empty().await.unwrap() && !portal.dir.exists());
 }
 
 #[test]
-fn another_programs_file_is_refused_and_not_written() {
+fn foreign_sqlite_file_is_refused_and_not_written() {
     let dir = tempfile::tempdir().unwrap();
     sqlite(&dir.path().join("spv.db"), "create table x (a); insert into x values (1)");
     let before = files(dir.path());
@@ -137,13 +136,14 @@ fn another_programs_file_is_refused_and_not_written() {
         ],
     ];
     for args in makers.iter().chain(&NEED_A_PORTAL) {
-        let done: Done = spvctl(args).env("SPV_DATA_DIR", dir.path()).output().unwrap().into();
+        let done: CommandOutput = spvctl(args).env("SPV_DATA_DIR", dir.path()).output().unwrap().into();
         assert_eq!(done.code, 1, "{args:?}: {} {}", done.out, done.err);
         assert!(done.err.contains("is not a portal's database; nothing was written"), "{args:?}: {}", done.err);
         assert!(files(dir.path()) == before, "{args:?}: {:?}", files(dir.path()).keys());
     }
     let place = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| -> Done { spvctl(args).env("SPV_DATA_DIR", place.path()).output().unwrap().into() };
+    let run =
+        |args: &[&str]| -> CommandOutput { spvctl(args).env("SPV_DATA_DIR", place.path()).output().unwrap().into() };
     assert_eq!(run(&["migrate"]).code, 0);
     let moved = run(&["--yes", "move", "--to", &format!("sqlite:{}", dir.path().join("spv.db").display())]);
     assert!(moved.code == 1 && moved.err.contains("is not a portal's database"), "{}", moved.err);
@@ -151,34 +151,34 @@ fn another_programs_file_is_refused_and_not_written() {
 }
 
 #[tokio::test]
-async fn seed_refuses_a_portal_in_use_unless_it_is_a_demo() {
-    for mut office in offices().await {
-        office.client("maya@example.com");
-        let before = [office.json(&["spv", "list"]), office.json(&["user", "list"])];
+async fn seed_refuses_a_portal_in_use_outside_demo_mode() {
+    for mut portal in test_portals().await {
+        portal.client("maya@example.com");
+        let before = [portal.json(&["spv", "list"]), portal.json(&["user", "list"])];
         for args in [&["seed"][..], &["seed", "--demo"], &["seed", "--spvs", "5"], &["--yes", "seed", "--demo"]] {
-            let done = office.run(args);
+            let done = portal.run(args);
             assert_eq!(done.code, 1, "{args:?}: {}", done.out);
             assert!(done.err.contains("is in use") && done.err.contains("SPV_DEMO=true"), "{args:?}: {}", done.err);
         }
-        assert_eq!([office.json(&["spv", "list"]), office.json(&["user", "list"])], before);
-        office.set("SPV_DEMO", true);
-        assert_eq!(office.run(&["seed"]).code, 0);
+        assert_eq!([portal.json(&["spv", "list"]), portal.json(&["user", "list"])], before);
+        portal.set("SPV_DEMO", true);
+        assert_eq!(portal.run(&["seed"]).code, 0);
     }
 }
 
 #[tokio::test]
-async fn what_commands_did_without_a_server_is_in_the_log() {
-    for office in offices().await {
-        office.client("maya@example.com");
-        let listed = office.json(&["activity", "list", "--limit", "500"]);
+async fn activity_of_commands_is_numbered_without_a_server() {
+    for portal in test_portals().await {
+        portal.client("maya@example.com");
+        let listed = portal.json(&["activity", "list", "--limit", "500"]);
         let actions: Vec<_> = listed.as_array().unwrap().iter().map(|row| row["action"].as_str().unwrap()).collect();
         assert!(actions.contains(&"client.created") && actions.contains(&"spv.created"), "{actions:?}");
-        let verified = office.run(&["activity", "verify"]);
+        let verified = portal.run(&["activity", "verify"]);
         let whole = format!("The log is whole: {} entries.", actions.len());
         assert!(verified.code == 0 && verified.err.contains(&whole), "{} {}", verified.out, verified.err);
-        assert!(office.run(&["export", "activity"]).out.lines().count() > actions.len());
-        // What is written last has its number before the command ends: taken out, it is missed.
-        let mut tx = office.world.db.begin().await.unwrap();
+        assert!(portal.run(&["export", "activity"]).out.lines().count() > actions.len());
+        // Entries are numbered before the command ends, so that removing one is detected.
+        let mut tx = portal.world.db.begin().await.unwrap();
         let waiting: i64 = domain::kernel::db::Sql::sql(&mut tx, "select count(*) from activity where seq is null")
             .scalar()
             .await
@@ -189,7 +189,7 @@ async fn what_commands_did_without_a_server_is_in_the_log() {
 
 #[cfg(unix)]
 #[test]
-fn the_data_folder_is_its_owners_alone_whatever_made_it() {
+fn data_folder_is_readable_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
     let dir = tempfile::tempdir().unwrap();
     let data = dir.path().join("state/spv");
@@ -201,7 +201,7 @@ fn the_data_folder_is_its_owners_alone_whatever_made_it() {
         let mut shell = Command::new("sh");
         shell.args(["-c", "umask 000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_spvctl")]).args(args);
         shell.env_clear().env("SPV_DATA_DIR", &data).env("PATH", std::env::var_os("PATH").unwrap());
-        let done: Done = shell.stdin(Stdio::null()).output().unwrap().into();
+        let done: CommandOutput = shell.stdin(Stdio::null()).output().unwrap().into();
         assert_eq!(done.code, 0, "{args:?}: {}", done.err);
     };
     run(&["migrate"]);
@@ -217,24 +217,24 @@ fn the_data_folder_is_its_owners_alone_whatever_made_it() {
     assert_eq!(mode(&data.join("spv.db")), 0o600);
 }
 
-/// Waits until `done`, and fails when the process ends before.
-fn until(process: &mut Running, office: &Office, done: impl Fn() -> bool) {
+/// Waits until `done`; fails if the process exits before.
+fn until(process: &mut Running, portal: &TestPortal, done: impl Fn() -> bool) {
     let began = Instant::now();
     while !done() {
-        assert!(process.0.try_wait().unwrap().is_none(), "it has ended: {}", office.log());
-        assert!(began.elapsed() < Duration::from_secs(120), "{}", office.log());
+        assert!(process.0.try_wait().unwrap().is_none(), "it has ended: {}", portal.log());
+        assert!(began.elapsed() < Duration::from_secs(120), "{}", portal.log());
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "files bear the time of the system's clock")]
-async fn a_demo_that_is_killed_while_it_is_made_begins_anew() {
-    for mut office in offices().await {
-        office.set("SPV_DEMO", true);
-        office.set("SPV_LISTEN", "127.0.0.1:0");
-        let room = office.dir.join(".demo");
-        // A killed process leaves its files: only what is written after the next one was started is of that one.
+async fn demo_seed_restarts_after_a_kill() {
+    for mut portal in test_portals().await {
+        portal.set("SPV_DEMO", true);
+        portal.set("SPV_LISTEN", "127.0.0.1:0");
+        let room = portal.dir.join(".demo");
+        // Files of the killed process remain, so only newer ones count for the next process.
         let began = std::cell::Cell::new(SystemTime::now());
         let grown = |file: &str, bytes: u64| {
             fs::metadata(room.join(file))
@@ -243,28 +243,28 @@ async fn a_demo_that_is_killed_while_it_is_made_begins_anew() {
         let moments: [&dyn Fn() -> bool; 4] = [
             &|| grown("", 0),
             &|| grown("demo.db-wal", 3 << 20),
-            // All rows are made, and are on their way.
+            // All rows are generated and being written.
             &|| grown("tables", 0),
             &|| grown("tables/users.jsonl.gz", 1),
         ];
         for reached in moments {
             began.set(SystemTime::now());
-            let mut process = office.start(&["serve", "--no-worker"]);
-            until(&mut process, &office, reached);
+            let mut process = portal.start(&["serve", "--no-worker"]);
+            until(&mut process, &portal, reached);
             // SIGKILL
             drop(process);
-            assert!(office.json(&["user", "list"]).as_array().unwrap().is_empty(), "nothing of it is there");
+            assert!(portal.json(&["user", "list"]).as_array().unwrap().is_empty(), "nothing of it is there");
         }
         began.set(SystemTime::now());
-        let mut interrupted = office.start(&["serve", "--no-worker"]);
-        until(&mut interrupted, &office, || grown("demo.db-wal", 1 << 20));
+        let mut interrupted = portal.start(&["serve", "--no-worker"]);
+        until(&mut interrupted, &portal, || grown("demo.db-wal", 1 << 20));
         let _ = Command::new("kill").args(["-INT", &interrupted.0.id().to_string()]).status();
-        assert_eq!(interrupted.0.wait().unwrap().code(), Some(0), "{}", office.log());
-        let mut process = office.start(&["serve", "--no-worker"]);
-        office.port(&mut process, "listening on ");
-        let users = office.json(&["user", "list", "--limit", "500"]);
+        assert_eq!(interrupted.0.wait().unwrap().code(), Some(0), "{}", portal.log());
+        let mut process = portal.start(&["serve", "--no-worker"]);
+        portal.port(&mut process, "listening on ");
+        let users = portal.json(&["user", "list", "--limit", "500"]);
         assert!(users.as_array().unwrap().iter().any(|user| user["email"] == "super@example.com"));
-        assert_eq!(office.run(&["activity", "verify"]).code, 0);
+        assert_eq!(portal.run(&["activity", "verify"]).code, 0);
         assert!(!room.exists(), "nothing is left over");
     }
 }

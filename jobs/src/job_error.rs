@@ -1,19 +1,19 @@
-//! Whether a failed job may succeed later.
+//! Maps a use case's error to a retry or a permanent failure of the job.
 use domain::{
     Error,
     kernel::i18n::{self, LANGUAGES},
     platform::queue::worker::Failure,
 };
 
-/// Another attempt helps when the database was away or something went wrong on our side; a row that is gone or
-/// a rule that says no will not change by asking again.
+/// Retries when the database was unavailable, on internal errors and on rate limits. A missing row or a refusal by a rule
+/// is permanent.
 ///
-/// What went wrong on our side is told in our words: what is handed on is kept and shown, and a driver names hosts, paths
-/// and statements. The log has its own.
-pub fn of(error: Error) -> Failure {
+/// The result is stored and shown to users, so internal errors carry our own message: a driver's message names hosts, paths
+/// and statements. The original goes to the log.
+pub fn classify(error: Error) -> Failure {
     match error {
         Error::Unavailable(_) | Error::Internal(_) => {
-            tracing::warn!(%error, "a job went wrong");
+            tracing::warn!(%error, "internal error in a job");
             Failure::Retry(i18n::error(LANGUAGES[0], &error))
         }
         Error::TooMany(_) => Failure::Retry(error.to_string()),
@@ -30,13 +30,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_driver_says_stays_in_the_log() {
+    fn driver_messages_are_logged_and_not_stored() {
         for error in [Error::Unavailable("10.0.0.7:5432 refused".to_owned()), Error::internal("10.0.0.7:5432 refused")]
         {
             let sentence = i18n::error(LANGUAGES[0], &error);
             assert!(!sentence.contains("10.0.0.7"));
-            assert_eq!(of(error), Failure::Retry(sentence));
+            assert_eq!(classify(error), Failure::Retry(sentence));
         }
-        assert_eq!(of(Error::NotFound("mail")), Failure::Fail("mail not found".to_owned()));
+        assert_eq!(classify(Error::NotFound("mail")), Failure::Fail("mail not found".to_owned()));
     }
 }

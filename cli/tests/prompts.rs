@@ -1,11 +1,11 @@
-//! On a terminal, `spvctl` asks. The terminal is a real one, opened by Python's pty module.
+//! Interactive prompts on a real terminal (Python's pty module), and terminal output.
 
-use crate::support::{Office, python};
+use crate::support::{TestPortal, python};
 use domain::{kernel::db::Sql, testing::World};
 use std::process::{Command, Stdio};
 
-/// Runs a command on a terminal of its own; each answer is typed when its question has appeared.
-fn on_a_terminal(office: &Office, args: &[&str], answers: &[(&str, &str)]) -> (i32, String) {
+/// Runs a command on a pseudo-terminal; types each answer once its question has appeared.
+fn on_a_terminal(portal: &TestPortal, args: &[&str], answers: &[(&str, &str)]) -> (i32, String) {
     const TYPIST: &str = r#"
 import json, os, pty, select, sys, time
 command, answers = json.loads(sys.argv[1]), json.loads(sys.argv[2])
@@ -37,7 +37,7 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 "#;
     let mut command = vec![env!("CARGO_BIN_EXE_spvctl")];
     command.extend(args);
-    let environment = office.command(&[]);
+    let environment = portal.command(&[]);
     let output = Command::new(python())
         .args(["-c", TYPIST, &serde_json::to_string(&command).unwrap(), &serde_json::to_string(answers).unwrap()])
         .envs(environment.get_envs().filter_map(|(name, value)| Some((name, value?))))
@@ -49,11 +49,11 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 }
 
 #[tokio::test]
-async fn what_is_missing_is_asked_for() {
-    let office = Office::sqlite().await;
-    office.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
+async fn missing_flags_are_prompted_for() {
+    let portal = TestPortal::sqlite().await;
+    portal.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
     let (code, said) = on_a_terminal(
-        &office,
+        &portal,
         &["client", "create", "--setup", "quick", "--last-name", "Ortiz"],
         &[
             ("First name", "Maya"),
@@ -66,42 +66,42 @@ async fn what_is_missing_is_asked_for() {
     );
     assert_eq!(code, 0, "{said}");
     assert!(!said.contains("Setup\u{1b}") && !said.contains("Last name:"), "what was given is not asked for: {said}");
-    let client = office.json(&["client", "show", "maya@example.com"]);
+    let client = portal.json(&["client", "show", "maya@example.com"]);
     assert_eq!((client["name"].as_str(), client["company"].as_str()), (Some("Maya Ortiz"), Some("Harbor Capital")));
-    assert_eq!(office.json(&["spv", "list"])[0]["amount"], "1250.00");
+    assert_eq!(portal.json(&["spv", "list"])[0]["amount"], "1250.00");
 }
 
 #[tokio::test]
-async fn a_no_leaves_everything_as_it_was() {
-    let office = Office::sqlite().await;
-    office.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
-    let (code, said) = on_a_terminal(&office, &["company", "delete", "Harbor Capital"], &[("Are you sure", "n")]);
+async fn answering_no_changes_nothing() {
+    let portal = TestPortal::sqlite().await;
+    portal.run(&["company", "create", "--name", "Harbor Capital", "--business-name", "Harbor Capital LLC"]);
+    let (code, said) = on_a_terminal(&portal, &["company", "delete", "Harbor Capital"], &[("Are you sure", "n")]);
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("nothing was done"), "{said}");
-    let (code, said) = on_a_terminal(&office, &["company", "delete", "Harbor Capital"], &[("Are you sure", "y")]);
+    let (code, said) = on_a_terminal(&portal, &["company", "delete", "Harbor Capital"], &[("Are you sure", "y")]);
     assert_eq!(code, 0, "{said}");
-    assert_eq!(office.json(&["company", "list"]), serde_json::json!([]));
+    assert_eq!(portal.json(&["company", "list"]), serde_json::json!([]));
 }
 
 #[tokio::test]
-async fn names_cannot_repaint_the_terminal() {
+async fn escape_sequences_in_names_are_not_printed() {
     let world = World::sqlite().await;
     let db = world.db.clone();
-    let office = Office::on(world);
-    office.run(&["company", "create", "--name", "Red Harbor", "--business-name", "x"]);
-    // No form lets such a name in; another program that writes to the database may.
+    let portal = TestPortal::on(world);
+    portal.run(&["company", "create", "--name", "Red Harbor", "--business-name", "x"]);
+    // Forms refuse such names; another program that writes to the database does not.
     let mut tx = db.begin().await.unwrap();
     let renamed = tx
         .sql("update companies set name = $1 where name = 'Red Harbor'")
         .bind("Red \u{1b}[31m\u{9b}32m\u{202e}Harbor".to_owned());
     assert_eq!(renamed.run().await.unwrap(), 1);
     tx.commit().await.unwrap();
-    office.run(&["company", "create", "--name", "<b>Blue</b> Harbor", "--business-name", "x"]);
-    let (_, said) = on_a_terminal(&office, &["company", "list"], &[]);
+    portal.run(&["company", "create", "--name", "<b>Blue</b> Harbor", "--business-name", "x"]);
+    let (_, said) = on_a_terminal(&portal, &["company", "list"], &[]);
     assert!(said.contains("<b>Blue</b> Harbor"), "{said}");
     assert!(said.contains("Red 32mHarbor"), "{said}");
     assert!(!said.contains("\u{1b}[31m"), "{said}");
-    let (_, said) = on_a_terminal(&office, &["company", "list", "--format", "json"], &[]);
+    let (_, said) = on_a_terminal(&portal, &["company", "list", "--format", "json"], &[]);
     assert!(said.contains(r"Red \u001b[31m\u009b32m\u202eHarbor"), "{said}");
     assert!(!said.contains(['\u{1b}', '\u{9b}', '\u{202e}']), "{said}");
 }

@@ -1,20 +1,19 @@
-//! Mails as files in a folder, for a portal without a mail server.
-use crate::templates::Letter;
+//! File transport: one `.eml` file per mail, for a portal without an SMTP server.
+use crate::templates::RenderedMail;
 use chrono::{DateTime, Utc};
 use std::{io::Write, path::Path};
 
-/// Sorted by time; the kind says what it is, the end of the Message-ID tells two of one moment apart.
-pub fn name(letter: &Letter, now: DateTime<Utc>) -> String {
-    let id: String = letter.message_id.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
-    format!("{}-{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ"), letter.kind.name())
+/// File name: time, kind, and 8 characters of the Message-ID to distinguish mails of the same millisecond.
+pub fn file_name(rendered: &RenderedMail, now: DateTime<Utc>) -> String {
+    let id: String = rendered.message_id.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+    format!("{}-{}-{id}.eml", now.format("%Y%m%dT%H%M%S%.3fZ"), rendered.kind.name())
 }
 
-/// Writes one file, which is on the disk when this returns: a reader of the folder sees the whole file or none, and a
-/// power failure does not lose a mail that is noted as sent. Only our own account may read it, as a mail may hold a link
-/// that signs in.
+/// Writes one file atomically and durably: readers see all of it or nothing, and a power failure loses no mail that is
+/// marked as sent. Mode 0600, as a mail may hold a sign-in link.
 ///
 /// # Errors
-/// What the file system refuses.
+/// Errors of the file system.
 pub async fn write(dir: &Path, name: &str, content: Vec<u8>) -> std::io::Result<()> {
     let (dir, name) = (dir.to_owned(), name.to_owned());
     tokio::task::spawn_blocking(move || write_synced(&dir, &name, &content)).await.map_err(std::io::Error::other)?
@@ -35,15 +34,15 @@ fn write_synced(dir: &Path, name: &str, content: &[u8]) -> std::io::Result<()> {
     written.write_all(content)?;
     written.sync_all()?;
     std::fs::rename(&unfinished, dir.join(name))?;
-    sync_folder(dir)?;
+    sync_dir(dir)?;
     match dir.parent() {
-        Some(parent) if is_new => sync_folder(parent),
+        Some(parent) if is_new => sync_dir(parent),
         _ => Ok(()),
     }
 }
 
-/// Puts the folder's own entries on the disk, the new name among them.
-fn sync_folder(dir: &Path) -> std::io::Result<()> {
+/// Fsyncs the directory, so that the new name is durable.
+fn sync_dir(dir: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::fs::File::open(if dir.as_os_str().is_empty() { Path::new(".") } else { dir })?.sync_all()?;
     #[cfg(not(unix))]
@@ -57,7 +56,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn a_mail_in_a_folder_is_for_nobody_else_on_the_machine() {
+    async fn mail_files_are_readable_by_their_owner_only() {
         use std::os::unix::fs::PermissionsExt;
         let world = domain::testing::World::sqlite().await;
         let dir = world.dir.0.join("data").join("mail");

@@ -1,4 +1,4 @@
-//! Finds the handler of a job by its name, with how long it may take and how long to wait after a failure.
+//! Job registry: finds handler, timeout and retry policy of a job by its name.
 use crate::state::State;
 use domain::{
     Ctx,
@@ -19,41 +19,41 @@ use std::{
 };
 
 type Run = Box<dyn Fn(State, Value) -> BoxFuture<'static, Result<(), Failure>> + Send + Sync>;
-type Failed = Box<dyn Fn(State, Value, String, bool) -> BoxFuture<'static, ()> + Send + Sync>;
+type OnFailure = Box<dyn Fn(State, Value, String, bool) -> BoxFuture<'static, ()> + Send + Sync>;
 type Enqueue = Box<dyn Fn(Ctx) -> BoxFuture<'static, domain::Result<()>> + Send + Sync>;
 
-/// How often and how patiently a job is tried.
+/// Timeout of an attempt and exponential backoff between attempts. The number of attempts is `Job::ATTEMPTS`.
 #[derive(Clone, Copy, Debug)]
-pub struct Patience {
-    /// Longer than this is a failure.
-    pub limit: Duration,
-    /// The pause after the first failure; it doubles with each.
-    pub first: Duration,
-    /// And grows no longer than this.
-    pub longest: Duration,
+pub struct RetryPolicy {
+    /// An attempt that takes longer has failed.
+    pub timeout: Duration,
+    /// Delay after the first failure; doubles with each further one.
+    pub initial_backoff: Duration,
+    /// Upper bound of the delay.
+    pub max_backoff: Duration,
 }
 
 struct Entry {
-    patience: Patience,
+    policy: RetryPolicy,
     run: Run,
-    failed: Option<Failed>,
-    by_hand: Option<Enqueue>,
+    on_failure: Option<OnFailure>,
+    manual: Option<Enqueue>,
 }
 
-/// All jobs, and what they share.
-pub struct Register {
+/// All jobs by name, and the state that their handlers share.
+pub struct JobRegistry {
     state: State,
     jobs: BTreeMap<&'static str, Entry>,
 }
 
-impl Register {
+impl JobRegistry {
     pub fn new(state: State) -> Self {
         Self { state, jobs: BTreeMap::new() }
     }
 
-    /// A job and the function that does it.
+    /// Registers a job with its handler.
     #[must_use]
-    pub fn job<J, F>(mut self, patience: Patience, run: fn(State, J) -> F) -> Self
+    pub fn job<J, F>(mut self, policy: RetryPolicy, run: fn(State, J) -> F) -> Self
     where
         J: Job + 'static,
         F: Future<Output = Result<(), Failure>> + Send + 'static,
@@ -62,72 +62,73 @@ impl Register {
             Ok(job) => Box::pin(run(state, job)),
             Err(e) => Box::pin(std::future::ready(Err(Failure::Fail(format!("its payload cannot be read: {e}"))))),
         });
-        self.jobs.insert(J::NAME, Entry { patience, run, failed: None, by_hand: None });
+        self.jobs.insert(J::NAME, Entry { policy, run, on_failure: None, manual: None });
         self
     }
 
-    /// What the job of the line above notes when an attempt failed.
+    /// Registers the callback of a failed attempt of job `J`. The last argument is true when no attempt follows.
     #[must_use]
-    pub fn noting<J, F>(mut self, failed: fn(State, J, String, bool) -> F) -> Self
+    pub fn on_failure<J, F>(mut self, failed: fn(State, J, String, bool) -> F) -> Self
     where
         J: Job + 'static,
         F: Future<Output = ()> + Send + 'static,
     {
-        let note: Failed = Box::new(move |state, payload, why, last| match serde_json::from_value::<J>(payload) {
-            Ok(job) => Box::pin(failed(state, job, why, last)),
-            Err(_) => Box::pin(std::future::ready(())),
-        });
-        self.jobs.get_mut(J::NAME).expect("a job is registered before what it notes").failed = Some(note);
+        let handler: OnFailure =
+            Box::new(move |state, payload, why, last| match serde_json::from_value::<J>(payload) {
+                Ok(job) => Box::pin(failed(state, job, why, last)),
+                Err(_) => Box::pin(std::future::ready(())),
+            });
+        self.jobs.get_mut(J::NAME).expect("a job is registered before its failure callback").on_failure = Some(handler);
         self
     }
 
-    /// The job of this name may be asked for by `spvctl job run NAME`, and is queued in this way.
+    /// Allows an operator to enqueue the job with `spvctl job run NAME`; `enqueue` does it.
     #[must_use]
-    pub fn by_hand<J, F>(mut self, ask: fn(Ctx) -> F) -> Self
+    pub fn allow_manual<J, F>(mut self, enqueue: fn(Ctx) -> F) -> Self
     where
         J: Job,
         F: Future<Output = domain::Result<()>> + Send + 'static,
     {
-        let entry = self.jobs.get_mut(J::NAME).expect("a job is registered before it is run by hand");
-        entry.by_hand = Some(Box::new(move |ctx| Box::pin(ask(ctx))));
+        let entry = self.jobs.get_mut(J::NAME).expect("a job is registered before it is allowed by name");
+        entry.manual = Some(Box::new(move |ctx| Box::pin(enqueue(ctx))));
         self
     }
 
-    /// Names that [`Register::ask`] knows.
-    pub fn names_by_hand(&self) -> Vec<&'static str> {
-        self.jobs.iter().filter(|(_, entry)| entry.by_hand.is_some()).map(|(name, _)| *name).collect()
+    /// Names that [`JobRegistry::enqueue_manual`] accepts.
+    pub fn manual_names(&self) -> Vec<&'static str> {
+        self.jobs.iter().filter(|(_, entry)| entry.manual.is_some()).map(|(name, _)| *name).collect()
     }
 
-    /// Queues the job `name`.
+    /// Enqueues the job `name`.
     ///
     /// # Errors
-    /// NotFound for a name that is none or needs a payload; what the database refuses.
-    pub async fn ask(&self, ctx: &Ctx, name: &str) -> domain::Result<()> {
-        match self.jobs.get(name).and_then(|entry| entry.by_hand.as_ref()) {
+    /// NotFound for an unknown name or a job that needs a payload; errors of the database.
+    pub async fn enqueue_manual(&self, ctx: &Ctx, name: &str) -> domain::Result<()> {
+        match self.jobs.get(name).and_then(|entry| entry.manual.as_ref()) {
             Some(enqueue) => enqueue(ctx.clone()).await,
             None => Err(domain::Error::NotFound("job")),
         }
     }
 
-    fn patience(&self, job: &str) -> Patience {
-        const UNKNOWN: Patience = Patience {
-            limit: Duration::from_secs(60),
-            first: Duration::from_secs(60),
-            longest: Duration::from_secs(3600),
+    fn policy(&self, job: &str) -> RetryPolicy {
+        const UNKNOWN: RetryPolicy = RetryPolicy {
+            timeout: Duration::from_secs(60),
+            initial_backoff: Duration::from_secs(60),
+            max_backoff: Duration::from_secs(3600),
         };
-        self.jobs.get(job).map_or(UNKNOWN, |entry| entry.patience)
+        self.jobs.get(job).map_or(UNKNOWN, |entry| entry.policy)
     }
 }
 
-impl Handler for Register {
+impl Handler for JobRegistry {
     fn timeout(&self, job: &str) -> Duration {
-        self.patience(job).limit
+        self.policy(job).timeout
     }
 
     fn backoff(&self, job: &str, number: usize) -> Duration {
-        let Patience { first, longest, .. } = self.patience(job);
+        let RetryPolicy { initial_backoff, max_backoff, .. } = self.policy(job);
         let doublings = u32::try_from(number.saturating_sub(1)).unwrap_or(u32::MAX).min(20);
-        first.saturating_mul(1 << doublings).min(longest)
+        initial_backoff.saturating_mul(1 << doublings).min(max_backoff)
     }
 
     fn run(self: Arc<Self>, attempt: Attempt) -> BoxFuture<'static, Result<(), Failure>> {
@@ -140,28 +141,28 @@ impl Handler for Register {
                     histogram!("spv_job_seconds", "job" => name).record(began.elapsed());
                 }))
             }
-            // A newer process made it; it waits for a newer worker.
+            // Enqueued by a newer process; retried until a newer worker runs.
             None => Box::pin(std::future::ready(Err(Failure::Retry("this worker does not know the job".to_owned())))),
         }
     }
 
     fn on_failure(self: Arc<Self>, attempt: Attempt, why: String, last: bool) -> BoxFuture<'static, ()> {
-        // Names that nobody here knows could be any.
+        // Unknown names share one label, so that the number of metric series stays bounded.
         let known = self.jobs.get_key_value(attempt.job.as_str());
         let (name, outcome) = (known.map_or("unknown", |(name, _)| name), if last { "dead" } else { "failed" });
         counter!("spv_job_attempts_total", "job" => name, "outcome" => outcome).increment(1);
-        match known.and_then(|(_, entry)| entry.failed.as_ref()) {
+        match known.and_then(|(_, entry)| entry.on_failure.as_ref()) {
             Some(failed) => failed(self.state.clone(), attempt.payload, why, last),
             None => Box::pin(std::future::ready(())),
         }
     }
 }
 
-/// Queues a job that needs no payload.
+/// Enqueues a job without payload.
 ///
 /// # Errors
-/// What the database refuses.
-pub async fn plain<J: Job + Default>(ctx: Ctx) -> domain::Result<()> {
+/// Errors of the database.
+pub async fn enqueue_default<J: Job + Default>(ctx: Ctx) -> domain::Result<()> {
     let job = &J::default();
     ctx.transaction(|tx| domain::platform::queue::enqueue(tx, job).scope_boxed()).await
 }
@@ -173,16 +174,16 @@ mod tests {
     use domain::{outbox::mails, testing::World};
 
     #[tokio::test]
-    async fn pauses_double_up_to_an_hour() {
+    async fn backoff_doubles_up_to_one_hour() {
         let world = World::sqlite().await;
         let mailer = Mailer::files(&world.dir.0, sender("office@example.com").unwrap());
-        let register = crate::register(State::new(world.operator(), mailer));
+        let registry = crate::registry(State::new(world.operator(), mailer));
         let hour = Duration::from_secs(3600);
         for (job, first) in [(mails::Send::NAME, 5), ("of a newer portal", 60)] {
-            let pauses: Vec<_> = (1..=100).map(|number| register.backoff(job, number)).collect();
+            let pauses: Vec<_> = (1..=100).map(|number| registry.backoff(job, number)).collect();
             assert_eq!(pauses[0], Duration::from_secs(first), "{job}");
             assert!(pauses.windows(2).all(|two| two[1] == (two[0] * 2).min(hour)), "{job}: {pauses:?}");
-            assert_eq!((pauses[99], register.backoff(job, usize::MAX)), (hour, hour), "{job}");
+            assert_eq!((pauses[99], registry.backoff(job, usize::MAX)), (hour, hour), "{job}");
         }
     }
 }

@@ -1,10 +1,10 @@
 //! `spvctl move --to URL`
-use super::backup::{bar, show};
+use super::backup::{progress_bar, show_progress};
 use crate::{
     config::{is_database, without_password},
+    context::{CliContext, foreign_database},
     exit::{Failure, Result},
-    output::{Record, say},
-    portal::{Portal, foreign},
+    output::{Record, info},
     shutdown,
 };
 use domain::{
@@ -13,7 +13,7 @@ use domain::{
     operations::backups::{self, Progress},
 };
 
-/// What is to be done before, and what stays.
+/// Long help of `spvctl move`.
 pub const ABOUT: &str = "\
 Move the whole portal into another database
 
@@ -31,48 +31,48 @@ pub struct Args {
     to: String,
 }
 
-pub async fn run(args: Args, portal: &Portal) -> Result {
-    let ctx = &portal.ctx;
+pub async fn run(args: Args, cli: &CliContext) -> Result {
+    let ctx = &cli.ctx;
     if !is_database(&args.to) {
         return Err(Failure::Usage("--to: postgres://… or sqlite:<file> is wanted".to_owned()));
     }
-    let (from, to) = (portal.config.database(), without_password(&args.to));
-    portal.ask.sure(&format!("Move everything out of {from} into {to}?"))?;
+    let (from, to) = (cli.config.database(), without_password(&args.to));
+    cli.prompt.confirm(&format!("Move everything out of {from} into {to}?"))?;
     if inspect(&args.to).await? == Some(Existing::Foreign) {
-        return Err(foreign(&to));
+        return Err(foreign_database(&to));
     }
     let target = Db::open(&args.to, Durability::Full).await.map_err(|e| match e {
         Error::Unavailable(why) => Failure::Refused(format!("--to: the database cannot be reached: {why}")),
         other => Failure::Usage(format!("--to: {other}")),
     })?;
-    let bar = bar();
+    let bar = progress_bar();
     let mut stop = shutdown::on_signal();
-    let tell = |progress: Progress<'_>| show(&bar, progress, "moved");
+    let on_progress = |progress: Progress<'_>| show_progress(&bar, progress, "moved");
     let moving = tokio::select! {
-        moving = backups::begin_move(ctx, &target, &tell) => Some(moving),
+        moving = backups::begin_move(ctx, &target, &on_progress) => Some(moving),
         _ = stop.wait_for(|stop| *stop) => None,
     };
     bar.finish_and_clear();
-    // Asked to stop from here on, it is done all the same: nobody could say whether it was.
+    // Not interruptible from here on: during the commit it would be unknown whether the move took place.
     let moved = match moving {
         Some(moving) => moving?.keep().await,
         None => return Err(Failure::Refused("stopped; nothing was moved".to_owned())),
     };
     target.close().await;
     let moved = moved?;
-    portal.out.one(
+    cli.out.one(
         Record::new()
             .with("tables", moved.tables)
             .with("rows", moved.rows)
             .with("jobs", moved.jobs)
             .with("documents", moved.documents),
     )?;
-    say("Every row was compared: both databases hold the same. Jobs that wait or were given up came along.");
-    say("Next:");
-    say("  1. Set SPV_DATABASE_URL, or database_url in the configuration file, to where the portal is now.");
-    say("     The other settings, and the data folder with its documents and keys, stay as they are.");
-    say("  2. Run `spvctl doctor` and `spvctl activity verify`.");
-    say(&format!("  3. Start the portal: `spvctl serve`. {} jobs, including emails, continue then.", moved.jobs));
-    say("Do not start it on the old database any more: what is written there is not moved again.");
+    info("Every row was compared: both databases hold the same. Jobs that wait or were given up came along.");
+    info("Next:");
+    info("  1. Set SPV_DATABASE_URL, or database_url in the configuration file, to where the portal is now.");
+    info("     The other settings, and the data folder with its documents and keys, stay as they are.");
+    info("  2. Run `spvctl doctor` and `spvctl activity verify`.");
+    info(&format!("  3. Start the portal: `spvctl serve`. {} jobs, including emails, continue then.", moved.jobs));
+    info("Do not start it on the old database any more: what is written there is not moved again.");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Questions to the person at the terminal. Without a terminal a missing value is an error that names its flag.
+//! Interactive prompts. Without a terminal a missing value is an error that names its flag.
 use crate::{
     exit::{Failure, LANGUAGE, Result},
     output::clean,
@@ -8,21 +8,21 @@ use domain::kernel::{error::FieldError, error::Problem, i18n};
 use std::io::IsTerminal;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Ask {
+pub struct Prompt {
     terminal: bool,
     yes: bool,
 }
 
-impl Ask {
+impl Prompt {
     pub fn new(yes: bool) -> Self {
         Self { terminal: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(), yes }
     }
 
-    /// Whether anything is missing that has to be asked for.
+    /// Whether a required flag is missing, so that prompts follow. Each pair is a flag and whether it was given.
     ///
     /// # Errors
-    /// Usage, naming every missing flag, where nobody can be asked.
-    pub fn about(&self, flags: &[(&str, bool)]) -> Result<bool> {
+    /// Usage, naming every missing flag, without a terminal.
+    pub fn missing(&self, flags: &[(&str, bool)]) -> Result<bool> {
         let missing: Vec<String> =
             flags.iter().filter(|(_, given)| !given).map(|(flag, _)| format!("--{flag}")).collect();
         if missing.is_empty() {
@@ -37,10 +37,10 @@ impl Ask {
         )))
     }
 
-    /// The given value, or the answer to a question. An answer that `check` refuses is asked for again.
+    /// The given value, or the answer to a prompt, which repeats until `check` accepts it.
     ///
     /// # Errors
-    /// Refused when the person gives up.
+    /// Refused if the prompt is interrupted.
     pub fn text(
         &self,
         given: Option<String>,
@@ -52,17 +52,17 @@ impl Ask {
             None => Ok(Input::with_theme(&ColorfulTheme::default())
                 .with_prompt(question)
                 .validate_with(|text: &String| match text.trim().is_empty() {
-                    true => Err(words(Problem::new("required"))),
-                    false => check(text).map_err(words),
+                    true => Err(problem_message(Problem::new("required"))),
+                    false => check(text).map_err(problem_message),
                 })
                 .interact_text()?),
         }
     }
 
-    /// As [`Ask::text`], and nothing is an answer too.
+    /// As [`Prompt::text`]; an empty answer is `None`.
     ///
     /// # Errors
-    /// Refused when the person gives up.
+    /// Refused if the prompt is interrupted.
     pub fn optional(&self, given: Option<String>, question: &str) -> Result<Option<String>> {
         if given.is_some() {
             return Ok(given);
@@ -74,11 +74,11 @@ impl Ask {
         Ok((!text.trim().is_empty()).then_some(text))
     }
 
-    /// Which of `items`; the first is the default.
+    /// Index of the selected item; the first is preselected.
     ///
     /// # Errors
-    /// Refused when the person gives up.
-    pub fn one_of(&self, question: &str, items: &[String]) -> Result<usize> {
+    /// Refused if the prompt is interrupted.
+    pub fn select(&self, question: &str, items: &[String]) -> Result<usize> {
         let items: Vec<String> = items.iter().map(|item| clean(item)).collect();
         Select::with_theme(&ColorfulTheme::default())
             .with_prompt(question)
@@ -88,11 +88,11 @@ impl Ask {
             .ok_or_else(|| Failure::Refused("nothing was done".to_owned()))
     }
 
-    /// A yes before something that cannot be taken back.
+    /// Asks for confirmation of an irreversible action; `--yes` confirms.
     ///
     /// # Errors
-    /// Refused after a no; Usage where nobody can be asked.
-    pub fn sure(&self, question: &str) -> Result {
+    /// Refused after a no; Usage without a terminal.
+    pub fn confirm(&self, question: &str) -> Result {
         if self.yes {
             return Ok(());
         }
@@ -106,11 +106,11 @@ impl Ask {
     }
 }
 
-/// Anything that is not empty will do.
-pub fn anything(_: &str) -> Result<(), Problem> {
+/// A check for [`Prompt::text`] that accepts every answer: empty ones are refused there.
+pub fn non_empty(_: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn words(problem: Problem) -> String {
+fn problem_message(problem: Problem) -> String {
     i18n::field(LANGUAGE, &FieldError { field: String::new(), problem })
 }

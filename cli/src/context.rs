@@ -1,9 +1,9 @@
-//! What an operator's command works on: the configuration, an open database, and the operator as the actor.
+//! Context of an operator command: configuration, open database, output, prompt, and the operator as actor.
 use crate::{
-    ask::Ask,
     config::{self, Config},
     exit::{Failure, Result},
-    output::{Output, say},
+    output::{Output, info},
+    prompt::Prompt,
 };
 use domain::{
     Actor, Ctx, Error, Options, Origin,
@@ -15,77 +15,77 @@ use domain::{
 use std::{path, sync::Arc};
 use tokio::{net::TcpListener, sync::watch};
 
-pub struct Portal {
+pub struct CliContext {
     pub ctx: Ctx,
     pub config: Config,
     pub out: Output,
-    pub ask: Ask,
+    pub prompt: Prompt,
 }
 
-impl Portal {
-    /// Opens the database of a portal that is there; an old schema is refused.
+impl CliContext {
+    /// Opens the database of an existing portal with a current schema.
     ///
     /// # Errors
-    /// Refused with what to do; Fault when it cannot be reached.
-    pub async fn open(config: Config, out: Output, ask: Ask) -> Result<Self> {
-        let db = existing(&config).await?;
-        Self::of(config, db, out, ask).await
+    /// Refused if there is no portal or its schema is another version's; Fault if the database is unreachable.
+    pub async fn open(config: Config, out: Output, prompt: Prompt) -> Result<Self> {
+        let db = open_existing_database(&config).await?;
+        Self::with_database(config, db, out, prompt).await
     }
 
-    /// As [`Portal::open`], and makes a portal where there is none; `question` is asked before.
+    /// As [`CliContext::open`], but creates a portal if there is none, after a yes to `question`.
     ///
     /// # Errors
-    /// Refused with what to do, also when the answer is no; Fault when it cannot be reached.
-    pub async fn open_or_make(config: Config, out: Output, ask: Ask, question: Option<&str>) -> Result<Self> {
+    /// As of [`CliContext::open`]; Refused also after a no.
+    pub async fn open_or_create(config: Config, out: Output, prompt: Prompt, question: Option<&str>) -> Result<Self> {
         if let Some(question) = question
-            && !is_there(&config).await?
+            && !portal_exists(&config).await?
         {
-            ask.sure(&format!("There is no portal in {} yet. {question}", config.place()))?;
+            prompt.confirm(&format!("There is no portal in {} yet. {question}", config.location()))?;
         }
-        let db = database(&config).await?;
+        let db = open_or_create_database(&config).await?;
         if db.is_empty().await? {
             db.migrate().await?;
-            say("A new database was made.");
+            info("A new database was made.");
         }
-        Self::of(config, db, out, ask).await
+        Self::with_database(config, db, out, prompt).await
     }
 
-    async fn of(config: Config, db: Db, out: Output, ask: Ask) -> Result<Self> {
+    async fn with_database(config: Config, db: Db, out: Output, prompt: Prompt) -> Result<Self> {
         if db.schema_state().await? != SchemaState::Usable {
             return Err(Failure::Refused(
                 "the database has another schema than this program; stop older processes and run `spvctl migrate`"
                     .to_owned(),
             ));
         }
-        let ctx = context(&config.options(None)?, db.background());
-        Ok(Self { ctx, config, out, ask })
+        let ctx = operator_ctx(&config.options(None)?, db.background());
+        Ok(Self { ctx, config, out, prompt })
     }
 
-    /// How mails leave.
+    /// The configured mail transport.
     ///
     /// # Errors
-    /// Usage when what is configured makes no sense.
+    /// As of [`mailer`].
     pub fn mailer(&self) -> Result<jobs::mail::Mailer> {
         mailer(&self.config)
     }
 }
 
-/// Opens the database, and makes it where there is none; the data folder, too. Its schema is the caller's business.
+/// Opens the database; creates it and the data folder if they do not exist. Does not check the schema.
 ///
 /// # Errors
-/// Refused when the file is another program's, which is left as it is; Fault when it cannot be reached.
-pub async fn database(config: &Config) -> Result<Db> {
-    look(config).await?;
+/// Refused if the file is another program's, which is not changed; Fault if the database is unreachable.
+pub async fn open_or_create_database(config: &Config) -> Result<Db> {
+    inspect_database(config).await?;
     config::make_data_dir(&config.data_dir)?;
     open(config).await
 }
 
-/// Opens the database of a portal that is there. Nothing is made or written where there is none.
+/// Opens the database of an existing portal; creates nothing.
 ///
 /// # Errors
-/// Refused, saying how to make one; as of [`database`].
-pub async fn existing(config: &Config) -> Result<Db> {
-    if look(config).await? == Some(Existing::Nothing) {
+/// Refused if there is no portal; as of [`open_or_create_database`].
+pub async fn open_existing_database(config: &Config) -> Result<Db> {
+    if inspect_database(config).await? == Some(Existing::Nothing) {
         return Err(no_portal(config));
     }
     let db = open(config).await?;
@@ -96,12 +96,12 @@ pub async fn existing(config: &Config) -> Result<Db> {
     Ok(db)
 }
 
-/// Whether there is a portal.
+/// Whether the configured database holds a portal.
 ///
 /// # Errors
-/// As of [`database`].
-pub async fn is_there(config: &Config) -> Result<bool> {
-    match look(config).await? {
+/// As of [`open_or_create_database`].
+pub async fn portal_exists(config: &Config) -> Result<bool> {
+    match inspect_database(config).await? {
         Some(found) => Ok(found == Existing::Portal),
         None => {
             let db = open(config).await?;
@@ -112,20 +112,20 @@ pub async fn is_there(config: &Config) -> Result<bool> {
     }
 }
 
-async fn look(config: &Config) -> Result<Option<Existing>> {
+async fn inspect_database(config: &Config) -> Result<Option<Existing>> {
     let found = inspect(&config.database_url).await.map_err(unreachable)?;
     if found == Some(Existing::Foreign) {
-        return Err(foreign(&config.database()));
+        return Err(foreign_database(&config.database()));
     }
     if found == Some(Existing::Nothing) {
-        has_folder(config)?;
+        check_parent_dir(config)?;
     }
     Ok(found)
 }
 
-/// A database file can be made in a folder that is there, or that is made with the data folder. Elsewhere a disk is not
-/// mounted or the address is mistyped: "run `spvctl migrate`" would not help.
-fn has_folder(config: &Config) -> Result {
+/// Refuses a SQLite file whose parent directory is missing, unless it is created with the data folder: a disk is not mounted
+/// or the path is mistyped, and `spvctl migrate` would not help.
+fn check_parent_dir(config: &Config) -> Result {
     let Some(file) = sqlite_file(&config.database_url).map_err(unreachable)? else { return Ok(()) };
     let (Ok(file), Ok(data_dir)) = (path::absolute(file), path::absolute(&config.data_dir)) else { return Ok(()) };
     match file.parent() {
@@ -136,8 +136,8 @@ fn has_folder(config: &Config) -> Result {
     }
 }
 
-/// A database that is not a portal's.
-pub fn foreign(database: &str) -> Failure {
+/// The refusal of a database that belongs to another program.
+pub fn foreign_database(database: &str) -> Failure {
     Failure::Refused(format!(
         "{database} is not a portal's database; nothing was written. Give another --data-dir or --database-url"
     ))
@@ -145,8 +145,8 @@ pub fn foreign(database: &str) -> Failure {
 
 async fn open(config: &Config) -> Result<Db> {
     let db = Db::open_with(&config.database_url, Durability::Full, config.pools).await.map_err(unreachable)?;
-    // Who can look into the folder although it is not ours to close, `serve`, `worker` and `doctor` say.
-    config::make_private(&config.data_dir);
+    // `serve`, `worker` and `doctor` report it when the permissions cannot be restricted.
+    config::restrict_permissions(&config.data_dir);
     if db.schema_state().await.map_err(unreachable)? == SchemaState::Unreleased {
         db.close().await;
         return Err(Failure::Refused(format!(
@@ -168,13 +168,13 @@ fn unreachable(error: Error) -> Failure {
 
 fn no_portal(config: &Config) -> Failure {
     let flag = if config.has_own_database() { "--database-url" } else { "--data-dir" };
-    Failure::Refused(format!("no portal in {}; run `spvctl migrate` to make one, or give {flag}", config.place()))
+    Failure::Refused(format!("no portal in {}; run `spvctl migrate` to make one, or give {flag}", config.location()))
 }
 
-/// The operator's context.
-pub fn context(options: &Arc<Options>, db: Db) -> Ctx {
+/// The use-case context with the operator as actor.
+pub fn operator_ctx(options: &Arc<Options>, db: Db) -> Ctx {
     Ctx {
-        actor: Actor::Operator(operator()),
+        actor: Actor::Operator(operator_name()),
         db,
         clock: Clock::system(),
         chance: Chance::system(),
@@ -185,10 +185,12 @@ pub fn context(options: &Arc<Options>, db: Db) -> Ctx {
     }
 }
 
+/// The configured mail transport: SMTP, or `.eml` files.
+///
 /// # Errors
-/// Usage when what is configured makes no sense.
+/// Usage if the sender or the SMTP URL is not valid.
 pub fn mailer(config: &Config) -> Result<jobs::mail::Mailer> {
-    let wrong = |setting: &str, e: jobs::mail::Misconfigured| Failure::Usage(format!("{setting}: the value {e}"));
+    let wrong = |setting: &str, e: jobs::mail::MailConfigError| Failure::Usage(format!("{setting}: the value {e}"));
     let from = jobs::mail::sender(&config.mail_from).map_err(|e| wrong("mail_from", e))?;
     match &config.smtp_url {
         Some(url) => jobs::mail::Mailer::smtp(url, from).map_err(|e| wrong("smtp_url", e)),
@@ -196,7 +198,7 @@ pub fn mailer(config: &Config) -> Result<jobs::mail::Mailer> {
     }
 }
 
-/// What a worker of this process is called, before its process id.
+/// Options of this process's worker: concurrency, and the host name as its name.
 pub fn worker_options(config: &Config) -> jobs::WorkerOptions {
     let host = std::fs::read_to_string("/etc/hostname")
         .ok()
@@ -205,11 +207,11 @@ pub fn worker_options(config: &Config) -> jobs::WorkerOptions {
     jobs::WorkerOptions { concurrency: config.worker_concurrency, name: host.unwrap_or_else(|| "worker".to_owned()) }
 }
 
-/// Counts from now on and answers Prometheus, where the configuration says so, until `stop`.
+/// Serves Prometheus metrics until `stop`, if an address is configured.
 ///
 /// # Errors
-/// Refused when the address cannot be listened on.
-pub async fn metrics(config: &Config, ctx: &Ctx, mut stop: watch::Receiver<bool>) -> Result {
+/// Refused if the address cannot be bound.
+pub async fn serve_metrics(config: &Config, ctx: &Ctx, mut stop: watch::Receiver<bool>) -> Result {
     let Some(address) = config.metrics_listen else { return Ok(()) };
     let refused = |e: std::io::Error| Failure::Refused(format!("metrics_listen: {address} cannot be listened on: {e}"));
     let listener = TcpListener::bind(address).await.map_err(refused)?;
@@ -221,13 +223,13 @@ pub async fn metrics(config: &Config, ctx: &Ctx, mut stop: watch::Receiver<bool>
             let _ = stop.wait_for(|stop| *stop).await;
         };
         if let Err(error) = metrics.serve(listener, ctx, stopped).await {
-            tracing::warn!(%error, "figures for Prometheus are no longer served");
+            tracing::warn!(%error, "metrics server failed");
         }
     });
     Ok(())
 }
 
-fn operator() -> String {
+fn operator_name() -> String {
     ["SUDO_USER", "USER", "LOGNAME"]
         .iter()
         .find_map(|name| std::env::var(name).ok().filter(|user| !user.is_empty()))

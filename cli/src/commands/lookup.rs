@@ -1,7 +1,7 @@
-//! Rows by the names people use: an id, an e-mail address, a name.
+//! Lookup of rows by id, email or name, as flags give them, and prompts to choose one.
 use crate::{
+    context::CliContext,
     exit::{Failure, Result},
-    portal::Portal,
 };
 use domain::{
     Ctx, Error,
@@ -17,8 +17,8 @@ use domain::{
     },
 };
 
-/// A wrong name given as `--flag` is said with the flag.
-fn under(flag: &str, name: &str, error: Error) -> Failure {
+/// Adds the flag to the error for an unknown name.
+fn add_flag(flag: &str, name: &str, error: Error) -> Failure {
     match error {
         Error::NotFound(_) if name.trim().is_empty() => Error::field(flag, "required").into(),
         Error::NotFound(noun) => Failure::Refused(format!("--{flag}: there is no {noun} `{name}`")),
@@ -29,18 +29,18 @@ fn under(flag: &str, name: &str, error: Error) -> Failure {
 /// The id of the company called `name`, given as `--company`.
 pub async fn company(ctx: &Ctx, name: Option<&str>) -> Result<Option<CompanyId>> {
     let Some(name) = name else { return Ok(None) };
-    Ok(Some(companies::find(ctx, name).await.map_err(|e| under("company", name, e))?.id))
+    Ok(Some(companies::find(ctx, name).await.map_err(|e| add_flag("company", name, e))?.id))
 }
 
 /// The id of the ISO with the address `name`, given as `--iso`.
 pub async fn iso(ctx: &Ctx, name: Option<&str>) -> Result<Option<IsoId>> {
     let Some(name) = name else { return Ok(None) };
-    Ok(Some(isos::find(ctx, name).await.map_err(|e| under("iso", name, e))?.id))
+    Ok(Some(isos::find(ctx, name).await.map_err(|e| add_flag("iso", name, e))?.id))
 }
 
 /// The client with the address `name`, given as `--client`.
 pub async fn client(ctx: &Ctx, name: &str) -> Result<Client> {
-    domain::directory::clients::find(ctx, name).await.map_err(|e| under("client", name, e))
+    domain::directory::clients::find(ctx, name).await.map_err(|e| add_flag("client", name, e))
 }
 
 /// The account with this id or address.
@@ -51,28 +51,28 @@ pub async fn user(ctx: &Ctx, name: &str) -> Result<User> {
     })
 }
 
-/// Asks which company.
-pub async fn choose_company(portal: &Portal) -> Result<CompanyId> {
-    let companies = companies::list(&portal.ctx, None, false, &many()).await?.items;
+/// Prompts for a company.
+pub async fn choose_company(cli: &CliContext) -> Result<CompanyId> {
+    let companies = companies::list(&cli.ctx, None, false, &max_page()).await?.items;
     if companies.is_empty() {
         return Err(Failure::Refused("there is no company yet; make one with `spvctl company create`".to_owned()));
     }
     let names: Vec<String> = companies.iter().map(|company: &Company| company.name.clone()).collect();
-    Ok(companies[portal.ask.one_of("Company", &names)?].id)
+    Ok(companies[cli.prompt.select("Company", &names)?].id)
 }
 
-/// Asks which of a company's ISO partners, or none.
-pub async fn choose_iso(portal: &Portal, company: CompanyId) -> Result<Option<IsoId>> {
+/// Prompts for one of a company's ISO partners, or none.
+pub async fn choose_iso(cli: &CliContext, company: CompanyId) -> Result<Option<IsoId>> {
     let filter = isos::Filter { company_id: Some(company), ..isos::Filter::default() };
-    let partners = isos::list(&portal.ctx, &filter, &many()).await?.items;
+    let partners = isos::list(&cli.ctx, &filter, &max_page()).await?.items;
     if partners.is_empty() {
         return Ok(None);
     }
     let mut names = vec!["No ISO partner".to_owned()];
     names.extend(partners.iter().map(|iso: &Iso| format!("{} <{}>", iso.name(), iso.email)));
-    Ok(portal.ask.one_of("ISO partner", &names)?.checked_sub(1).map(|n| partners[n].id))
+    Ok(cli.prompt.select("ISO partner", &names)?.checked_sub(1).map(|n| partners[n].id))
 }
 
-fn many() -> PageQuery {
+fn max_page() -> PageQuery {
     PageQuery { limit: Some(MAX_LIMIT), cursor: None }
 }

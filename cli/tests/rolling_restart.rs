@@ -1,6 +1,6 @@
-//! Restarts: two nodes on one database, stopped one after the other, while clients keep their connections.
+//! Rolling restart of two nodes on one database while clients keep connections open.
 
-use crate::support::{Office, Running, free_port, offices};
+use crate::support::{Running, TestPortal, free_port, test_portals};
 use std::{
     io::{Read, Write},
     net::TcpStream,
@@ -13,19 +13,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A client that keeps a connection to each node, as a proxy does, and opens another where one is to be closed.
+/// A client with a keep-alive connection to each node, as a proxy has, that reconnects after `connection: close`.
 struct Client {
     ports: [u16; 2],
     kept: [Option<TcpStream>; 2],
 }
 
 impl Client {
-    /// One request to the next node that takes connections; what goes wrong once it is sent.
-    fn ask(&mut self, n: usize) -> Result<(), String> {
+    /// Sends one request to the next node that accepts connections. Errors after sending count.
+    fn request(&mut self, n: usize) -> Result<(), String> {
         for at in [n % 2, (n + 1) % 2] {
-            // A refused connection costs no request: the other node is asked.
+            // A refused connection fails no request: the other node is used.
             let Some(mut stream) = self.kept[at].take().or_else(|| connect(self.ports[at])) else { continue };
-            let head = talk(&mut stream).map_err(|e| format!("node {at}: {e}"))?;
+            let head = exchange(&mut stream).map_err(|e| format!("node {at}: {e}"))?;
             if !head.starts_with("http/1.1 200") {
                 return Err(format!("node {at}: {head}"));
             }
@@ -44,8 +44,8 @@ fn connect(port: u16) -> Option<TcpStream> {
     Some(stream)
 }
 
-/// The head of an answer, in lower case, once its body is read.
-fn talk(stream: &mut TcpStream) -> Result<String, String> {
+/// Sends a request and returns the response head in lower case, after reading the body.
+fn exchange(stream: &mut TcpStream) -> Result<String, String> {
     stream.write_all(b"GET /rest/v1/settings HTTP/1.1\r\nhost: x\r\n\r\n").map_err(|e| e.to_string())?;
     let (mut heard, mut buffer) = (Vec::new(), [0; 8_192]);
     loop {
@@ -72,17 +72,17 @@ fn status(port: u16, path: &str) -> Option<String> {
     heard.get(9..12).map(str::to_owned)
 }
 
-fn until(what: &str, office: &Office, done: impl Fn() -> bool) {
+fn until(what: &str, portal: &TestPortal, done: impl Fn() -> bool) {
     let began = Instant::now();
     while !done() {
-        assert!(began.elapsed() < Duration::from_secs(60), "{what}: {}", office.log());
+        assert!(began.elapsed() < Duration::from_secs(60), "{what}: {}", portal.log());
         thread::sleep(Duration::from_millis(10));
     }
 }
 
-fn start(office: &Office, port: u16) -> Running {
-    let node = office.start(&["serve", "--no-worker", "--listen", &format!("127.0.0.1:{port}")]);
-    until("ready", office, || status(port, "/readyz").as_deref() == Some("200"));
+fn start(portal: &TestPortal, port: u16) -> Running {
+    let node = portal.start(&["serve", "--no-worker", "--listen", &format!("127.0.0.1:{port}")]);
+    until("ready", portal, || status(port, "/readyz").as_deref() == Some("200"));
     node
 }
 
@@ -91,11 +91,11 @@ fn signal(node: &Running, name: &str) {
 }
 
 #[tokio::test]
-async fn a_rolling_restart_fails_no_request_of_clients_that_keep_connections() {
-    for mut office in offices().await {
-        office.set("SPV_DRAIN_SECONDS", 2);
+async fn rolling_restart_fails_no_keep_alive_request() {
+    for mut portal in test_portals().await {
+        portal.set("SPV_DRAIN_SECONDS", 2);
         let ports = [free_port(), free_port()];
-        let mut nodes = ports.map(|port| start(&office, port));
+        let mut nodes = ports.map(|port| start(&portal, port));
         let (over, asked) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
         let clients: Vec<_> = (0..4)
             .map(|first| {
@@ -107,7 +107,7 @@ async fn a_rolling_restart_fails_no_request_of_clients_that_keep_connections() {
                         if over.load(Ordering::Relaxed) {
                             break;
                         }
-                        failed.extend(client.ask(n).err());
+                        failed.extend(client.request(n).err());
                         asked.fetch_add(1, Ordering::Relaxed);
                         thread::sleep(Duration::from_millis(2));
                     }
@@ -117,12 +117,12 @@ async fn a_rolling_restart_fails_no_request_of_clients_that_keep_connections() {
             .collect();
         for (node, port) in nodes.iter_mut().zip(ports) {
             let before = asked.load(Ordering::Relaxed);
-            until("clients ask", &office, || asked.load(Ordering::Relaxed) > before + 50);
+            until("clients ask", &portal, || asked.load(Ordering::Relaxed) > before + 50);
             signal(node, "-TERM");
-            until("not ready", &office, || status(port, "/readyz").as_deref() == Some("503"));
+            until("not ready", &portal, || status(port, "/readyz").as_deref() == Some("503"));
             assert_eq!(status(port, "/rest/v1/settings").as_deref(), Some("200"), "it still serves");
-            assert_eq!(node.0.wait().unwrap().code(), Some(0), "{}", office.log());
-            *node = start(&office, port);
+            assert_eq!(node.0.wait().unwrap().code(), Some(0), "{}", portal.log());
+            *node = start(&portal, port);
         }
         over.store(true, Ordering::Relaxed);
         let failed: Vec<String> = clients.into_iter().flat_map(|client| client.join().unwrap()).collect();
@@ -131,27 +131,27 @@ async fn a_rolling_restart_fails_no_request_of_clients_that_keep_connections() {
 }
 
 #[tokio::test]
-async fn an_interrupt_does_not_wait_for_the_drain() {
-    let mut office = Office::sqlite().await;
-    office.set("SPV_DRAIN_SECONDS", 300);
+async fn sigint_skips_the_drain() {
+    let mut portal = TestPortal::sqlite().await;
+    portal.set("SPV_DRAIN_SECONDS", 300);
     let port = free_port();
-    let mut node = start(&office, port);
+    let mut node = start(&portal, port);
     let began = Instant::now();
     signal(&node, "-INT");
     assert_eq!(node.0.wait().unwrap().code(), Some(0));
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
-/// Accepted, and without a request yet when the listener closes.
+/// The connection is accepted, but has no request yet when the listener closes.
 #[tokio::test]
-async fn a_connection_that_is_new_at_shutdown_has_its_first_request_served() {
-    let office = Office::sqlite().await;
+async fn new_connections_at_shutdown_get_one_response() {
+    let portal = TestPortal::sqlite().await;
     let port = free_port();
-    let mut node = start(&office, port);
+    let mut node = start(&portal, port);
     let mut stream = connect(port).unwrap();
     signal(&node, "-TERM");
-    until("it stops", &office, || office.log().contains("a second signal stops at once"));
-    let head = talk(&mut stream).unwrap_or_else(|e| panic!("{e}: {}", office.log()));
+    until("it stops", &portal, || portal.log().contains("a second signal stops at once"));
+    let head = exchange(&mut stream).unwrap_or_else(|e| panic!("{e}: {}", portal.log()));
     assert!(head.starts_with("http/1.1 200") && head.contains("connection: close"), "{head}");
-    assert_eq!(node.0.wait().unwrap().code(), Some(0), "{}", office.log());
+    assert_eq!(node.0.wait().unwrap().code(), Some(0), "{}", portal.log());
 }

@@ -1,0 +1,39 @@
+//! Health checks, alert rules and the security scan.
+use crate::{job_error, state::State};
+use domain::{
+    operations::{
+        alerts::{self, Readings},
+        health_checks::{self, Watch},
+        security_scan::{self, Look},
+    },
+    platform::queue::{Job, worker::Failure},
+};
+
+/// Runs the health checks and evaluates the alert rules. Errors are only logged: the next run follows in a minute, and a
+/// dead job would raise an alert itself.
+pub async fn check(state: State, _: Watch) -> Result<(), Failure> {
+    let ctx = state.ctx(Watch::NAME);
+    let mailer = state.mailer.clone();
+    if let Err(error) = health_checks::check(&ctx, async move { mailer.probe().await }).await {
+        tracing::warn!(%error, "health checks not stored");
+    }
+    if let Err(error) = alerts::check(&ctx, &Readings::take(&ctx)).await {
+        tracing::warn!(%error, "alert rules not evaluated");
+    }
+    Ok(())
+}
+
+/// Runs the security scan that a page requested.
+pub async fn scan(state: State, job: Look) -> Result<(), Failure> {
+    security_scan::run(&state.ctx(Look::NAME), job.id, state.mailer.probe()).await.map_err(job_error::classify)
+}
+
+/// Marks the security scan as failed after the last attempt.
+pub async fn record_scan_failure(state: State, job: Look, why: String, last: bool) {
+    if !last {
+        return;
+    }
+    if let Err(error) = security_scan::failed(&state.ctx(Look::NAME), job.id, &why).await {
+        tracing::warn!(scan = %job.id, %error, "failure not recorded");
+    }
+}
