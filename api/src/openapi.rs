@@ -119,10 +119,8 @@ fn describe(method: &str, path: &str, operation: &mut Operation) {
         parameters.push(header_parameter("If-Match", "The expected `version`; a newer one is not overwritten."));
     }
     if method == "post" && creates && ["/rest/", "/functions/"].iter().any(|root| path.starts_with(root)) {
-        parameters.push(header_parameter(
-            "Idempotency-Key",
-            "Repeated requests with the same key and body create one row.",
-        ));
+        parameters
+            .push(header_parameter("Idempotency-Key", "Repeated requests with the same key and body create one row."));
     }
     operation.parameters = (!parameters.is_empty()).then_some(parameters);
 }

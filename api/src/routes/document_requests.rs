@@ -38,7 +38,7 @@ pub struct DocumentRequest {
     status: Status,
     /// Reason for returning or waiving it.
     reason: Option<String>,
-    /// Uploaded documents.
+    /// The uploaded document.
     document_id: Option<DocumentId>,
     created_at: DateTime<Utc>,
     version: i64,
