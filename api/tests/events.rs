@@ -464,7 +464,7 @@ async fn streams_need_a_due_second_factor() {
         sam.put("/rest/v1/settings", json!({ "require_mfa": { "employee": true } })).await.ok();
         let ended = async { while events.next().await.is_some() {} };
         timeout(SOON, ended).await.expect("the stream ends");
-        // The client reconnects; the error names what is missing.
+        // The client reconnects; the error code names the requirement.
         erin.get("/realtime/v1/events").await.refused(403, "mfa_enrolment_required");
         let resumed = erin.get("/realtime/v1/events").header("last-event-id", &seq.to_string());
         resumed.await.refused(403, "mfa_enrolment_required");

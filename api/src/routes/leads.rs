@@ -138,8 +138,7 @@ pub struct NewLead {
     next_step_date: Option<String>,
 }
 
-/// Adds a lead, protected for 90 days. ISO partners. A person who is already taken is rejected without
-/// further details.
+/// Adds a lead, protected for 90 days. ISO partners. A person already taken is rejected without further details.
 #[utoipa::path(post, path = "/leads", operation_id = "lead_create", tag = "leads", request_body = NewLead,
     responses((status = 201, body = Lead)))]
 pub async fn create(

@@ -288,8 +288,8 @@ pub struct NewRole {
     #[serde(default, deserialize_with = "empty_string_as_none")]
     #[schema(value_type = Option<CompanyId>)]
     company_id: Option<CompanyId>,
-    /// For ISO partners, and clients who have one. Default: unchanged where the role has one; null clears. A user who
-    /// was a partner before becomes the same one again by default.
+    /// For ISO partners, and clients who have one. Default: unchanged where the role has one; null clears. A former
+    /// partner becomes the same one again by default.
     #[serde(default, deserialize_with = "patch_field")]
     #[schema(value_type = Option<IsoId>)]
     iso_id: Option<Option<IsoId>>,

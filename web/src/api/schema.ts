@@ -1396,10 +1396,7 @@ export interface paths {
         /** Leads, newest first: an ISO's own, or all for staff. */
         get: operations["lead_list"];
         put?: never;
-        /**
-         * Adds a lead, protected for 90 days. ISO partners. A person who is already taken is rejected without
-         *     further details.
-         */
+        /** Adds a lead, protected for 90 days. ISO partners. A person already taken is rejected without further details. */
         post: operations["lead_create"];
         delete?: never;
         options?: never;
