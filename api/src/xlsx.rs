@@ -1,11 +1,8 @@
 //! Reports as workbooks. Dates, numbers and amounts are typed cells, so that spreadsheets can calculate with them.
 use domain::{
     Error, Result,
-    kernel::{i18n, money::Currency},
-    reporting::{
-        exports::harmless,
-        reports::{Cells, Kind, Report},
-    },
+    kernel::{csv::escape_formula, i18n, money::Currency},
+    reporting::reports::{Cells, Kind, Report},
 };
 use rust_xlsxwriter::{ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
 use serde_json::Map;
@@ -69,8 +66,8 @@ fn cell(
     let coded = |list: &str| named(format!("{list}.{text}"));
     let number = || text.parse::<f64>().unwrap_or_default();
     match kind {
-        // Texts are written as strings, so Excel never evaluates them as formulas.
-        Kind::Text => sheet.write_string(row, column, harmless(text.to_owned()))?,
+        // Excel never evaluates a string cell, but it would if the text were entered again.
+        Kind::Text => sheet.write_string(row, column, escape_formula(text.to_owned()))?,
         Kind::Date => {
             sheet.write_datetime_with_format(row, column, ExcelDateTime::parse_from_str(text)?, forms.date)?
         }

@@ -10,6 +10,7 @@ use crate::{
         ids::{CompanyId, IsoId, SessionId, SpvId, StepId, UserId},
         storage::{Storage, StorageUrl},
     },
+    orders::onboarding,
 };
 use chrono::{DateTime, Utc};
 use std::{
@@ -265,7 +266,7 @@ impl World {
 
     /// A client with an order made by Quick Setup.
     pub async fn client(&self, first: &str, company: CompanyId, iso: Option<IsoId>) -> (UserId, SpvId, Ctx) {
-        let input = crate::directory::clients::Input {
+        let input = onboarding::ClientInput {
             first_name: first.to_owned(),
             last_name: "Test".to_owned(),
             email: format!("{}@example.com", first.to_lowercase()),
@@ -275,13 +276,9 @@ impl World {
             commission: iso.map(|_| "50.00".to_owned()),
             ..Default::default()
         };
-        let made = crate::directory::clients::create(
-            &self.operator().silently(),
-            crate::directory::clients::Setup::Quick,
-            input,
-        )
-        .await
-        .expect("a client");
+        let made = onboarding::create_client(&self.operator().silently(), onboarding::Setup::Quick, input)
+            .await
+            .expect("a client");
         self.activate(made.client.id).await;
         let user = users::get(&self.operator(), made.client.id).await.expect("its user");
         (made.client.id, made.spv.id, self.signed_in(&user))

@@ -22,6 +22,7 @@ use domain::{
         db::{Dialect, Sql},
         ids::ChallengeId,
     },
+    orders::onboarding,
     outbox::activity_feed,
     platform::{
         activity,
@@ -173,7 +174,7 @@ async fn restored_account_signs_in_with_its_password() {
 async fn restored_pending_account_is_pending_again() {
     on_both(async |world: World| {
         let (auth, op) = (node(), world.operator());
-        let input = clients::Input {
+        let input = onboarding::ClientInput {
             first_name: "Quinn".to_owned(),
             last_name: "Test".to_owned(),
             email: "quinn@example.com".to_owned(),
@@ -181,7 +182,7 @@ async fn restored_pending_account_is_pending_again() {
             price: Some("1250.00".to_owned()),
             ..Default::default()
         };
-        let quinn = clients::create(&op, clients::Setup::Quick, input).await.unwrap().client.id;
+        let quinn = onboarding::create_client(&op, onboarding::Setup::Quick, input).await.unwrap().client.id;
         clients::suspend(&op, quinn, None).await.unwrap();
         assert_eq!(clients::restore(&op, quinn, None).await.unwrap().status, Status::Pending);
         clients::archive(&op, quinn, None).await.unwrap();

@@ -531,7 +531,7 @@ async fn document_and_invoice_reminders_are_sent_once_before_and_once_after_the_
 async fn seeding_notifies_no_one() {
     on_both(async |world| {
         let office = office(world).await;
-        domain::operations::seed::load(&office.world.operator(), 20, |_| true).await.unwrap();
+        domain::operations::seed::insert_benchmark_data(&office.world.operator(), 20, |_| true).await.unwrap();
         office.process_log().await;
         assert_eq!((notified_actions(&office.erin).await.len(), notified_actions(&office.maya).await.len()), (0, 0));
     })

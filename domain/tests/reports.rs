@@ -12,13 +12,13 @@ use domain::{
         money::Currency,
         page::PageQuery,
     },
-    orders::{commissions, invoices, spvs, steps},
+    orders::{commissions, invoices, onboarding, spvs, steps},
     outbox::mails::{self, Kind},
     platform::activity,
     reporting::{
         analytics, dashboards,
         finances::{self, Account, Figures},
-        reports::{self, Change, Input, Report, Wanted},
+        reports::{self, Change, Input, Report, ReportQuery},
     },
     testing::{World, code, on_both},
 };
@@ -31,7 +31,7 @@ fn period(name: Period) -> Asked {
 
 async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: Option<IsoId>, made: [&str; 3]) -> spvs::Spv {
     let [currency, amount, country] = made;
-    let input = spvs::Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client),
         company_id: Some(company),
         iso_id: iso,
@@ -40,9 +40,9 @@ async fn order(ctx: &Ctx, client: UserId, company: CompanyId, iso: Option<IsoId>
         currency: Some(currency.to_owned()),
         country: Some(country.to_owned()),
         iso_commission_percentage: iso.map(|_| "2.5".to_owned()),
-        ..spvs::Input::default()
+        ..onboarding::OrderInput::default()
     };
-    spvs::create(ctx, input).await.unwrap().spv
+    onboarding::create_order(ctx, input).await.unwrap().spv
 }
 
 async fn close(ctx: &Ctx, spv: domain::kernel::ids::SpvId) {
@@ -54,12 +54,12 @@ async fn close(ctx: &Ctx, spv: domain::kernel::ids::SpvId) {
 async fn pay(ctx: &Ctx, spv: domain::kernel::ids::SpvId, amount: &str) {
     let filter = invoices::Filter { spv_id: Some(spv), ..Default::default() };
     let found = invoices::list(ctx, &filter, &PageQuery::default()).await.unwrap();
-    let typed = invoices::Typed { amount: Some(amount.to_owned()), ..Default::default() };
+    let typed = invoices::ManualPayment { amount: Some(amount.to_owned()), ..Default::default() };
     invoices::pay(ctx, found.items[0].id, None, typed).await.unwrap();
 }
 
 /// All rows of a report by column name, read two at a time.
-async fn report_rows(ctx: &Ctx, wanted: &Wanted) -> Vec<BTreeMap<&'static str, String>> {
+async fn report_rows(ctx: &Ctx, wanted: &ReportQuery) -> Vec<BTreeMap<&'static str, String>> {
     let mut page = PageQuery { limit: Some(2), cursor: None };
     let mut found = Vec::new();
     loop {
@@ -144,7 +144,7 @@ async fn assert_consistent(ctx: &Ctx, company: CompanyId, history: &str) {
         assert_eq!(many, accounts.iter().map(|account| account.total.spvs).sum::<i64>(), "{history}");
 
         for report in Report::ALL {
-            let wanted = Wanted { report, company_id: picked, asked: asked.clone() };
+            let wanted = ReportQuery { report, company_id: picked, asked: asked.clone() };
             let found = report_rows(ctx, &wanted).await;
             let totals = reports::totals(ctx, &wanted).await.unwrap();
             assert_eq!(totals.rows, found.len() as i64, "{} {history}", report.name());
@@ -154,7 +154,7 @@ async fn assert_consistent(ctx: &Ctx, company: CompanyId, history: &str) {
                     assert_eq!(by_rows, *amount, "{} {column} {history}", report.name());
                 }
             }
-            let file = reports::begin(ctx, &wanted).await.unwrap();
+            let file = reports::first_page(ctx, &wanted).await.unwrap();
             assert_eq!(csv(&file.text), found, "{} {history}", report.name());
             match report {
                 Report::Portfolio => {
@@ -260,7 +260,7 @@ async fn pages_and_files_agree_after_any_history() {
                     let filter = invoices::Filter { spv_id: Some(spv), ..Default::default() };
                     for invoice in invoices::list(&sam, &filter, &PageQuery::default()).await.unwrap().items {
                         let amount = ["0.01", "10.50", "99.99"][chance.below(3) as usize].to_owned();
-                        let typed = invoices::Typed { amount: Some(amount), ..Default::default() };
+                        let typed = invoices::ManualPayment { amount: Some(amount), ..Default::default() };
                         drop(match what {
                             5 => invoices::pay(&sam, invoice.id, None, typed).await,
                             _ => invoices::void(&sam, invoice.id, None, "Off").await,
@@ -367,14 +367,14 @@ async fn only_the_company_and_super_admins_have_access() {
             (&world.nobody(), Some(company), "unauthenticated"),
         ] {
             let asked = Asked::default();
-            let wanted = Wanted { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
+            let wanted = ReportQuery { report: Report::Portfolio, company_id: picked, asked: asked.clone() };
             assert_eq!(code(&finances::get(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&finances::csv(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&analytics::get(who, picked, &asked).await.unwrap_err()), expected);
             assert_eq!(code(&reports::page(who, &wanted, &PageQuery::default()).await.unwrap_err()), expected);
             assert_eq!(code(&reports::totals(who, &wanted).await.unwrap_err()), expected);
-            assert_eq!(code(&reports::begin(who, &wanted).await.unwrap_err()), expected);
-            assert_eq!(code(&reports::whole(who, &wanted).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::first_page(who, &wanted).await.unwrap_err()), expected);
+            assert_eq!(code(&reports::all_rows(who, &wanted).await.unwrap_err()), expected);
             assert_eq!(code(&reports::list(who, picked).await.unwrap_err()), expected);
             assert_eq!(code(&reports::admins(who, picked).await.unwrap_err()), expected);
             let input = Input { company_id: picked, ..schedule("portfolio", "weekly", vec![]) };

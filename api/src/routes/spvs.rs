@@ -15,7 +15,8 @@ use domain::{
         page::PageQuery,
     },
     orders::{
-        spvs::{self, ByIso, Country, Detail, Filter, Input, Order, Status},
+        onboarding,
+        spvs::{self, Country, Detail, Filter, IsoFilter, Order, Status},
         steps, templates,
     },
 };
@@ -162,8 +163,8 @@ pub fn filter(
 ) -> Result<Filter> {
     let iso = match iso_id {
         None => None,
-        Some("none") => Some(ByIso::None),
-        Some(id) => Some(ByIso::One(id.parse().map_err(|_| ApiError::malformed("iso_id"))?)),
+        Some("none") => Some(IsoFilter::None),
+        Some(id) => Some(IsoFilter::One(id.parse().map_err(|_| ApiError::malformed("iso_id"))?)),
     };
     let status = match status {
         None => None,
@@ -257,7 +258,7 @@ pub struct NewSpv {
 #[utoipa::path(post, path = "/spvs", operation_id = "spv_create", tag = "spvs", request_body = NewSpv,
     responses((status = 201, body = SpvDetail)))]
 pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> Result<Created<SpvDetail>> {
-    let input = Input {
+    let input = onboarding::OrderInput {
         client_id: input.client_id,
         company_id: input.company_id,
         iso_id: input.iso_id,
@@ -269,7 +270,7 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> 
         country: input.country,
         ordered_date: input.ordered_date,
     };
-    let made = spvs::create(&ctx, input).await?;
+    let made = onboarding::create_order(&ctx, input).await?;
     Ok(Created {
         location: format!("/rest/v1/spvs/{}", made.spv.id),
         version: made.spv.version,

@@ -7,7 +7,7 @@ use domain::{
     desk::requests::{self, Assignee, Change, Filter, Input, Kind, ListOrder, Priority, Request, Status},
     directory::clients,
     kernel::{error::Problem, ids::RequestId},
-    orders::spvs,
+    orders::onboarding,
 };
 use std::str::FromStr;
 
@@ -275,8 +275,8 @@ async fn approve(args: Approve, cli: &CliContext) -> Result<Request> {
         None => client.as_ref().and_then(|client| client.iso_id),
     };
     let company_id = lookup::company(ctx, args.company.as_deref()).await?;
-    let asked = |of: fn(&requests::Order) -> String| order.as_ref().map(of);
-    let input = spvs::Input {
+    let asked = |of: fn(&requests::OrderRequest) -> String| order.as_ref().map(of);
+    let input = onboarding::OrderInput {
         client_id: None,
         company_id: company_id.or_else(|| client.and_then(|client| client.company_id)),
         iso_id,

@@ -10,7 +10,10 @@ use crate::{
 use clap::{Args, Subcommand};
 use domain::{
     kernel::money::{self, Currency},
-    orders::spvs::{self, ByIso, Detail, Filter, Input, Spv, Status},
+    orders::{
+        onboarding,
+        spvs::{self, Detail, Filter, IsoFilter, Spv, Status},
+    },
 };
 
 #[derive(Debug, Subcommand)]
@@ -156,7 +159,7 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
     let office = domain::platform::settings::currency(ctx).await?;
     let currency: Currency = args.currency.as_deref().and_then(|code| code.parse().ok()).unwrap_or(office);
     let amount = |text: &str| currency.parse(text).map(drop);
-    let input = Input {
+    let input = onboarding::OrderInput {
         client_id: Some(client.id),
         company_id: lookup::company(ctx, args.company.as_deref()).await?.or(client.company_id),
         iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
@@ -172,14 +175,14 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
         country: args.country,
         ordered_date: args.ordered_date,
     };
-    Ok(spvs::create(ctx, input).await?)
+    Ok(onboarding::create_order(ctx, input).await?)
 }
 
 async fn list(args: List, cli: &CliContext) -> Result {
     let ctx = &cli.ctx;
     let iso = match args.iso.as_deref() {
-        Some("none") => Some(ByIso::None),
-        name => lookup::iso(ctx, name).await?.map(ByIso::One),
+        Some("none") => Some(IsoFilter::None),
+        name => lookup::iso(ctx, name).await?.map(IsoFilter::One),
     };
     let client_id = match &args.client {
         Some(name) => Some(lookup::client(ctx, name).await?.id),

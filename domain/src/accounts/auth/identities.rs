@@ -27,6 +27,7 @@ use crate::{
         text::{self, nfc},
         validate::{Check, LINE},
     },
+    outbox::requests::Applicant,
     platform::activity,
 };
 use chrono::{DateTime, Utc};
@@ -152,15 +153,6 @@ pub async fn consume_state(ctx: &Ctx, state: &str) -> Result<Flow> {
         .scope_boxed()
     })
     .await
-}
-
-/// A person without an account whose address a provider has verified.
-#[derive(Debug)]
-pub(crate) struct Applicant {
-    pub name: String,
-    pub email: String,
-    /// Display name of the provider.
-    pub provider: String,
 }
 
 /// Outcome of a provider sign-in, before the tokens of a session are made.

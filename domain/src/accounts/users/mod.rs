@@ -3,6 +3,7 @@
 //! `directory` has the use cases of staff for clients and ISO partners, which call [`insert`] and [`change_status`];
 //! `desk::people` has those that change more than the account.
 mod affiliation;
+mod applicants;
 mod lifecycle;
 mod list;
 mod me;
@@ -14,6 +15,7 @@ pub(in crate::accounts) mod store;
 pub(crate) use crate::kernel::locale::{TIME_ZONE, is_zone};
 pub use crate::kernel::{email::key as email_key, locale::DateFormat};
 pub(crate) use affiliation::validate_affiliation;
+pub(crate) use applicants::{active_staff_name, invite_applicant};
 pub(crate) use lifecycle::change_role;
 pub use lifecycle::{archive, restore, suspend};
 pub use list::{StatusCounts, UserOrder, UserPage, UserQuery, UserRow, activity_of, can, invite_again, page, row};

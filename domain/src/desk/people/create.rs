@@ -99,7 +99,7 @@ async fn insert(tx: &mut Tx, ctx: &Ctx, new: &NewUser, language_chosen: bool) ->
         return users::by_id(tx, UserId(made)).await?.ok_or(Error::NotFound("user"));
     }
     if new.role == Role::Client {
-        leads::not_protected(tx, ctx, &new.email, new.phone.as_deref(), new.iso_id).await?;
+        leads::check_not_protected(tx, ctx, &new.email, new.phone.as_deref(), new.iso_id).await?;
     }
     let user = users::insert(tx, ctx, new.clone()).await?;
     if language_chosen {

@@ -6,12 +6,12 @@ use crate::{
         flows::Flow,
         identities::{self, CallbackOutcome, ProviderClaims, ProviderSignIn},
     },
-    desk::requests,
     kernel::{
         ctx::Ctx,
         db::ScopedFutureExt,
         error::{Error, Result},
     },
+    outbox::requests,
 };
 
 /// Consumes a link or code from a mail and starts a session with it. With `redirect_with_code` a link whose flow is PKCE returns a
@@ -57,7 +57,7 @@ pub async fn sign_in_with_provider(
         async move {
             let admitted = identities::sign_in_with_claims(tx, ctx, flow, claims).await?;
             if let Ok(ProviderSignIn::Unknown(applicant)) = &admitted {
-                requests::apply(tx, ctx, applicant).await?;
+                requests::apply_for_account(tx, ctx, applicant).await?;
                 return Ok(Err(Error::unauthenticated("account_requested")));
             }
             Ok(admitted)

@@ -1,4 +1,4 @@
-//! Payout runs: everything approved, one transfer for each partner and currency, paid at one time.
+//! Payout runs: all approved commissions, as one transfer for each partner and currency.
 use super::{
     model::{Payout, Run, RunStatus},
     store,
@@ -6,6 +6,7 @@ use super::{
 use crate::{
     kernel::{
         access::{Action, Resource},
+        csv,
         ctx::{Ctx, fresh},
         db::ScopedFutureExt,
         error::{Error, Problem, Result},
@@ -19,7 +20,6 @@ use crate::{
         activity::{self, Event},
         settings,
     },
-    reporting::exports,
 };
 use chrono::Datelike;
 
@@ -30,7 +30,7 @@ pub struct RunDetail {
     pub payouts: Vec<Payout>,
 }
 
-/// Takes all that is approved into a new run. A partner who owes more than is approved waits for the next one. Staff.
+/// Opens a run with all approved rows, except those of partners whose total is not positive. Staff.
 ///
 /// # Errors
 /// Forbidden; Conflict `nothing_approved`.
@@ -75,7 +75,7 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
     run(ctx, opened.await?).await
 }
 
-/// Notes that the transfers of a run were made; its rows are paid and never change again. Staff.
+/// Marks a run as paid; its rows never change again. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`; stale.
@@ -91,8 +91,8 @@ pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Op
     end(ctx, id, version, |run| Run { status: RunStatus::Paid, paid_date: Some(date), ..run }).await
 }
 
-/// Gives a run up before its transfers were made: its rows are pending again, for an order may have been reopened since
-/// they were approved. Staff.
+/// Discards a run whose transfers were not made. Its rows are pending again, as an order may have been reopened since
+/// their approval. Staff.
 ///
 /// # Errors
 /// NotFound; Forbidden; Conflict `run_ended`; stale.
@@ -148,7 +148,7 @@ pub async fn run(ctx: &Ctx, id: PayoutRunId) -> Result<RunDetail> {
     Ok(RunDetail { payouts: store::payouts(&mut db, &[id]).await?, run })
 }
 
-/// The run with this name, `PAY-2026-001`, or id.
+/// Finds a run by its name, `PAY-2026-001`, or id.
 ///
 /// # Errors
 /// NotFound; Forbidden.
@@ -184,17 +184,17 @@ pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
     Ok(Page { items: found.items.into_iter().map(of).collect(), next_cursor: found.next_cursor })
 }
 
-/// The transfers of a run as CSV, for the bank. Staff; the log keeps who took it.
+/// The transfers of a run as a CSV file for the bank; logged as an export. Staff.
 ///
 /// # Errors
-/// NotFound; Forbidden; Conflict `run_ended` for a run that was discarded: its rows may be in another's file.
+/// NotFound; Forbidden; Conflict `run_ended` for a discarded run, whose rows may be in another run.
 pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
     let RunDetail { run, payouts } = run(ctx, id).await?;
     if run.status == RunStatus::Discarded {
         return Err(Error::Conflict(Problem::new("run_ended").with("name", run.name())));
     }
     let mut text = String::new();
-    exports::line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
+    csv::write_line(&mut text, ["payee", "email", "company", "amount", "currency", "reference"].map(str::to_owned));
     for payout in payouts {
         let reference = format!("{} {}", run.name(), &payout.iso_id.to_string()[..8]);
         let amount = payout.currency.format(payout.amount_minor);
@@ -206,14 +206,14 @@ pub async fn bank(ctx: &Ctx, id: PayoutRunId) -> Result<String> {
             payout.currency.code().to_owned(),
             reference,
         ];
-        exports::line(&mut text, cells);
+        csv::write_line(&mut text, cells);
     }
     let event = &Event::new("export.made", "export", id.0, run.name());
     ctx.transaction(|tx| activity::append(tx, ctx, event.clone()).scope_boxed()).await?;
     Ok(text)
 }
 
-/// What the actor may do with this run: the buttons of its row.
+/// The actions that the actor may take on this run: the buttons of its row.
 pub fn can_run(ctx: &Ctx, run: &Run) -> Vec<&'static str> {
     let open = run.status == RunStatus::Open;
     [("bank", run.status != RunStatus::Discarded), ("pay", open), ("discard", open)]
