@@ -347,7 +347,7 @@ async fn refresh_rotates_and_a_replayed_token_ends_the_session() {
         assert_eq!(logged(&world, "session.ended").await[0]["reason"], "refresh_token_reused");
 
         assert_eq!(code(refresh("nonsense").await), "refresh_token_not_valid");
-        let stranger = Keys::for_tests().refresh_token(domain::kernel::ids::SessionId(world.chance.uuid()), 0);
+        let stranger = Keys::for_tests().refresh_token(domain::kernel::ids::SessionId(world.random.uuid()), 0);
         assert_eq!(code(refresh(&stranger).await), "refresh_token_not_found");
     })
     .await;
@@ -470,7 +470,7 @@ async fn mailed_codes_are_refused_after_ten_wrong_ones() {
             assert_eq!(code(with("maya@example.com", wrong(&right)).await), "otp_expired");
         }
         let too_soon = with("maya@example.com", &right).await;
-        assert!(matches!(too_soon, Err(Error::TooMany(1))), "{too_soon:?}");
+        assert!(matches!(too_soon, Err(Error::RateLimited(1))), "{too_soon:?}");
         world.clock.advance(Duration::seconds(1));
         assert_eq!(code(with("maya@example.com", &right).await), "otp_expired", "the right one comes too late");
         world.clock.advance(Duration::seconds(2));
@@ -484,7 +484,7 @@ async fn mailed_codes_are_refused_after_ten_wrong_ones() {
             if n < 9 {
                 assert_eq!(code(answer), "otp_expired", "{n}");
             } else {
-                assert!(matches!(answer, Err(Error::TooMany(1))), "{n} {answer:?}");
+                assert!(matches!(answer, Err(Error::RateLimited(1))), "{n} {answer:?}");
             }
         }
     })
@@ -651,7 +651,7 @@ async fn token_with_another_users_session_is_refused() {
             (serde_json::json!({ "sub": maya.user.id, "aud": "x", "session_id": id, "exp": exp }), "bad_jwt_audience"),
             (serde_json::json!({ "session_id": id, "exp": exp }), "bad_jwt"),
             (serde_json::json!({ "sub": maya.user.id, "session_id": id }), "bad_jwt"),
-            (serde_json::json!({ "sub": world.chance.uuid(), "session_id": id, "exp": exp }), "user_not_found"),
+            (serde_json::json!({ "sub": world.random.uuid(), "session_id": id, "exp": exp }), "user_not_found"),
         ] {
             assert_eq!(code(ctx_of_token(&world, &auth, &forged(claims.clone())).await), refusal, "{claims}");
         }
@@ -916,7 +916,7 @@ async fn concurrent_guesses_are_throttled() {
         person(&world, Role::Employee, "maya").await;
         let guesses = (0..14).map(|_| async {
             match auth::sign_in(&world.nobody(), &auth, "maya@example.com", "wrong-wrong").await {
-                Err(Error::TooMany(_)) => 0,
+                Err(Error::RateLimited(_)) => 0,
                 other => {
                     assert_eq!(code(other), "invalid_credentials");
                     1
@@ -950,7 +950,7 @@ async fn known_location_is_not_throttled_by_failures_elsewhere() {
             assert_eq!(code(refused), "invalid_credentials", "{n}");
         }
         let elsewhere = tries("198.51.100.1", PASSWORD).await;
-        assert!(matches!(elsewhere, Err(Error::TooMany(_))), "{elsewhere:?}");
+        assert!(matches!(elsewhere, Err(Error::RateLimited(_))), "{elsewhere:?}");
         // Another device in the same /64.
         tries("2001:db8:1:2:ffff::9", PASSWORD).await.expect("is let in");
 
@@ -993,7 +993,7 @@ async fn correct_guess_is_throttled_like_wrong_ones() {
         world.until_waiting(before.len() + 1).await;
         drop(held);
         let answer = right.await.unwrap();
-        assert!(matches!(answer, Err(Error::TooMany(_))), "{answer:?}");
+        assert!(matches!(answer, Err(Error::RateLimited(_))), "{answer:?}");
     })
     .await;
 }

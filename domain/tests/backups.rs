@@ -8,7 +8,7 @@ use domain::{
         users,
     },
     kernel::{
-        clock::{Chance, Clock},
+        clock::{Clock, RandomSource},
         db::{Db, Dialect, Durability, Sql},
         page::PageQuery,
         storage::{Credentials, Storage, StorageUrl},
@@ -93,7 +93,7 @@ fn table_rows(backups: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<Strin
 fn s3() -> Option<Storage> {
     let url = needs("TEST_S3_URL")?;
     let Some(StorageUrl::S3(mut bucket)) = StorageUrl::parse(&url) else { panic!("TEST_S3_URL is {url}") };
-    bucket.prefix = Chance::system().uuid().to_string();
+    bucket.prefix = RandomSource::system().uuid().to_string();
     let credentials = Credentials { access_key_id: "test".to_owned(), secret_access_key: "test".to_owned() };
     Some(Storage::open(&StorageUrl::S3(bucket), Some(&credentials)).unwrap())
 }

@@ -5,7 +5,7 @@ use domain::{
     Ctx,
     directory::companies,
     kernel::{
-        clock::Chance,
+        clock::RandomSource,
         date_range,
         ids::{CompanyId, IsoId, SpvId, UserId},
         page::PageQuery,
@@ -395,7 +395,7 @@ async fn assert_consistent(ctx: &Ctx, iso: IsoId, history: &str) {
 async fn totals_equal_the_sum_of_entries_after_any_history() {
     on_both(async |world| {
         for seed in [1, 20_261_121, 77] {
-            let chance = Chance::seeded(seed);
+            let random = RandomSource::seeded(seed);
             let company = world.company(&format!("Meridian {seed}")).await;
             let (iso, partner) = world.iso(&format!("Ingrid{seed}"), company).await;
             let (client, ..) = world.client(&format!("Maya{seed}"), company, Some(iso)).await;
@@ -405,8 +405,8 @@ async fn totals_equal_the_sum_of_entries_after_any_history() {
             let mut paid: BTreeMap<_, i64> = BTreeMap::new();
             let of = Filter { iso_id: Some(iso), ..Filter::default() };
             for n in 0..45 {
-                let pick = |len: usize| chance.below(len as u64) as usize;
-                let what = chance.below(10);
+                let pick = |len: usize| random.below(len as u64) as usize;
+                let what = random.below(10);
                 history.push_str(&format!("{what} "));
                 match what {
                     0..=2 => {
@@ -416,9 +416,9 @@ async fn totals_equal_the_sum_of_entries_after_any_history() {
                             company_id: Some(company),
                             iso_id: Some(iso),
                             custom_identifier: Some(format!("S{seed}-{n}")),
-                            purchase_amount: Some(format!("{}", 1 + chance.below(90_000))),
+                            purchase_amount: Some(format!("{}", 1 + random.below(90_000))),
                             currency: Some(currency.to_owned()),
-                            iso_commission_percentage: Some(format!("{}.{:04}", chance.below(9), chance.below(10_000))),
+                            iso_commission_percentage: Some(format!("{}.{:04}", random.below(9), random.below(10_000))),
                             ..onboarding::OrderInput::default()
                         };
                         let spv = onboarding::create_order(&sam, input).await.unwrap().spv.id;
@@ -453,14 +453,14 @@ async fn totals_equal_the_sum_of_entries_after_any_history() {
                             let mut ids: Vec<_> = list_entries(&sam, &filter).await.iter().map(|row| row.id).collect();
                             // Sometimes only a part, which is refused if it would split a pair.
                             ids.truncate(1 + pick(3));
-                            if !ids.is_empty() && chance.below(3) > 0 {
+                            if !ids.is_empty() && random.below(3) > 0 {
                                 drop(commissions::approve(&sam, &ids).await);
                             }
                         }
                     }
                     8 => {
                         if let Ok(run) = commissions::open(&sam).await {
-                            if chance.below(3) == 0 {
+                            if random.below(3) == 0 {
                                 commissions::discard(&sam, run.run.id, None).await.unwrap();
                             } else {
                                 commissions::pay(&sam, run.run.id, None, None).await.unwrap();
@@ -472,7 +472,7 @@ async fn totals_equal_the_sum_of_entries_after_any_history() {
                         if !found.is_empty() {
                             drop(commissions::void(&sam, found[pick(found.len())].id, None, "Off").await);
                         }
-                        world.clock.advance(chrono::Duration::days(chance.below(20) as i64));
+                        world.clock.advance(chrono::Duration::days(random.below(20) as i64));
                     }
                 }
                 for row in list_entries(&sam, &of).await {

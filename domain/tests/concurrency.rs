@@ -94,10 +94,10 @@ async fn missing_company_or_iso_is_reported_by_its_field() {
     on_both(async |world: World| {
         let finn = world.employee("Finn").await;
         let company = world.company("Harbor").await;
-        let nowhere = client("maya@example.com", CompanyId(world.chance.uuid()));
+        let nowhere = client("maya@example.com", CompanyId(world.random.uuid()));
         assert_eq!(error_codes(onboarding::create_client(&finn, Setup::Quick, nowhere).await), "company_id not_found");
         let nobody = onboarding::ClientInput {
-            iso_id: Some(IsoId(world.chance.uuid())),
+            iso_id: Some(IsoId(world.random.uuid())),
             commission: Some("1".to_owned()),
             ..client("maya@example.com", company)
         };

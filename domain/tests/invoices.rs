@@ -8,7 +8,7 @@ use domain::{
     },
     orders::{
         invoices::{self, Filter, Invoice, ManualPayment, Status},
-        onboarding, spvs,
+        onboarding,
     },
     platform::activity,
     testing::{World, on_both},
@@ -105,20 +105,11 @@ async fn concurrent_orders_leave_no_gaps_in_invoice_numbers() {
             let (ctx, world) = (elias.clone(), world.clone());
             tokio::spawn(async move {
                 let mut tx = world.db.begin().await.unwrap();
+                let (usd, today) = (domain::kernel::money::Currency::Usd, ctx.now().date_naive());
                 let new = onboarding::NewOrder {
-                    client_id: client,
-                    company_id: company,
-                    iso_id: None,
                     custom_identifier: Some(format!("GONE-{n}")),
-                    country: spvs::Country::Us,
-                    currency: domain::kernel::money::Currency::Usd,
                     price_minor: Some(1),
-                    commission_minor: None,
-                    purchase_amount_minor: None,
-                    iso_commission_percentage: None,
-                    status: spvs::Status::Pending,
-                    ordered_date: ctx.now().date_naive(),
-                    invoiced: true,
+                    ..onboarding::NewOrder::new(client, company, usd, today)
                 };
                 onboarding::insert_order(&mut tx, &ctx, new).await.unwrap();
                 drop(tx);

@@ -618,7 +618,7 @@ async fn silent_context_sends_no_notifications() {
         let office = office(world).await;
         let (feed, mut heard) = broadcast::channel(1_000);
         let following = tokio::spawn(activity_feed::run(office.world.operator(), feed, |_| ()));
-        let quiet = Ctx { silent: true, ..office.erin.clone() };
+        let quiet = Ctx { suppress_notifications: true, ..office.erin.clone() };
         for (n, who) in [&office.erin, &quiet, &quiet, &office.erin].into_iter().enumerate() {
             let input = Input { spv_id: Some(office.spv), body: format!("Number {n}"), ..Input::default() };
             messages::send(who, input).await.unwrap();

@@ -135,7 +135,7 @@ async fn throttled_guesses_count_towards_the_alert() {
         for _ in 0..25 {
             let refused =
                 domain::accounts::auth::sign_in(&ctx, &auth, "maya@example.com", "wrong password").await.unwrap_err();
-            waits += i32::from(matches!(refused, Error::TooMany(_)));
+            waits += i32::from(matches!(refused, Error::RateLimited(_)));
         }
         assert_eq!(waits, 20);
         assert_eq!(spray_alerts(&world).await, [("192.0.2.5".to_owned(), 25)]);
@@ -540,7 +540,9 @@ async fn office_analytics_count_orders_revenue_and_step_times() {
             country: Some("JP".to_owned()),
             ..onboarding::ClientInput::default()
         };
-        onboarding::create_client(&world.operator().silently(), onboarding::Setup::Full, euros).await.unwrap();
+        onboarding::create_client(&world.operator().without_notifications(), onboarding::Setup::Full, euros)
+            .await
+            .unwrap();
         let found = analytics::staff(&sigrid, &Asked::default()).await.unwrap();
         let eur = (Currency::Eur, 9_990);
         assert_eq!(found.revenue, [usd, eur]);

@@ -368,34 +368,34 @@ async fn step_counters_equal_a_recount_after_any_history() {
         for n in 0..4 {
             orders.push(world.client(&format!("Client{n}"), company, (n % 2 == 0).then_some(iso)).await);
         }
-        let chance = domain::kernel::clock::Chance::seeded(7);
+        let random = domain::kernel::clock::RandomSource::seeded(7);
         for n in 0..200 {
-            let (client, id, _) = &orders[chance.below(4) as usize];
+            let (client, id, _) = &orders[random.below(4) as usize];
             let detail = spvs::get(&sigrid, *id).await.unwrap();
-            let any = |chance: &domain::kernel::clock::Chance| {
-                detail.steps[chance.below(detail.steps.len() as u64) as usize].id
+            let any = |random: &domain::kernel::clock::RandomSource| {
+                detail.steps[random.below(detail.steps.len() as u64) as usize].id
             };
             // A refused transition is part of the history.
-            let _ = match chance.below(13) {
+            let _ = match random.below(13) {
                 9 => {
-                    let depends_on = if chance.below(2) == 0 { vec![any(&chance)] } else { Vec::new() };
+                    let depends_on = if random.below(2) == 0 { vec![any(&random)] } else { Vec::new() };
                     let new =
                         steps::NewStep { step_name: format!("More {n}"), depends_on, ..steps::NewStep::default() };
                     steps::add(&sigrid, *id, new).await.map(drop)
                 }
-                10 if detail.steps.len() > 2 => steps::remove(&sigrid, any(&chance), None).await.map(drop),
+                10 if detail.steps.len() > 2 => steps::remove(&sigrid, any(&random), None).await.map(drop),
                 11 => {
                     let mut ids: Vec<_> = detail.steps.iter().map(|step| step.id).collect();
-                    ids.rotate_left(chance.below(3) as usize);
+                    ids.rotate_left(random.below(3) as usize);
                     steps::reorder(&sigrid, *id, None, &ids).await.map(drop)
                 }
                 12 => {
                     let change = steps::Change {
                         step_name: Some(format!("Renamed {n}")),
-                        depends_on: Some(vec![any(&chance)]),
+                        depends_on: Some(vec![any(&random)]),
                         ..Default::default()
                     };
-                    steps::update(&sigrid, any(&chance), None, change).await.map(drop)
+                    steps::update(&sigrid, any(&random), None, change).await.map(drop)
                 }
                 0 => spvs::start(&sigrid, *id, None).await.map(drop),
                 1 => spvs::hold(&sigrid, *id, None, "wait").await.map(drop),
@@ -405,11 +405,11 @@ async fn step_counters_equal_a_recount_after_any_history() {
                 5 => clients::archive(&sigrid, *client, None).await.map(drop),
                 6 => clients::restore(&sigrid, *client, None).await.map(drop),
                 n => {
-                    let step = any(&chance);
+                    let step = any(&random);
                     let status = if n == 7 {
                         "completed"
                     } else {
-                        ["pending", "in_progress", "completed"][chance.below(3) as usize]
+                        ["pending", "in_progress", "completed"][random.below(3) as usize]
                     };
                     let change = steps::Change { reason: Some("again".into()), ..with_status(status) };
                     steps::update(&sigrid, step, None, change).await.map(drop)

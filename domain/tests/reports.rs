@@ -6,7 +6,7 @@ use domain::{
     accounts::mail_delivery,
     directory::companies,
     kernel::{
-        clock::Chance,
+        clock::RandomSource,
         date_range::{Asked, Period},
         ids::{CompanyId, IsoId, UserId},
         money::Currency,
@@ -226,7 +226,7 @@ async fn assert_consistent(ctx: &Ctx, company: CompanyId, history: &str) {
 #[tokio::test]
 async fn pages_and_files_agree_after_any_history() {
     on_both(async |world| {
-        let chance = Chance::seeded(20_261_121);
+        let random = RandomSource::seeded(20_261_121);
         let company = world.company("Meridian").await;
         let other = world.company("Meridian Two").await;
         let (iso, _) = world.iso("Ingrid", company).await;
@@ -237,15 +237,15 @@ async fn pages_and_files_agree_after_any_history() {
         let mut orders = vec![first];
         let mut history = String::new();
         for n in 0..40 {
-            let what = chance.below(8);
+            let what = random.below(8);
             history.push_str(&format!("{what} "));
-            let spv = orders[chance.below(orders.len() as u64) as usize];
+            let spv = orders[random.below(orders.len() as u64) as usize];
             match what {
                 0..=2 => {
-                    let currency = ["USD", "EUR", "JPY"][chance.below(3) as usize];
-                    let country = ["US", "AE", "SG"][chance.below(3) as usize];
-                    let iso = Some(iso).filter(|_| chance.below(3) > 0);
-                    let amount = (1 + chance.below(90_000)).to_string();
+                    let currency = ["USD", "EUR", "JPY"][random.below(3) as usize];
+                    let country = ["US", "AE", "SG"][random.below(3) as usize];
+                    let iso = Some(iso).filter(|_| random.below(3) > 0);
+                    let amount = (1 + random.below(90_000)).to_string();
                     orders.push(order(&sam, client, company, iso, [currency, &amount, country]).await.id);
                     // A similar order of another company is not counted.
                     order(&sam, stranger, other, None, [currency, &amount, country]).await;
@@ -259,7 +259,7 @@ async fn pages_and_files_agree_after_any_history() {
                 5 | 6 => {
                     let filter = invoices::Filter { spv_id: Some(spv), ..Default::default() };
                     for invoice in invoices::list(&sam, &filter, &PageQuery::default()).await.unwrap().items {
-                        let amount = ["0.01", "10.50", "99.99"][chance.below(3) as usize].to_owned();
+                        let amount = ["0.01", "10.50", "99.99"][random.below(3) as usize].to_owned();
                         let typed = invoices::ManualPayment { amount: Some(amount), ..Default::default() };
                         drop(match what {
                             5 => invoices::pay(&sam, invoice.id, None, typed).await,
@@ -268,7 +268,7 @@ async fn pages_and_files_agree_after_any_history() {
                     }
                 }
                 _ => {
-                    world.clock.advance(Duration::days(chance.below(40) as i64));
+                    world.clock.advance(Duration::days(random.below(40) as i64));
                 }
             }
             if n % 13 == 12 {

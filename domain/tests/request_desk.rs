@@ -444,7 +444,7 @@ async fn applications_are_approved_by_a_matching_account_only() {
         assert_eq!(requests::can(&elias, &partner), ["create_iso", "reject", "review", "update"]);
         let support = requests::create(&maya, request_input("support")).await.unwrap();
         assert_eq!(make(support.id).await.unwrap_err(), "not_this_account");
-        assert_eq!(make(RequestId(world.chance.uuid())).await.unwrap_err(), "not_found");
+        assert_eq!(make(RequestId(world.random.uuid())).await.unwrap_err(), "not_found");
         for request in [&partner, &support] {
             assert!(requests::get(&elias, request.id).await.unwrap().status.is_open());
         }

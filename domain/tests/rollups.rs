@@ -8,7 +8,7 @@ use domain::{
     directory::{clients, leads},
     kernel::{
         access::Role,
-        clock::Chance,
+        clock::RandomSource,
         date_range::Asked,
         db::{Db, Dialect, Sql, Value},
         ids::{CompanyId, IsoId, SpvId},
@@ -151,15 +151,15 @@ impl Office {
     }
 
     /// One random action. An action that the state refuses is part of the history.
-    async fn random_action(&self, world: &World, chance: &Chance, n: usize) {
-        let pick = |len: usize| chance.below(len.max(1) as u64) as usize;
+    async fn random_action(&self, world: &World, random: &RandomSource, n: usize) {
+        let pick = |len: usize| random.below(len.max(1) as u64) as usize;
         let sam = &self.sam;
         let orders = self.orders().await;
         let spv = orders[pick(orders.len())];
         let clients = self.clients().await;
         let client = &clients[pick(clients.len())];
         let (iso, partner) = &self.partners[pick(2)];
-        match chance.below(20) {
+        match random.below(20) {
             0..=2 => {
                 let iso = Some(*iso).filter(|_| pick(3) > 0);
                 let input = onboarding::OrderInput {
@@ -262,7 +262,7 @@ impl Office {
         }
     }
 
-    async fn assert_consistent(&self, world: &World, chance: &Chance) {
+    async fn assert_consistent(&self, world: &World, random: &RandomSource) {
         assert_no_drift(&world.db).await;
         for (iso, partner) in &self.partners {
             let board = dashboards::iso(partner).await.unwrap();
@@ -280,8 +280,8 @@ impl Office {
         );
         let today = world.clock.now().date_naive();
         for _ in 0..4 {
-            let from = today - Duration::days(chance.below(250) as i64);
-            let days = (from, from + Duration::days(chance.below(120) as i64));
+            let from = today - Duration::days(random.below(250) as i64);
+            let days = (from, from + Duration::days(random.below(120) as i64));
             assert_eq!(
                 finance_totals(&self.clara, days).await,
                 recounted_totals(&world.db, self.company, days).await,
@@ -294,12 +294,12 @@ impl Office {
 #[tokio::test]
 async fn rollups_equal_a_recount_after_any_history() {
     on_both(async |world| {
-        let chance = Chance::seeded(21);
+        let random = RandomSource::seeded(21);
         let office = Office::new(&world).await;
         for n in 0..240 {
-            office.random_action(&world, &chance, n).await;
+            office.random_action(&world, &random, n).await;
             if n % 20 == 19 {
-                office.assert_consistent(&world, &chance).await;
+                office.assert_consistent(&world, &random).await;
             }
         }
         // Every kind of figure occurred.

@@ -32,7 +32,7 @@ async fn client(world: &World, first: &str, last: &str, company: CompanyId, iso:
         commission: iso.map(|_| "50.00".to_owned()),
         ..Default::default()
     };
-    onboarding::create_client(&world.operator().silently(), Setup::Quick, input).await.unwrap().client.id
+    onboarding::create_client(&world.operator().without_notifications(), Setup::Quick, input).await.unwrap().client.id
 }
 
 async fn search_ids(ctx: &Ctx, q: &str, kind: Kind) -> Vec<Uuid> {

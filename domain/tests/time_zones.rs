@@ -50,7 +50,7 @@ async fn invoice(ctx: &Ctx, spv: SpvId) -> invoices::Invoice {
 /// Makes everything in an order due on one day, with one more document request.
 async fn due_on(world: &World, spv: SpvId, day: &str) {
     let passport = document_requests::Input { name: Some("Passport".to_owned()), ..Default::default() };
-    document_requests::create(&world.operator().silently(), spv, passport).await.unwrap();
+    document_requests::create(&world.operator().without_notifications(), spv, passport).await.unwrap();
     let mut tx = world.db.begin().await.unwrap();
     let day: chrono::NaiveDate = day.parse().unwrap();
     for table in ["invoices", "document_requests", "spv_steps"] {

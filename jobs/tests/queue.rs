@@ -85,7 +85,7 @@ async fn enqueue(ctx: &Ctx, what: &str) {
 /// Runs a worker until the counts by status are as expected, then stops it.
 async fn work(ctx: &Ctx, handler: &Arc<ScriptedHandler>, wanted: &[(Status, i64)]) {
     let (stop, stopped) = watch::channel(false);
-    let options = WorkerOptions { concurrency: 4, name: format!("test-{}", ctx.chance.uuid()) };
+    let options = WorkerOptions { concurrency: 4, name: format!("test-{}", ctx.random.uuid()) };
     let working = tokio::spawn(worker::run(ctx.clone(), options, handler.clone(), stopped));
     let mut found = Vec::new();
     for _ in 0..300 {

@@ -431,6 +431,8 @@ pub struct RequestAccepted {
     iso_id: Option<IsoId>,
     /// Unique in the company; default: generated from the time.
     custom_identifier: Option<String>,
+    /// The first proposed name unless given; empty for none.
+    vehicle_name: Option<String>,
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
@@ -461,6 +463,7 @@ pub async fn accept(
         company_id: input.company_id,
         iso_id: input.iso_id,
         custom_identifier: input.custom_identifier,
+        vehicle_name: input.vehicle_name,
         purchase_amount: input.purchase_amount,
         currency: input.currency,
         price: input.price,

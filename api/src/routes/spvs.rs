@@ -32,6 +32,8 @@ pub struct Spv {
     /// Display name: the custom identifier, else `SPV-` and the order number.
     identifier: String,
     custom_identifier: Option<String>,
+    /// The name of the company that the order forms.
+    vehicle_name: Option<String>,
     client_id: UserId,
     client_name: String,
     client_email: String,
@@ -89,6 +91,7 @@ impl Spv {
             progress: Progress::of(&row),
             id: row.id,
             custom_identifier: row.custom_identifier,
+            vehicle_name: row.vehicle_name,
             client_id: row.client_id,
             client_email: row.client_email,
             client_status: row.client_status,
@@ -238,6 +241,8 @@ pub struct NewSpv {
     iso_id: Option<IsoId>,
     /// Unique in the company; default: generated from the time.
     custom_identifier: Option<String>,
+    /// The name of the company that the order forms, at most 200 characters.
+    vehicle_name: Option<String>,
     #[schema(required, value_type = String, example = "250000.00")]
     purchase_amount: Option<String>,
     currency: Option<String>,
@@ -263,6 +268,7 @@ pub async fn create(CreateRequest { ctx, input, .. }: CreateRequest<NewSpv>) -> 
         company_id: input.company_id,
         iso_id: input.iso_id,
         custom_identifier: input.custom_identifier,
+        vehicle_name: input.vehicle_name,
         purchase_amount: input.purchase_amount,
         currency: input.currency,
         price: input.price,

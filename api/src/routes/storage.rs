@@ -123,7 +123,7 @@ pub async fn append(
         return Err(ApiError::Http(StatusCode::UNSUPPORTED_MEDIA_TYPE, Problem::new("media_type")));
     }
     let offset = number(&headers, &UPLOAD_OFFSET)?.ok_or_else(|| Error::field("upload_offset", "required"))?;
-    let permit = app.upload_parts.try_acquire(ctx.actor.user_id()).ok_or(Error::TooMany(1))?;
+    let permit = app.upload_parts.try_acquire(ctx.actor.user_id()).ok_or(Error::RateLimited(1))?;
     let guard = app.active_appends.start(id).ok_or_else(|| uploads::offset_mismatch(&upload))?;
     let body = body.into_data_stream().take_until(guard.superseded.clone().cancelled_owned());
     // In a task of its own: the received bytes are stored even when the connection breaks and drops this request.

@@ -69,7 +69,7 @@ pub async fn run(args: Args, config: Config) -> Result {
     let app = api::AppState::new(api::AppConfig {
         db: db.clone(),
         clock: ctx.clock.clone(),
-        chance: ctx.chance.clone(),
+        random: ctx.random.clone(),
         options: options.clone(),
         auth,
         feed,

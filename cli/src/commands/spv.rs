@@ -62,6 +62,9 @@ pub struct Create {
     /// [default: the office's prefix and the time]
     #[arg(long, value_name = "IDENTIFIER")]
     custom_identifier: Option<String>,
+    /// The name of the company to form
+    #[arg(long, value_name = "NAME")]
+    vehicle_name: Option<String>,
     /// What the vehicle is to buy, like 250000.00
     #[arg(long, value_name = "AMOUNT", allow_hyphen_values = true)]
     purchase_amount: Option<String>,
@@ -164,6 +167,7 @@ async fn create(args: Create, cli: &CliContext) -> Result<Detail> {
         company_id: lookup::company(ctx, args.company.as_deref()).await?.or(client.company_id),
         iso_id: lookup::iso(ctx, args.iso.as_deref()).await?,
         custom_identifier: args.custom_identifier,
+        vehicle_name: args.vehicle_name,
         purchase_amount: Some(prompt.text(
             args.purchase_amount,
             &format!("Purchase amount ({})", currency.code()),
@@ -218,6 +222,7 @@ pub(super) fn record(spv: &Spv) -> Record {
         .hidden_in_table("id", spv.id.to_string())
         .with("order_number", spv.order_number())
         .with("identifier", spv.identifier())
+        .with("vehicle_name", spv.vehicle_name.clone())
         .with("client", spv.client_name())
         .hidden_in_table("client_id", spv.client_id.to_string())
         .hidden_in_table("client_email", spv.client_email.clone())

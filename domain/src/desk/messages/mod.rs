@@ -16,7 +16,7 @@ use crate::{
         idempotency,
         ids::{DocumentId, MessageId, SpvId, ThreadId, UserId},
         page::{Page, PageQuery},
-        validate::Check,
+        validate::Validator,
     },
     orders::{
         documents::{self, AttachmentOwner},
@@ -52,7 +52,7 @@ const MAX_DOCUMENTS_PER_MESSAGE: usize = 20;
 /// client; Invalid `body`, which may only be empty with documents, `document_ids`, and `client_id` if staff name no
 /// target.
 pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let documents: BTreeSet<DocumentId> = input.document_ids.iter().copied().collect();
     let body = if documents.is_empty() {
         check.text("body", &input.body)
@@ -60,14 +60,14 @@ pub async fn send(ctx: &Ctx, input: Input) -> Result<Message> {
         check.optional_text("body", Some(&input.body)).unwrap_or_default()
     };
     if documents.len() > MAX_DOCUMENTS_PER_MESSAGE {
-        check.refuse("document_ids", Problem::new("too_many").with("max", MAX_DOCUMENTS_PER_MESSAGE));
+        check.reject("document_ids", Problem::new("too_many").with("max", MAX_DOCUMENTS_PER_MESSAGE));
     }
     if [input.thread_id.is_some(), input.spv_id.is_some(), input.client_id.is_some()].iter().filter(|is| **is).count()
         > 1
     {
-        check.refuse("thread_id", Problem::new("not_allowed"));
+        check.reject("thread_id", Problem::new("not_allowed"));
     }
-    check.done()?;
+    check.finish()?;
     let (input, documents) = (&input, &documents);
     let body = &body;
     let sent = ctx.transaction(|tx| send_in(tx, ctx, input, body, documents).scope_boxed()).await?;
@@ -82,7 +82,7 @@ async fn send_in(
     body: &str,
     documents: &BTreeSet<DocumentId>,
 ) -> Result<Message> {
-    if let Some(id) = idempotency::made_before(tx, ctx).await? {
+    if let Some(id) = idempotency::find_previous(tx, ctx).await? {
         return store::message(tx, MessageId(id)).await?.ok_or(Error::NotFound("message"));
     }
     let thread_ref = find_thread(tx, ctx, input).await?;
@@ -91,10 +91,10 @@ async fn send_in(
         ctx.may(Action::Update, thread_ref.resource())?;
     }
     let message = Message {
-        id: MessageId(ctx.chance.uuid()),
+        id: MessageId(ctx.random.uuid()),
         thread_id: thread_ref.id,
         author_id: ctx.actor.user_id(),
-        author_name: ctx.who(),
+        author_name: ctx.actor_name(),
         by_staff: ctx.actor.is_staff(),
         body: body.to_owned(),
         internal: input.internal,
@@ -114,7 +114,7 @@ async fn send_in(
         store::increment_unread(tx, thread_ref.id, thread_ref.client_id).await?;
     }
     activity::append(tx, ctx, event(&thread_ref, &message)).await?;
-    idempotency::remember(tx, ctx, message.id.0).await?;
+    idempotency::store(tx, ctx, message.id.0).await?;
     Ok(message)
 }
 
@@ -127,7 +127,7 @@ async fn with_documents(ctx: &Ctx, mut message: Message) -> Result<Message> {
 
 /// Finds or creates the thread of the message.
 async fn find_thread(tx: &mut Tx, ctx: &Ctx, input: &Input) -> Result<ThreadRef> {
-    let new = ThreadId(ctx.chance.uuid());
+    let new = ThreadId(ctx.random.uuid());
     let found = if let Some(id) = input.thread_id {
         store::find_thread_ref(tx, id).await?
     } else if let Some(id) = input.spv_id {
@@ -192,7 +192,7 @@ pub async fn threads(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Pag
     let before = page.after()?;
     let Some((viewer, me)) = viewer(ctx)? else { return Ok(Page { items: Vec::new(), next_cursor: None }) };
     let rows = store::threads(&mut ctx.db(), viewer, me, filter, before, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |thread| (thread.at, thread.id)))
+    Ok(Page::from_rows(rows, limit, |thread| (thread.at, thread.id)))
 }
 
 /// Loads a thread as the viewer sees it.
@@ -223,7 +223,7 @@ pub async fn list(ctx: &Ctx, id: ThreadId, page: &PageQuery) -> Result<Page<Mess
     for message in &mut rows {
         message.documents = held.remove(&message.id.0).unwrap_or_default();
     }
-    Ok(Page::cut(rows, limit, |message| (message.created_at, message.id)))
+    Ok(Page::from_rows(rows, limit, |message| (message.created_at, message.id)))
 }
 
 /// Number of unread threads and unread messages of the viewer.

@@ -19,7 +19,7 @@ use crate::{
 ///
 /// # Errors
 /// Unauthenticated `otp_expired` for an unknown, wrong, used or expired one alike; `user_banned`; Conflict `email_taken`
-/// where a new address belongs to another account by now; TooMany after many wrong codes.
+/// where a new address belongs to another account by now; RateLimited after many wrong codes.
 pub async fn verify(
     ctx: &Ctx,
     auth: &Auth,

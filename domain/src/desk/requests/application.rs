@@ -3,7 +3,7 @@ use super::AccountType;
 use crate::{
     kernel::{
         error::{Error, Problem, Result},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     orders::spvs::Country,
 };
@@ -98,7 +98,7 @@ pub struct Person {
 
 impl Application {
     /// Validates a form. Errors go to `check` under `application.…`, also for fields of other types of account.
-    pub fn read(check: &mut Check, account: AccountType, form: Form) -> Self {
+    pub fn read(check: &mut Validator, account: AccountType, form: Form) -> Self {
         let mut fields = Fields { check, form };
         let person = Person {
             first_name: fields.line("first_name", |form| &mut form.first_name),
@@ -163,7 +163,7 @@ impl Application {
 
 /// Removes each field that is read, so that the rest belongs to other types of account.
 struct Fields<'a> {
-    check: &'a mut Check,
+    check: &'a mut Validator,
     form: Form,
 }
 
@@ -172,7 +172,7 @@ type Field = fn(&mut Form) -> &mut Option<String>;
 impl Fields<'_> {
     fn line(&mut self, name: &str, field: Field) -> String {
         let value = field(&mut self.form).take().unwrap_or_default();
-        self.check.line(&path(name), &value, LINE)
+        self.check.single_line(&path(name), &value, LINE)
     }
 
     fn optional_line(&mut self, name: &str, field: Field) -> Option<String> {
@@ -184,7 +184,7 @@ impl Fields<'_> {
         let value = self.form.phone.take();
         let phone = self.check.phone(&path("phone"), value.as_deref());
         if phone.is_none() && account == AccountType::Iso {
-            self.check.refuse(&path("phone"), Problem::new("required"));
+            self.check.reject(&path("phone"), Problem::new("required"));
         }
         phone
     }
@@ -250,7 +250,7 @@ impl Fields<'_> {
             ("company_size", company_size),
         ] {
             if left.is_some_and(|text| !text.trim().is_empty()) {
-                self.check.refuse(&path(name), Problem::new("not_allowed"));
+                self.check.reject(&path(name), Problem::new("not_allowed"));
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Problem, Result},
         ids::{RequestId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     orders::{
         documents::{self, AttachmentOwner},
@@ -36,13 +36,13 @@ pub async fn accept(ctx: &Ctx, id: RequestId, version: Option<i64>, input: onboa
     ctx.transaction(|tx| {
         async move {
             let request = lock_open(tx, ctx, id, version, Action::Update).await?;
-            if request.order().is_none() {
-                return Err(Error::conflict("not_an_order"));
-            }
+            let Some(order) = request.order() else { return Err(Error::conflict("not_an_order")) };
+            // The client's first proposal, unless the staff choose another name.
+            let vehicle_name = input.vehicle_name.clone().or_else(|| order.proposed_names.first().cloned());
             let new = onboarding::validate_order(
                 tx,
                 ctx,
-                &onboarding::OrderInput { client_id: request.user_id, ..input.clone() },
+                &onboarding::OrderInput { client_id: request.user_id, vehicle_name, ..input.clone() },
             )
             .await?;
             let spv = onboarding::insert_with_identifier(tx, ctx, new).await.map_err(onboarding::map_duplicate)?;
@@ -76,9 +76,9 @@ pub async fn approve(ctx: &Ctx, id: RequestId, version: Option<i64>, answer: Opt
     ctx.transaction(|tx| {
         async move {
             let request = lock_open(tx, ctx, id, version, Action::Update).await?;
-            let mut check = Check::new();
+            let mut check = Validator::new();
             let answer = check.optional_text("reply", answer);
-            check.done()?;
+            check.finish()?;
             if let Some(entity) = request.linked() {
                 return Err(linked::approved_elsewhere(entity));
             }
@@ -111,9 +111,9 @@ pub async fn reject(ctx: &Ctx, id: RequestId, version: Option<i64>, reason: &str
     ctx.transaction(|tx| {
         async move {
             let request = lock_open(tx, ctx, id, version, Action::Update).await?;
-            let mut check = Check::new();
+            let mut check = Validator::new();
             let reason = check.text("reason", reason);
-            check.done()?;
+            check.finish()?;
             write_back(tx, ctx, &request, mails::Kind::RequestDeclined, Some(&reason)).await?;
             let event = event("request.rejected", &request).with("reason", reason.clone());
             save_decision(tx, ctx, &request.decided(ctx, Status::Rejected, Some(reason)), event).await
@@ -206,12 +206,12 @@ pub async fn update(ctx: &Ctx, id: RequestId, version: Option<i64>, change: Chan
 /// [`update`] in its transaction.
 async fn update_in(tx: &mut Tx, ctx: &Ctx, id: RequestId, version: Option<i64>, change: &Change) -> Result<()> {
     let request = lock_open(tx, ctx, id, version, Action::Update).await?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let priority = check.optional("priority", change.priority.as_deref(), str::parse::<Priority>);
     let assignee = change.assignee_id.unwrap_or(request.assignee_id);
     let new = assignee.filter(|id| request.assignee_id != Some(*id));
     let new = assignable(tx, &mut check, new).await?;
-    check.done()?;
+    check.finish()?;
     let priority = priority.unwrap_or(request.priority);
     if (priority, assignee) == (request.priority, request.assignee_id) {
         return Ok(());
@@ -234,11 +234,15 @@ async fn update_in(tx: &mut Tx, ctx: &Ctx, id: RequestId, version: Option<i64>, 
 }
 
 /// Id and name of an assignee, who must be active staff. Others are rejected in `check`.
-pub(super) async fn assignable(tx: &mut Tx, check: &mut Check, id: Option<UserId>) -> Result<Option<(UserId, String)>> {
+pub(super) async fn assignable(
+    tx: &mut Tx,
+    check: &mut Validator,
+    id: Option<UserId>,
+) -> Result<Option<(UserId, String)>> {
     let Some(id) = id else { return Ok(None) };
     let name = users::active_staff_name(tx, id).await?;
     if name.is_none() {
-        check.refuse("assignee_id", Problem::new("not_found"));
+        check.reject("assignee_id", Problem::new("not_found"));
     }
     Ok(name.map(|name| (id, name)))
 }

@@ -31,7 +31,7 @@ use crate::{
         ids::{RequestId, UserId},
         page::{Page, PageQuery},
         text::unique_key,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     orders::documents::{self, AttachmentOwner, Document},
     outbox::requests as rows,
@@ -74,16 +74,16 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
     if input.kind.trim() == Kind::Order.name() {
         return create_order(ctx, input).await;
     }
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let allowed = Kind::of(&ctx.actor);
     let known = input.kind.trim().parse().ok().filter(|kind| allowed.contains(kind));
     if known.is_none() {
         let names = allowed.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(", ");
-        check.refuse("kind", Problem::new("unknown").with("allowed", names));
+        check.reject("kind", Problem::new("unknown").with("allowed", names));
     }
     let kind = known.unwrap_or(Kind::Other);
     if input.order.is_some() {
-        check.refuse("order", Problem::new("not_allowed"));
+        check.reject("order", Problem::new("not_allowed"));
     }
     let application = application(&mut check, known, &input);
     let who = sender(&mut check, ctx, kind, application.as_ref(), &input).await?;
@@ -110,8 +110,8 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
         async move {
             let mut check = check.clone();
             let assignee = decide::assignable(tx, &mut check, assignee_id).await?;
-            check.done()?;
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            check.finish()?;
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return rows::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
             }
             let request = Request { assignee_id: assignee.as_ref().map(|(id, _)| *id), ..new.clone() };
@@ -119,7 +119,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
             if assignee.is_some() {
                 activity::append(tx, ctx, decide::assigned_event(&request, assignee)).await?;
             }
-            idempotency::remember(tx, ctx, request.id.0).await?;
+            idempotency::store(tx, ctx, request.id.0).await?;
             Ok(request)
         }
         .scope_boxed()
@@ -128,26 +128,26 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Request> {
 }
 
 /// Reads the application form; refuses its fields for other kinds.
-fn application(check: &mut Check, kind: Option<Kind>, input: &Input) -> Option<Application> {
+fn application(check: &mut Validator, kind: Option<Kind>, input: &Input) -> Option<Application> {
     let account_type = input.account_type.as_deref().filter(|text| !text.trim().is_empty());
     if kind == Some(Kind::Account) {
         let account = check.required("account_type", account_type, str::parse::<AccountType>)?;
         return Some(Application::read(check, account, input.application.clone().unwrap_or_default()));
     }
     if account_type.is_some() {
-        check.refuse("account_type", Problem::new("not_allowed"));
+        check.reject("account_type", Problem::new("not_allowed"));
     }
     if kind.is_some() && input.application.is_some() {
-        check.refuse("application", Problem::new("not_allowed"));
+        check.reject("application", Problem::new("not_allowed"));
     }
     None
 }
 
 /// Refuses fields that only the staff may set.
-fn refuse_staff_fields(check: &mut Check, input: &Input) {
+fn refuse_staff_fields(check: &mut Validator, input: &Input) {
     for (field, left) in [("priority", input.priority.is_some()), ("assignee_id", input.assignee_id.is_some())] {
         if left {
-            check.refuse(field, Problem::new("not_allowed"));
+            check.reject(field, Problem::new("not_allowed"));
         }
     }
 }
@@ -160,7 +160,7 @@ struct Sender {
 }
 
 async fn sender(
-    check: &mut Check,
+    check: &mut Validator,
     ctx: &Ctx,
     kind: Kind,
     application: Option<&Application>,
@@ -178,7 +178,7 @@ async fn sender(
         Some(person) => format!("{} {}", person.first_name, person.last_name),
         // Without an account type the name is unknown; the missing type is refused first.
         None if kind == Kind::Account => String::new(),
-        None => check.line("name", &input.name, LINE),
+        None => check.single_line("name", &input.name, LINE),
     };
     let email = check.email("email", &input.email);
     // A lead is not sent by the person it is about.
@@ -195,7 +195,7 @@ async fn sender(
 /// Creates the order request of a client, with name and address of the account.
 async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     ctx.may(Action::Create, Resource::OrderRequest)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     for (field, left) in [
         ("name", !input.name.is_empty()),
         ("email", !input.email.is_empty()),
@@ -204,11 +204,11 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
         ("application", input.application.is_some()),
     ] {
         if left {
-            check.refuse(field, Problem::new("not_allowed"));
+            check.reject(field, Problem::new("not_allowed"));
         }
     }
     refuse_staff_fields(&mut check, &input);
-    check.done()?;
+    check.finish()?;
     let form = input.order.unwrap_or_default();
     let order = OrderRequest::read(companies::defaults(ctx, ctx.actor.company_id()).await?.currency, &form)?;
     let user = users::me(ctx).await?.user;
@@ -217,7 +217,7 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
     let documents = &form.document_ids.into_iter().collect::<BTreeSet<_>>();
     ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return rows::get(tx, RequestId(id)).await?.ok_or(Error::NotFound("request"));
             }
             rows::insert(tx, ctx, new).await?;
@@ -229,7 +229,7 @@ async fn create_order(ctx: &Ctx, input: Input) -> Result<Request> {
                 }
                 documents::link_attachment(tx, AttachmentOwner::Request, new.id.0, *document).await?;
             }
-            idempotency::remember(tx, ctx, new.id.0).await?;
+            idempotency::store(tx, ctx, new.id.0).await?;
             Ok(new.clone())
         }
         .scope_boxed()
@@ -245,17 +245,17 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
     ctx.scope()?;
     let of = ctx.actor.user_id().filter(|_| !ctx.can(Action::View, Resource::Requests));
     if of.is_some() {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         for (field, wanted) in [
             ("priority", filter.priority.is_some()),
             ("assignee_id", filter.assignee.is_some()),
             ("order", matches!(filter.order, ListOrder::Due | ListOrder::Priority)),
         ] {
             if wanted {
-                check.refuse(field, Problem::new("not_allowed"));
+                check.reject(field, Problem::new("not_allowed"));
             }
         }
-        check.done()?;
+        check.finish()?;
     }
     let limit = page.limit()?;
     let after = page.after::<store::Cursor>()?;
@@ -263,7 +263,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<R
         return Err(Error::field("cursor", "invalid_cursor"));
     }
     let rows = store::list(&mut ctx.db(), of, filter, after, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |request| store::Cursor::of(filter.order, request)))
+    Ok(Page::from_rows(rows, limit, |request| store::Cursor::of(filter.order, request)))
 }
 
 /// Loads a request. Staff, and the user who sent it.

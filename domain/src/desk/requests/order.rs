@@ -6,7 +6,7 @@ use crate::{
         ids::DocumentId,
         money::Currency,
         text::unique_key,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     orders::spvs::Country,
 };
@@ -59,30 +59,30 @@ impl OrderRequest {
     /// # Errors
     /// Invalid per field, under `order.…`.
     pub(super) fn read(default: Currency, form: &OrderForm) -> Result<Self> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let country = check.optional("order.country", form.country.as_deref(), str::parse).unwrap_or_default();
         let purpose = check.text("order.purpose", form.purpose.as_deref().unwrap_or_default());
         let mut proposed_names: Vec<String> = Vec::new();
         for name in form.proposed_names.iter().filter(|name| !name.trim().is_empty()) {
-            let name = check.line("order.proposed_names", name, LINE);
+            let name = check.single_line("order.proposed_names", name, LINE);
             let again = proposed_names.iter().any(|known| unique_key(known) == unique_key(&name));
             if again {
-                check.refuse("order.proposed_names", Problem::new("twice"));
+                check.reject("order.proposed_names", Problem::new("twice"));
             }
             proposed_names.push(name);
         }
         match proposed_names.len() {
-            0 => check.refuse("order.proposed_names", Problem::new("required")),
+            0 => check.reject("order.proposed_names", Problem::new("required")),
             1..=MAX_NAMES => {}
-            _ => check.refuse("order.proposed_names", Problem::new("too_many").with("max", MAX_NAMES)),
+            _ => check.reject("order.proposed_names", Problem::new("too_many").with("max", MAX_NAMES)),
         }
         let currency = check.optional("order.currency", form.currency.as_deref(), str::parse).unwrap_or(default);
         let amount =
             check.required("order.purchase_amount", form.purchase_amount.as_deref(), |text| currency.parse(text));
         if form.document_ids.len() > MAX_DOCUMENTS {
-            check.refuse("order.document_ids", Problem::new("too_many").with("max", MAX_DOCUMENTS));
+            check.reject("order.document_ids", Problem::new("too_many").with("max", MAX_DOCUMENTS));
         }
-        check.done()?;
+        check.finish()?;
         let purchase_amount = currency.format(amount.unwrap_or_default());
         Ok(Self { country, purpose, proposed_names, purchase_amount, currency })
     }

@@ -13,7 +13,7 @@ use crate::{
         idempotency,
         ids::CallId,
         page::{Page, PageQuery},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
 };
@@ -40,8 +40,8 @@ pub struct Input {
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
     ctx.may(Action::Create, Resource::NewCall)?;
     let Scope::Iso(iso_id) = ctx.scope()? else { return Err(Error::forbidden("forbidden")) };
-    let mut check = Check::new();
-    let topic = check.line("topic", &input.topic, LINE);
+    let mut check = Validator::new();
+    let topic = check.single_line("topic", &input.topic, LINE);
     let note = check.optional_text("note", input.note.as_deref());
     let minutes = input.minutes.unwrap_or(DEFAULT_DURATION_MINUTES);
     check.range("minutes", minutes, DURATION_RANGE_MINUTES);
@@ -50,30 +50,30 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Call> {
     let given = times.len();
     times.dedup();
     match given {
-        0 => check.refuse("times", Problem::new("required")),
+        0 => check.reject("times", Problem::new("required")),
         _ if given > MAX_PROPOSED_TIMES => {
-            check.refuse("times", Problem::new("too_many").with("max", MAX_PROPOSED_TIMES))
+            check.reject("times", Problem::new("too_many").with("max", MAX_PROPOSED_TIMES))
         }
-        _ if times.len() < given => check.refuse("times", Problem::new("twice")),
-        _ if times[0] <= ctx.now() => check.refuse("times", Problem::new("past")),
+        _ if times.len() < given => check.reject("times", Problem::new("twice")),
+        _ if times[0] <= ctx.now() => check.reject("times", Problem::new("past")),
         _ if times[times.len() - 1] > ctx.now() + Duration::days(MAX_DAYS_AHEAD) => {
-            check.refuse("times", Problem::new("too_far").with("days", MAX_DAYS_AHEAD));
+            check.reject("times", Problem::new("too_far").with("days", MAX_DAYS_AHEAD));
         }
         _ => {}
     }
-    check.done()?;
-    let id = CallId(ctx.chance.uuid());
-    let new = &store::InsertCall { id, iso_id, topic, note, minutes, times, at: ctx.now(), by: ctx.who() };
+    check.finish()?;
+    let id = CallId(ctx.random.uuid());
+    let new = &store::InsertCall { id, iso_id, topic, note, minutes, times, at: ctx.now(), by: ctx.actor_name() };
     let created = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(CallId(id));
             }
             store::insert(tx, new).await?;
             let call = store::get(tx, id).await?.ok_or(Error::NotFound("call"))?;
             activity::append(tx, ctx, event("call.requested", &call)).await?;
             request::on_created(tx, ctx, &call).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()
@@ -99,7 +99,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<C
     ctx.may(Action::View, Resource::Calls)?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Cursor>()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |call| (call.created_at, call.id)))
+    Ok(Page::from_rows(rows, limit, |call| (call.created_at, call.id)))
 }
 
 /// Confirms one of the proposed times. Staff.
@@ -116,15 +116,15 @@ pub async fn confirm(
     ctx.transaction(|tx| {
         async move {
             let call = locked(tx, ctx, id, version, Action::Review).await?;
-            let mut check = Check::new();
+            let mut check = Validator::new();
             let answer = check.optional_text("answer", answer);
             match begins_at {
-                None => check.refuse("begins_at", Problem::new("required")),
-                Some(at) if !call.proposed.contains(&at) => check.refuse("begins_at", Problem::new("not_proposed")),
-                Some(at) if at <= ctx.now() => check.refuse("begins_at", Problem::new("past")),
+                None => check.reject("begins_at", Problem::new("required")),
+                Some(at) if !call.proposed.contains(&at) => check.reject("begins_at", Problem::new("not_proposed")),
+                Some(at) if at <= ctx.now() => check.reject("begins_at", Problem::new("past")),
                 Some(_) => {}
             }
-            check.done()?;
+            check.finish()?;
             if call.status != Status::Requested {
                 return Err(already_answered(&call));
             }
@@ -143,9 +143,9 @@ pub async fn decline(ctx: &Ctx, id: CallId, version: Option<i64>, reason: &str) 
     ctx.transaction(|tx| {
         async move {
             let call = locked(tx, ctx, id, version, Action::Review).await?;
-            let mut check = Check::new();
+            let mut check = Validator::new();
             let reason = check.text("reason", reason);
-            check.done()?;
+            check.finish()?;
             if call.status != Status::Requested {
                 return Err(already_answered(&call));
             }
@@ -175,9 +175,9 @@ pub async fn cancel(ctx: &Ctx, id: CallId, version: Option<i64>) -> Result<Call>
 }
 
 async fn save_answer(tx: &mut Tx, ctx: &Ctx, action: &'static str, call: Call) -> Result<Call> {
-    let answered_by = if call.status == Status::Cancelled { call.answered_by.clone() } else { Some(ctx.who()) };
+    let answered_by = if call.status == Status::Cancelled { call.answered_by.clone() } else { Some(ctx.actor_name()) };
     let version = call.version + 1;
-    let call = Call { updated_at: ctx.now(), updated_by: ctx.who(), answered_by, version, ..call };
+    let call = Call { updated_at: ctx.now(), updated_by: ctx.actor_name(), answered_by, version, ..call };
     store::save(tx, &call).await?;
     activity::append(tx, ctx, event(action, &call)).await?;
     request::on_answered(tx, ctx, &call).await?;

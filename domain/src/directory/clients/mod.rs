@@ -18,7 +18,7 @@ use crate::{
         ids::{CompanyId, IsoId, UserId},
         page::{Page, PageQuery},
         search::{self, Entry},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     outbox::mails,
     platform::activity::{self, Event},
@@ -59,7 +59,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<C
         return Err(Error::field("cursor", "invalid_cursor"));
     }
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, after, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |client| store::Cursor::of(filter.order, client)))
+    Ok(Page::from_rows(rows, limit, |client| store::Cursor::of(filter.order, client)))
 }
 
 /// The progress of a partner's orders, by client; None for other actors, whose lists do not show it.
@@ -104,12 +104,12 @@ pub(crate) async fn change(
         return Err(Error::conflict("archived"));
     }
     let before = client.clone();
-    let mut check = Check::new();
+    let mut check = Validator::new();
     if let Some(name) = &input.first_name {
-        client.first_name = check.line("first_name", name, LINE);
+        client.first_name = check.single_line("first_name", name, LINE);
     }
     if let Some(name) = &input.last_name {
-        client.last_name = check.line("last_name", name, LINE);
+        client.last_name = check.single_line("last_name", name, LINE);
     }
     if input.phone.is_some() {
         client.phone = check.phone("phone", input.phone.as_deref());
@@ -117,13 +117,13 @@ pub(crate) async fn change(
     if input.address.is_some() {
         client.address = check.optional_text("address", input.address.as_deref());
     }
-    check.done()?;
+    check.finish()?;
     client.company_id = input.company_id.or(client.company_id);
     client.iso_id = input.iso_id.unwrap_or(client.iso_id);
     if (client.company_id, client.iso_id) != (before.company_id, before.iso_id) {
         check_iso_of_company(tx, &client).await?;
     }
-    store::save(tx, &client, ctx.now(), &ctx.who()).await?;
+    store::save(tx, &client, ctx.now(), &ctx.actor_name()).await?;
     users::update_partner_counts(tx, &user, -1);
     users::update_partner_counts(tx, &User { iso_id: client.iso_id, ..user }, 1);
     index(tx, &client).await?;
@@ -228,17 +228,17 @@ async fn lock(tx: &mut Tx, ctx: &Ctx, id: UserId, version: Option<i64>, action: 
 
 /// Refuses an archived company, and an ISO of another company (decision 12).
 async fn check_iso_of_company(tx: &mut Tx, client: &Client) -> Result<()> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     match client.company_id {
         Some(company) if companies::is_open(tx, company).await? => {}
-        _ => check.refuse("company_id", Problem::new("not_found")),
+        _ => check.reject("company_id", Problem::new("not_found")),
     }
     if let Some(iso) = client.iso_id
         && isos::company(tx, iso).await? != client.company_id
     {
-        check.refuse("iso_id", Problem::new("not_in_company"));
+        check.reject("iso_id", Problem::new("not_in_company"));
     }
-    check.done()
+    check.finish()
 }
 
 /// Indexes a client by its present name, email and phone; returns the client.

@@ -13,7 +13,7 @@ use crate::{
         idempotency,
         ids::{CompanyId, UserId},
         page::{Page, PageQuery},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     outbox::mails,
     platform::activity::{self, Event},
@@ -64,7 +64,7 @@ pub async fn members(ctx: &Ctx, id: CompanyId, filter: &MemberFilter, page: &Pag
     let company = portal(ctx, Some(id)).await?;
     let limit = page.limit()?;
     let rows = store::members(&mut ctx.db(), company.id, filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |member| (member.created_at, member.id)))
+    Ok(Page::from_rows(rows, limit, |member| (member.created_at, member.id)))
 }
 
 /// Creates an account for a new member and mails a link to set its password. Everybody who may list members.
@@ -77,12 +77,12 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
     if company.archived_at.is_some() {
         return Err(Error::conflict("archived"));
     }
-    let mut check = Check::new();
-    let first_name = check.line("first_name", &input.first_name, LINE);
-    let last_name = check.line("last_name", &input.last_name, LINE);
+    let mut check = Validator::new();
+    let first_name = check.single_line("first_name", &input.first_name, LINE);
+    let last_name = check.single_line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
     let phone = check.phone("phone", input.phone.as_deref());
-    check.done()?;
+    check.finish()?;
     let new = &NewUser {
         role: Role::CompanyAdmin,
         status: Status::Pending,
@@ -100,7 +100,7 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
     let company = &company;
     let created = ctx.transaction(|tx| {
         async move {
-            if let Some(made) = idempotency::made_before(tx, ctx).await? {
+            if let Some(made) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(UserId(made));
             }
             if store::open_admins(tx, company.id).await? >= MAX_MEMBERS {
@@ -114,7 +114,7 @@ pub async fn invite_member(ctx: &Ctx, id: CompanyId, input: MemberInput) -> Resu
             mail_rate_limit::check_company_invite_quota(tx, ctx, company.id).await?;
             mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
             activity::append(tx, ctx, event(company, "company.member_invited", &user)).await?;
-            idempotency::remember(tx, ctx, user.id.0).await?;
+            idempotency::store(tx, ctx, user.id.0).await?;
             Ok(user.id)
         }
         .scope_boxed()

@@ -41,13 +41,13 @@ use uuid::Uuid;
 /// `email_taken`, `request_decided` and `not_this_account` for the application.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
     ctx.may(Action::Create, Resource::NewCompany)?;
-    let company = &Company::new(CompanyId(ctx.chance.uuid()), &input, ctx.now(), ctx.who())?;
+    let company = &Company::new(CompanyId(ctx.random.uuid()), &input, ctx.now(), ctx.actor_name())?;
     let request_id = input.request_id;
     let created = ctx.transaction(|tx| {
         async move {
             let time_zone = crate::platform::settings::within(tx).await?.time_zone().to_owned();
             let company = Company { time_zone, ..company.clone() };
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(Err(CompanyId(id)));
             }
             let request = requests::lock_application(tx, ctx, request_id, AccountType::Company, None).await?;
@@ -59,7 +59,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Company> {
                 users::invite_applicant(tx, ctx, request, Role::CompanyAdmin, Some(company.id)).await?;
             }
             requests::approve_application(tx, ctx, request.as_ref(), ResultRef::Company(company.id)).await?;
-            idempotency::remember(tx, ctx, company.id.0).await?;
+            idempotency::store(tx, ctx, company.id.0).await?;
             Ok(Ok(company))
         }
         .scope_boxed()
@@ -124,7 +124,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Company> {
 pub async fn list(ctx: &Ctx, q: Option<&str>, archived: bool, page: &PageQuery) -> Result<Page<Company>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, q, archived, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |company| (company.name.clone(), company.id)))
+    Ok(Page::from_rows(rows, limit, |company| (company.name.clone(), company.id)))
 }
 
 /// Those of `ids` that the actor may see, without archived ones.
@@ -134,7 +134,7 @@ pub async fn list(ctx: &Ctx, q: Option<&str>, archived: bool, page: &PageQuery) 
 pub(crate) async fn among(ctx: &Ctx, ids: Vec<uuid::Uuid>, page: &PageQuery) -> Result<Page<Company>> {
     let limit = page.limit()?;
     let rows = store::among(&mut ctx.db(), ctx.scope()?, ids, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |company| (company.name.clone(), company.id)))
+    Ok(Page::from_rows(rows, limit, |company| (company.name.clone(), company.id)))
 }
 
 /// The numbers of rows that prevent a deletion, for the staff; None for others.
@@ -200,7 +200,7 @@ async fn change(
             apply.clone()(&mut company)?;
             company.version += 1;
             company.updated_at = ctx.now();
-            company.updated_by = ctx.who();
+            company.updated_by = ctx.actor_name();
             store::save(tx, &company).await?;
             index(tx, &company).await?;
             if company.archived_at.is_some() && before.archived_at.is_none() {

@@ -5,7 +5,7 @@ use crate::kernel::{
     i18n::LANGUAGES,
     ids::{CompanyId, RequestId},
     money::Currency,
-    validate::{Check, LINE},
+    validate::{LINE, Validator},
 };
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
@@ -171,14 +171,14 @@ impl Company {
     /// # Errors
     /// Invalid per field.
     pub(super) fn set(&mut self, input: &Input) -> Result<()> {
-        let mut check = Check::new();
-        self.name = check.line("name", input.name.as_deref().unwrap_or(""), LINE);
-        self.business_name = check.line("business_name", input.business_name.as_deref().unwrap_or(""), LINE);
+        let mut check = Validator::new();
+        self.name = check.single_line("name", input.name.as_deref().unwrap_or(""), LINE);
+        self.business_name = check.single_line("business_name", input.business_name.as_deref().unwrap_or(""), LINE);
         self.email = check.optional_email("email", input.email.as_deref());
         self.phone = check.phone("phone", input.phone.as_deref());
         self.logo_url = check.optional_https("logo_url", input.logo_url.as_deref());
         self.domain = check.optional_line("domain", input.domain.as_deref(), 253);
-        check.done()
+        check.finish()
     }
 }
 

@@ -47,7 +47,7 @@ pub async fn clients(ctx: &Ctx, id: CompanyId, q: Option<&str>, page: &PageQuery
     let company = portal(ctx, Some(id)).await?;
     let limit = page.limit()?;
     let rows = clients::of_company(&mut ctx.db(), company.id, q.unwrap_or(""), page.after()?, limit + 1).await?;
-    let found = Page::cut(rows, limit, |client| (client.created_at, client.id));
+    let found = Page::from_rows(rows, limit, |client| (client.created_at, client.id));
     let ids: Vec<UserId> = found.items.iter().map(|client| client.id).collect();
     let progress = store::progress(&mut ctx.db(), Scope::Company(company.id), &ids).await?;
     Ok(found.map(|client| {

@@ -12,7 +12,7 @@ use crate::{
         ids::CompanyId,
         logo,
         money::Currency,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
 };
@@ -51,7 +51,7 @@ pub async fn set(ctx: &Ctx, id: CompanyId, version: Option<i64>, input: Settings
             input.clone().apply(&mut company)?;
             company.version += 1;
             company.updated_at = ctx.now();
-            company.updated_by = ctx.who();
+            company.updated_by = ctx.actor_name();
             store::save(tx, &company).await?;
             store::save_settings(tx, &company).await?;
             super::index(tx, &company).await?;
@@ -88,10 +88,10 @@ async fn replace_logo(ctx: &Ctx, company: Company, new: Option<(&'static str, Ve
     ctx.transaction(|tx| {
         async move {
             let mut company = store::lock(tx, id).await?.ok_or(Error::NotFound("company"))?;
-            company.logo_id = new.is_some().then(|| ctx.chance.uuid());
+            company.logo_id = new.is_some().then(|| ctx.random.uuid());
             company.version += 1;
             company.updated_at = ctx.now();
-            company.updated_by = ctx.who();
+            company.updated_by = ctx.actor_name();
             store::save(tx, &company).await?;
             store::save_settings(tx, &company).await?;
             store::delete_logo(tx, company.id).await?;
@@ -145,12 +145,12 @@ fn event(company: &Company, action: &'static str) -> Event {
 
 impl SettingsInput {
     fn apply(self, company: &mut Company) -> Result<()> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         if let Some(name) = &self.name {
-            company.name = check.line("name", name, LINE);
+            company.name = check.single_line("name", name, LINE);
         }
         if let Some(name) = &self.legal_name {
-            company.business_name = check.line("legal_name", name, LINE);
+            company.business_name = check.single_line("legal_name", name, LINE);
         }
         if let Some(country) = check.optional("country", self.country.as_deref(), geo::country) {
             company.country = country;
@@ -177,7 +177,7 @@ impl SettingsInput {
             if users::is_zone(zone) {
                 zone.clone_into(&mut company.time_zone);
             } else {
-                check.refuse("time_zone", Problem::new("invalid_time_zone"));
+                check.reject("time_zone", Problem::new("invalid_time_zone"));
             }
         }
         if self.language.is_some() {
@@ -190,6 +190,6 @@ impl SettingsInput {
         let tax_id = self.tax_id.or_else(|| company.tax_id.clone());
         let country = company.country.clone();
         company.tax_id = check.optional("tax_id", tax_id.as_deref(), |text| tax::validate_id(&country, text));
-        check.done()
+        check.finish()
     }
 }

@@ -12,7 +12,7 @@ use crate::{
         error::{Error, Result},
         idempotency,
         ids::{IsoId, IsoNoteId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     platform::activity::{self, Event},
 };
@@ -32,20 +32,20 @@ pub async fn list(ctx: &Ctx, client: UserId) -> Result<Vec<Note>> {
 /// As [`list`]; Invalid without a text.
 pub async fn create(ctx: &Ctx, client: UserId, body: &str) -> Result<Note> {
     let iso = partner_of(ctx, client).await?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let body = check.text("body", body);
-    check.done()?;
+    check.finish()?;
     let body = &body;
     let created = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(IsoNoteId(id));
             }
-            let id = IsoNoteId(ctx.chance.uuid());
+            let id = IsoNoteId(ctx.random.uuid());
             store::insert(tx, id, iso, client, body.clone(), ctx.now()).await?;
             // The log shows that there is a note, but not its text.
             activity::append(tx, ctx, Event::new("iso_note.written", "iso_note", id.0, "")).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()

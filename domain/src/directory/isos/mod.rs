@@ -19,7 +19,7 @@ use crate::{
         ids::{CompanyId, IsoId, RequestId},
         page::{Page, PageQuery},
         search::{self, Entry},
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     outbox::{
         mails,
@@ -50,18 +50,18 @@ pub struct Input {
 /// Forbidden; Invalid per field; Conflict `email_taken`, `request_decided` and `not_this_account` for the application.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     ctx.may(Action::Create, Resource::NewIso)?;
-    let mut check = Check::new();
-    let first_name = check.line("first_name", &input.first_name, LINE);
-    let last_name = check.line("last_name", &input.last_name, LINE);
+    let mut check = Validator::new();
+    let first_name = check.single_line("first_name", &input.first_name, LINE);
+    let last_name = check.single_line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
     let phone = check.phone("phone", input.phone.as_deref());
     if input.company_id.is_none() {
-        check.refuse("company_id", Problem::new("required"));
+        check.reject("company_id", Problem::new("required"));
     }
-    check.done()?;
+    check.finish()?;
     let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
     let language = companies::defaults(ctx, Some(company_id)).await?.language;
-    let id = IsoId(ctx.chance.uuid());
+    let id = IsoId(ctx.random.uuid());
     let account = &NewUser {
         role: Role::Iso,
         status: users::Status::Pending,
@@ -79,7 +79,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
     let request_id = input.request_id;
     let created = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(IsoId(id));
             }
             let request =
@@ -90,7 +90,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
             let user = users::insert(tx, ctx, account.clone()).await?;
             let NewUser { first_name, last_name, email, phone, .. } = account.clone();
             let row = store::InsertIso { id, user_id: user.id, first_name, last_name, email, phone, company_id };
-            store::insert(tx, &row, ctx.now(), &ctx.who()).await?;
+            store::insert(tx, &row, ctx.now(), &ctx.actor_name()).await?;
             let texts = [&row.first_name, &row.last_name, &row.email].into_iter().chain(&row.phone);
             search::index(tx, search_entry(id, row.company_id, texts.map(String::as_str).collect())).await?;
             let event = Event::new("iso.created", "iso", id.0, format!("{} {}", row.first_name, row.last_name))
@@ -99,7 +99,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Iso> {
             activity::append(tx, ctx, event).await?;
             mails::queue(tx, ctx, mails::Kind::PasswordSetup, user.id, None, Map::new()).await?;
             requests::approve_application(tx, ctx, request.as_ref(), ResultRef::Iso(id)).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()
@@ -144,7 +144,7 @@ pub struct Filter {
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Iso>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |iso| (iso.first_name.clone(), iso.last_name.clone(), iso.id)))
+    Ok(Page::from_rows(rows, limit, |iso| (iso.first_name.clone(), iso.last_name.clone(), iso.id)))
 }
 
 /// The numbers of rows that prevent a deletion, for the staff; None for others.
@@ -192,7 +192,7 @@ async fn set_archived(ctx: &Ctx, id: IsoId, version: Option<i64>, archived: bool
                 }
             }
             let at = archived.then(|| iso.archived_at.unwrap_or(ctx.now()));
-            store::set_archived(tx, id, at, ctx.now(), &ctx.who()).await?;
+            store::set_archived(tx, id, at, ctx.now(), &ctx.actor_name()).await?;
             if archived {
                 sessions::end_all_of_iso(tx, ctx, id).await?;
             }
@@ -221,7 +221,7 @@ pub async fn delete(ctx: &Ctx, id: IsoId, version: Option<i64>) -> Result<()> {
             }
             sessions::end_all_of_iso(tx, ctx, id).await?;
             search::remove(tx, id.0).await?;
-            if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.who()).await? {
+            if store::delete(tx, id, iso.user_id, ctx.now(), &ctx.actor_name()).await? {
                 let mut changes = CounterDeltas::default();
                 changes.add(Counter::Users, -1);
                 changes.write(tx).await?;

@@ -18,7 +18,7 @@ use crate::{
         idempotency,
         ids::{IsoId, LeadId, SpvId, UserId},
         page::{Page, PageQuery},
-        validate::{self, Check, LINE},
+        validate::{self, LINE, Validator},
     },
     platform::{
         activity::{self, Event},
@@ -53,7 +53,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
     let iso_id = own(ctx)?;
     let iso = isos::get(ctx, iso_id).await?;
     let today = companies::defaults(ctx, Some(iso.company_id)).await?.today;
-    let id = LeadId(ctx.chance.uuid());
+    let id = LeadId(ctx.random.uuid());
     let fields = validate_fields(input)?;
     let row = &store::InsertLead {
         id,
@@ -62,11 +62,11 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
         fields,
         protected_until: today + Days::new(PROTECTED_DAYS),
         at: ctx.now(),
-        by: ctx.who(),
+        by: ctx.actor_name(),
     };
     let made = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(LeadId(id));
             }
             check_not_taken(tx, &row.fields.email, row.fields.phone.as_deref(), None, ctx.now()).await?;
@@ -76,7 +76,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Lead> {
             activity::append(tx, ctx, event("lead.created", id, name, iso_id)).await?;
             let lead = store::get(tx, id).await?.ok_or(Error::NotFound("lead"))?;
             request::on_created(tx, ctx, &lead).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             Ok(id)
         }
         .scope_boxed()
@@ -141,10 +141,10 @@ pub(crate) fn digits(phone: &str) -> Option<String> {
 }
 
 fn validate_fields(input: Input) -> Result<model::Fields> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let fields = model::Fields {
-        first_name: check.line("first_name", &input.first_name, LINE),
-        last_name: check.line("last_name", &input.last_name, LINE),
+        first_name: check.single_line("first_name", &input.first_name, LINE),
+        last_name: check.single_line("last_name", &input.last_name, LINE),
         email: check.email("email", &input.email),
         phone: check.phone("phone", input.phone.as_deref()),
         organisation: check.optional_line("organisation", input.organisation.as_deref(), LINE),
@@ -152,7 +152,7 @@ fn validate_fields(input: Input) -> Result<model::Fields> {
         next_step: check.optional_line("next_step", input.next_step.as_deref(), LINE),
         next_step_date: check.optional("next_step_date", input.next_step_date.as_deref(), validate::date),
     };
-    check.done()?;
+    check.finish()?;
     Ok(fields)
 }
 
@@ -174,7 +174,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<L
     ctx.may(Action::View, Resource::Leads)?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Cursor>()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |lead| (lead.created_at, lead.id)))
+    Ok(Page::from_rows(rows, limit, |lead| (lead.created_at, lead.id)))
 }
 
 /// The changes of a lead; a field left out stays.
@@ -204,9 +204,9 @@ pub async fn update(ctx: &Ctx, id: LeadId, version: Option<i64>, change: Change)
 /// # Errors
 /// NotFound; Invalid with an empty reason; Conflict `lead_won`, `lead_lost`, stale.
 pub(crate) async fn mark_lost(ctx: &Ctx, id: LeadId, reason: Option<&str>) -> Result<Lead> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let reason = reason.map(|reason| check.text("reason", reason));
-    check.done()?;
+    check.finish()?;
     let seen = get(ctx, id).await?;
     if seen.stage == Stage::Lost {
         return Err(Error::Conflict(Problem::new("lead_lost").with("name", seen.name())));
@@ -262,7 +262,7 @@ async fn change_in(
         check_not_taken(tx, &fields.email, fields.phone.as_deref(), Some(id), ctx.now()).await?;
     }
     let name = format!("{} {}", fields.first_name, fields.last_name);
-    store::save(tx, id, &fields, stage, ctx.now(), &ctx.who()).await?;
+    store::save(tx, id, &fields, stage, ctx.now(), &ctx.actor_name()).await?;
     store::index(tx, id, lead.iso_id, &fields).await?;
     count(tx, lead.iso_id, lead.stage, -1);
     count(tx, lead.iso_id, stage, 1);
@@ -296,7 +296,7 @@ pub(crate) async fn lock_for_conversion(tx: &mut Tx, ctx: &Ctx, id: LeadId, vers
 /// # Errors
 /// What the database refuses.
 pub(crate) async fn mark_won(tx: &mut Tx, ctx: &Ctx, lead: &Lead, client: UserId, spv: SpvId) -> Result<()> {
-    store::mark_won(tx, lead.id, client, spv, ctx.now(), &ctx.who()).await?;
+    store::mark_won(tx, lead.id, client, spv, ctx.now(), &ctx.actor_name()).await?;
     count(tx, lead.iso_id, lead.stage, -1);
     request::on_converted(tx, ctx, lead.id, client, spv).await?;
     activity::append(tx, ctx, event("lead.converted", lead.id, lead.name(), lead.iso_id).spv(spv)).await

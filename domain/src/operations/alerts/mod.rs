@@ -30,7 +30,7 @@ pub async fn list(ctx: &Ctx, open: bool, page: &PageQuery) -> Result<Page<Alert>
     ctx.may(Action::View, Resource::System)?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), open, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |alert| (alert.opened_at, alert.id)))
+    Ok(Page::from_rows(rows, limit, |alert| (alert.opened_at, alert.id)))
 }
 
 /// Resolves an alert. It is opened again after an hour if its cause lasts. Super admins.
@@ -42,7 +42,7 @@ pub async fn resolve(ctx: &Ctx, id: AlertId) -> Result<Alert> {
     ctx.transaction(|tx| {
         async move {
             let alert = store::get(tx, id).await?.ok_or(Error::NotFound("alert"))?;
-            if !store::resolve(tx, id, ctx.now(), Some(&ctx.who())).await? {
+            if !store::resolve(tx, id, ctx.now(), Some(&ctx.actor_name())).await? {
                 return Err(Error::conflict("alert_resolved"));
             }
             activity::append(tx, ctx, event("alert.resolved", &alert)).await?;
@@ -72,7 +72,7 @@ pub async fn check(ctx: &Ctx, metrics: &Metrics) -> Result<()> {
                 } else if !store::resolved_since(tx, trigger.kind.name(), &trigger.subject, now - REOPEN_COOLDOWN)
                     .await?
                 {
-                    let alert = store::insert(tx, AlertId(ctx.chance.uuid()), trigger, now).await?;
+                    let alert = store::insert(tx, AlertId(ctx.random.uuid()), trigger, now).await?;
                     activity::append(tx, ctx, event("alert.opened", &alert)).await?;
                 }
             }

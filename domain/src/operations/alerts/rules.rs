@@ -13,7 +13,7 @@ const SPRAY_THRESHOLD: i64 = 20;
 const SPRAY_WINDOW: Duration = Duration::minutes(15);
 /// Mails that failed for good in a day, or attempts at one mail that is still queued.
 const MAIL_FAILURE_THRESHOLD: i64 = 3;
-/// Consecutive failures of a probe: a single one may be chance.
+/// Consecutive failures of a probe: a single one may be a coincidence.
 const PROBE_FAILURE_THRESHOLD: i64 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

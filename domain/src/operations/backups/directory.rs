@@ -413,7 +413,7 @@ impl TempDir {
         if let Some(dir) = &ctx.options.data_dir {
             return Self::within(dir.clone(), NAME).await;
         }
-        let path = std::env::temp_dir().join(format!("spv-demo-{}", ctx.chance.uuid()));
+        let path = std::env::temp_dir().join(format!("spv-demo-{}", ctx.random.uuid()));
         jsonl::run_blocking(move || {
             create_private_dir(&path).map_err(|e| unavailable(&path, &e))?;
             Ok(Self(path))

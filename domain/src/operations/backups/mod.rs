@@ -178,7 +178,7 @@ pub async fn enqueue(ctx: &Ctx) -> Result<Backup> {
     ctx.may(Action::Update, Resource::System)?;
     let asked = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(BackupId(id));
             }
             tx.advisory_lock("backups".to_owned()).await?;
@@ -188,7 +188,7 @@ pub async fn enqueue(ctx: &Ctx) -> Result<Backup> {
             let (id, name) = new_name(ctx);
             store::insert(tx, id, &name, ctx.now(), &ctx.actor.name()).await?;
             queue::enqueue(tx, &CreateBackup { id }).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             activity::append(tx, ctx, event("backup.asked", id, &name)).await?;
             Ok(id)
         }
@@ -431,7 +431,7 @@ pub async fn is_used(ctx: &Ctx) -> Result<bool> {
 
 /// A new id and a name with the current time.
 fn new_name(ctx: &Ctx) -> (BackupId, String) {
-    let id = ctx.chance.uuid();
+    let id = ctx.random.uuid();
     let few: String = id.simple().to_string().chars().take(4).collect();
     (BackupId(id), format!("{}-{few}", ctx.now().format("%Y%m%d-%H%M%S")))
 }
@@ -445,7 +445,7 @@ mod tests {
     use super::*;
     use crate::kernel::{
         access::Actor,
-        clock::{Chance, Clock},
+        clock::{Clock, RandomSource},
         ctx::{Options, Origin},
         db::{Db, Durability, Sql},
     };
@@ -458,11 +458,11 @@ mod tests {
             actor: Actor::Operator("root".to_owned()),
             db,
             clock: Clock::system(),
-            chance: Chance::system(),
+            random: RandomSource::system(),
             options: Arc::new(options),
             origin: Origin::default(),
             idempotency: None,
-            silent: false,
+            suppress_notifications: false,
         }
     }
 

@@ -78,10 +78,10 @@ pub(crate) async fn copy_into_empty(ctx: &Ctx, target: &Db, at: &Path) -> Result
     let refused = |e: io::Error| jsonl::unavailable(at, &e);
     tokio::fs::create_dir(at.join("tables")).await.map_err(refused)?;
     let there = Ctx { db: target.background(), ..ctx.clone() };
-    let id = BackupId(ctx.chance.uuid());
+    let id = BackupId(ctx.random.uuid());
     let tell: ProgressCallback<'_> = &|_| ();
     let manifest =
-        create::dump_rows(ctx, Purpose::Move, at, (id, &id.0.simple().to_string(), &ctx.who()), tell).await?;
+        create::dump_rows(ctx, Purpose::Move, at, (id, &id.0.simple().to_string(), &ctx.actor_name()), tell).await?;
     let dumped = StoredBackup { at: at.to_owned(), manifest };
     restore::check_target(&there, &dumped).await.map_err(map_restore_error)?;
     let dumped = &dumped;
@@ -132,7 +132,7 @@ impl DatabaseTransfer {
 async fn copy_and_compare(ctx: &Ctx, there: Ctx, at: &Path, tell: ProgressCallback<'_>) -> Result<DatabaseTransfer> {
     let refused = |e: io::Error| jsonl::unavailable(at, &e);
     tokio::fs::create_dir(at.join("tables")).await.map_err(refused)?;
-    let id = BackupId(ctx.chance.uuid());
+    let id = BackupId(ctx.random.uuid());
     let name = id.0.simple().to_string();
     // Counted first: a failure after the commit would report a successful transfer as failed.
     let jobs = queue::unfinished(ctx).await?.waiting;

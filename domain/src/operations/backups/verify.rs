@@ -116,7 +116,7 @@ async fn trial_restore(
     tell: ProgressCallback<'_>,
     report: &mut Report,
 ) -> Result<()> {
-    let trial = folder.temp_dir(&ctx.chance.uuid().simple().to_string()).await?;
+    let trial = folder.temp_dir(&ctx.random.uuid().simple().to_string()).await?;
     let db = Db::open(&format!("sqlite:{}", trial.0.join("trial.db").display()), Durability::Normal).await?;
     let found = restore_and_compare(&Ctx { db: db.clone(), ..ctx.clone() }, kept, documents, tell, report).await;
     db.close().await;

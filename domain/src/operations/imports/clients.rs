@@ -9,7 +9,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
         text::unique_key,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
 };
@@ -21,7 +21,7 @@ use crate::{
 /// Invalid per field; Conflict `lead_protected` for another partner's lead.
 pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let ctx = &import.ctx.clone();
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let email = valid(&mut check, |check| check.email("email", text(row, "email"))).unwrap_or_default();
     let key = users::email_key(&email);
     if let Some(spelling) = import.dry_run_keys.get(&key) {
@@ -32,19 +32,19 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
         Some(_) => return Err(Error::field("email", "email_taken")),
         None => {}
     }
-    let first_name = check.line("first_name", text(row, "first_name"), LINE);
-    let last_name = check.line("last_name", text(row, "last_name"), LINE);
+    let first_name = check.single_line("first_name", text(row, "first_name"), LINE);
+    let last_name = check.single_line("last_name", text(row, "last_name"), LINE);
     let phone = check.phone("phone", cell(row, "phone"));
     let address = check.optional_text("address", cell(row, "address"));
     let status = check.optional("status", cell(row, "status"), |text| unique_key(text).parse::<Status>());
     let status = status.unwrap_or(Status::Pending);
     let Some(context) = import.company(&mut check, row).await? else {
-        return Err(check.done().err().unwrap_or(Error::NotFound("company")));
+        return Err(check.finish().err().unwrap_or(Error::NotFound("company")));
     };
     let iso_id = import.partner(&mut check, row, context.company.id).await?;
     let company_id = Some(context.company.id);
     let (company_id, iso_id) = users::validate_affiliation(&mut check, ctx, Role::Client, company_id, iso_id).await?;
-    check.done()?;
+    check.finish()?;
     let account = &NewUser {
         role: Role::Client,
         status: if status.is_shut() { Status::Pending } else { status },

@@ -21,7 +21,7 @@ use crate::{
         ids::{CompanyId, IsoId},
         page::{MAX_LIMIT, PageQuery},
         text::unique_key,
-        validate::{Check, LINE},
+        validate::{LINE, Validator},
     },
     platform::activity::{self, Event},
 };
@@ -63,6 +63,7 @@ const SPVS: Columns = Columns {
     optional: &[
         "iso_email",
         "iso_name",
+        "vehicle_name",
         "country",
         "currency",
         "purchase_amount",
@@ -164,7 +165,7 @@ struct CompanyContext {
 pub fn start(ctx: &Ctx, kind: Kind, dry: bool) -> Result<Import> {
     ctx.may(Action::Create, Resource::Users)?;
     Ok(Import {
-        ctx: ctx.silently(),
+        ctx: ctx.without_notifications(),
         kind,
         dry,
         companies: HashMap::new(),
@@ -235,8 +236,8 @@ impl Import {
     }
 
     /// Finds the company of a row.
-    async fn company(&mut self, check: &mut Check, row: &Row) -> Result<Option<Arc<CompanyContext>>> {
-        let read = |check: &mut Check| check.line("company_name", text(row, "company_name"), LINE);
+    async fn company(&mut self, check: &mut Validator, row: &Row) -> Result<Option<Arc<CompanyContext>>> {
+        let read = |check: &mut Validator| check.single_line("company_name", text(row, "company_name"), LINE);
         let Some(name) = valid(check, read) else { return Ok(None) };
         let key = unique_key(&name);
         if let Some(found) = self.companies.get(&key) {
@@ -256,8 +257,8 @@ impl Import {
     }
 
     /// Finds the partner of a row by email, else by name within the company.
-    async fn partner(&mut self, check: &mut Check, row: &Row, company: CompanyId) -> Result<Option<IsoId>> {
-        let read = |check: &mut Check| check.optional_email("iso_email", cell(row, "iso_email"));
+    async fn partner(&mut self, check: &mut Validator, row: &Row, company: CompanyId) -> Result<Option<IsoId>> {
+        let read = |check: &mut Validator| check.optional_email("iso_email", cell(row, "iso_email"));
         let Some(email) = valid(check, read) else { return Ok(None) };
         if let Some(email) = email {
             let key = (None, users::email_key(&email));
@@ -271,7 +272,7 @@ impl Import {
             }
             return Ok(check.read("iso_email", self.partners[&key].clone()));
         }
-        let read = |check: &mut Check| check.optional_line("iso_name", cell(row, "iso_name"), 2 * LINE + 1);
+        let read = |check: &mut Validator| check.optional_line("iso_name", cell(row, "iso_name"), 2 * LINE + 1);
         let Some(Some(name)) = valid(check, read) else { return Ok(None) };
         let key = (Some(company), unique_key(&name));
         if !self.partners.contains_key(&key) {
@@ -313,10 +314,10 @@ fn is_filled(row: &Row, column: &str) -> bool {
 }
 
 /// Reads a cell and returns its value only if it is valid, for lookups.
-fn valid<T>(check: &mut Check, read: impl Fn(&mut Check) -> T) -> Option<T> {
-    let mut alone = Check::new();
+fn valid<T>(check: &mut Validator, read: impl Fn(&mut Validator) -> T) -> Option<T> {
+    let mut alone = Validator::new();
     let value = read(&mut alone);
-    if alone.done().is_ok() {
+    if alone.finish().is_ok() {
         return Some(value);
     }
     read(check);

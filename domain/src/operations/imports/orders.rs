@@ -12,7 +12,7 @@ use crate::{
         ids::{SpvId, StepId, UserId},
         money::{self, Currency},
         text::unique_key,
-        validate::{self, Check},
+        validate::{self, LINE, Validator},
     },
     orders::{
         onboarding,
@@ -29,6 +29,7 @@ const MAX_IDENTIFIER_LENGTH: usize = 64;
 
 /// Values of a row.
 struct OrderFields {
+    vehicle_name: Option<String>,
     country: Country,
     currency: Currency,
     purchase_amount_minor: Option<i64>,
@@ -57,12 +58,12 @@ struct OrderProgress {
 /// Invalid per field; Conflict `step_waits` if completed steps depend on others.
 pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let ctx = &import.ctx.clone();
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let context = import.company(&mut check, row).await?;
-    let read = |check: &mut Check| check.line("identifier", text(row, "identifier"), MAX_IDENTIFIER_LENGTH);
+    let read = |check: &mut Validator| check.single_line("identifier", text(row, "identifier"), MAX_IDENTIFIER_LENGTH);
     let identifier = valid(&mut check, read).unwrap_or_default();
     let Some(context) = context else {
-        return Err(check.done().err().unwrap_or(Error::NotFound("company")));
+        return Err(check.finish().err().unwrap_or(Error::NotFound("company")));
     };
     let company_id = context.company.id;
     let key = format!("{company_id} {}", unique_key(&identifier));
@@ -76,22 +77,20 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
     let iso_id = import.partner(&mut check, row, company_id).await?;
     let client_id = find_client(&mut check, ctx, row).await?;
     let fields = read_row(&mut check, row, &context, ctx.now());
-    check.done()?;
+    check.finish()?;
     let client_id = client_id.ok_or(Error::NotFound("client"))?;
     let new = &onboarding::NewOrder {
-        client_id,
-        company_id,
         iso_id,
         custom_identifier: Some(identifier.clone()),
+        vehicle_name: fields.vehicle_name,
         country: fields.country,
-        currency: fields.currency,
         price_minor: fields.price_minor,
         commission_minor: fields.commission_minor,
         purchase_amount_minor: fields.purchase_amount_minor,
         iso_commission_percentage: fields.iso_commission_percentage,
         status: if fields.progress.status == Status::Active { Status::Active } else { Status::Pending },
-        ordered_date: fields.ordered_date,
         invoiced: false,
+        ..onboarding::NewOrder::new(client_id, company_id, fields.currency, fields.ordered_date)
     };
     let as_of = |at| Ctx { clock: Clock::fixed(at), ..ctx.clone() };
     let (at_start, at_end) = match fields.progress.closed_at {
@@ -116,7 +115,7 @@ pub(super) async fn row(import: &mut Import, row: &Row) -> Result<Outcome> {
 }
 
 /// Finds the client of a row by email.
-async fn find_client(check: &mut Check, ctx: &Ctx, row: &Row) -> Result<Option<UserId>> {
+async fn find_client(check: &mut Validator, ctx: &Ctx, row: &Row) -> Result<Option<UserId>> {
     let Some(email) = valid(check, |check| check.email("client_email", text(row, "client_email"))) else {
         return Ok(None);
     };
@@ -126,30 +125,32 @@ async fn find_client(check: &mut Check, ctx: &Ctx, row: &Row) -> Result<Option<U
 
 /// Reads the cells that need no lookup. Defaults as in the forms: ordered today, in the US, in the company's currency.
 /// One of the two amounts is required.
-fn read_row(check: &mut Check, row: &Row, context: &CompanyContext, now: DateTime<Utc>) -> OrderFields {
+fn read_row(check: &mut Validator, row: &Row, context: &CompanyContext, now: DateTime<Utc>) -> OrderFields {
     let defaults = &context.defaults;
+    let vehicle_name = check.optional_line("vehicle_name", cell(row, "vehicle_name"), LINE);
     let country = check.optional("country", cell(row, "country"), str::parse).unwrap_or_default();
     let currency: Currency = check.optional("currency", cell(row, "currency"), str::parse).unwrap_or(defaults.currency);
     let mut amount = |name| check.optional(name, cell(row, name), |text| currency.parse(text));
     let [purchase_amount_minor, price_minor, commission_minor] =
         ["purchase_amount", "price", "commission"].map(&mut amount);
     if !is_filled(row, "purchase_amount") && !is_filled(row, "price") {
-        check.refuse("purchase_amount", Problem::new("required"));
+        check.reject("purchase_amount", Problem::new("required"));
     }
     let percent = "iso_commission_percentage";
     let iso_commission_percentage = check.optional(percent, cell(row, percent), money::parse_percent);
     // Commission rules, decision 15.
     if !is_filled(row, "iso_email") && !is_filled(row, "iso_name") {
         for name in ["commission", percent].into_iter().filter(|name| is_filled(row, name)) {
-            check.refuse(name, Problem::new("needs_iso"));
+            check.reject(name, Problem::new("needs_iso"));
         }
     } else if is_filled(row, "commission") && is_filled(row, percent) {
-        check.refuse(percent, Problem::new("not_allowed"));
+        check.reject(percent, Problem::new("not_allowed"));
     }
     let ordered_date =
         check.optional("ordered_date", cell(row, "ordered_date"), validate::date).unwrap_or(defaults.today);
     let progress = read_progress(check, row, context, ordered_date, now);
     OrderFields {
+        vehicle_name,
         country,
         currency,
         purchase_amount_minor,
@@ -163,7 +164,7 @@ fn read_row(check: &mut Check, row: &Row, context: &CompanyContext, now: DateTim
 
 /// Reads the status. On hold and cancelled require a reason, other statuses refuse one (decision 3).
 fn read_progress(
-    check: &mut Check,
+    check: &mut Validator,
     row: &Row,
     context: &CompanyContext,
     ordered_date: NaiveDate,
@@ -173,8 +174,8 @@ fn read_progress(
     let status = status.unwrap_or(Status::Pending);
     let reason = check.optional_text("status_reason", cell(row, "status_reason"));
     match (matches!(status, Status::OnHold | Status::Cancelled), &reason) {
-        (true, None) => check.refuse("status_reason", Problem::new("required")),
-        (false, Some(_)) => check.refuse("status_reason", Problem::new("not_allowed")),
+        (true, None) => check.reject("status_reason", Problem::new("required")),
+        (false, Some(_)) => check.reject("status_reason", Problem::new("not_allowed")),
         _ => {}
     }
     let steps_completed = check.optional("steps_completed", cell(row, "steps_completed"), |text| {
@@ -183,18 +184,18 @@ fn read_progress(
     let closed_at = check.optional("closed_at", cell(row, "closed_at"), |text| instant(text, zone(context)));
     if let Some(at) = closed_at {
         if status != Status::Closed {
-            check.refuse("closed_at", Problem::new("not_allowed"));
+            check.reject("closed_at", Problem::new("not_allowed"));
         } else if at > now {
-            check.refuse("closed_at", Problem::new("future"));
+            check.reject("closed_at", Problem::new("future"));
         } else if !is_filled(row, "ordered_date") {
-            check.refuse("ordered_date", Problem::new("required"));
+            check.reject("ordered_date", Problem::new("required"));
         } else if context.company.today(at) < ordered_date {
-            check.refuse("closed_at", Problem::new("before_ordered"));
+            check.reject("closed_at", Problem::new("before_ordered"));
         }
     }
     // Without a closing time it is closed by its steps, today.
     if status == Status::Closed && closed_at.is_none() && context.company.today(now) < ordered_date {
-        check.refuse("ordered_date", Problem::new("future"));
+        check.reject("ordered_date", Problem::new("future"));
     }
     OrderProgress { status, reason, steps_completed, closed_at }
 }

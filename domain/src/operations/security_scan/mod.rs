@@ -43,13 +43,13 @@ pub async fn enqueue(ctx: &Ctx) -> Result<Scan> {
     ctx.may(Action::Update, Resource::System)?;
     let asked = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(ScanId(id));
             }
-            let id = ScanId(ctx.chance.uuid());
-            store::insert(tx, id, ctx.now(), &ctx.who()).await?;
+            let id = ScanId(ctx.random.uuid());
+            store::insert(tx, id, ctx.now(), &ctx.actor_name()).await?;
             queue::enqueue(tx, &RunSecurityScan { id }).await?;
-            idempotency::remember(tx, ctx, id.0).await?;
+            idempotency::store(tx, ctx, id.0).await?;
             activity::append(tx, ctx, Event::new("scan.asked", "scan", id.0, "Security scan")).await?;
             Ok(id)
         }

@@ -62,8 +62,8 @@ pub async fn insert_benchmark_data(
 ) -> Result<u64> {
     ctx.may(Action::Create, Resource::Users)?;
     let size = size.into();
-    let ctx = &ctx.silently().background();
-    let run = u32::from_be_bytes(ctx.chance.bytes());
+    let ctx = &ctx.without_notifications().background();
+    let run = u32::from_be_bytes(ctx.random.bytes());
     let hash = passwords::hash(ctx, ctx.options.demo_password.clone()).await?;
     let parties = create_parties(ctx, run, size, &hash).await?;
     let read = ctx.transaction(|tx| {
@@ -78,7 +78,7 @@ pub async fn insert_benchmark_data(
     });
     let (templates, time_zone) = read.await?;
     let currency = ctx.options.default_currency;
-    let common = &CommonValues { at: ctx.now(), by: ctx.who(), currency, time_zone, password_hash: hash };
+    let common = &CommonValues { at: ctx.now(), by: ctx.actor_name(), currency, time_zone, password_hash: hash };
     ctx.db.set_bulk_cache(true).await?;
     let today = settings::office_today(ctx).await?;
     let mut inserted = 0;
@@ -163,7 +163,7 @@ impl<'t> Batch<'t> {
             if n.is_multiple_of(ORDERS_PER_CLIENT) {
                 let nth = n / ORDERS_PER_CLIENT;
                 batch.clients.push(BenchmarkClient {
-                    id: UserId(ctx.chance.uuid()),
+                    id: UserId(ctx.random.uuid()),
                     first_name: format!("Client {nth:05}"),
                     last_name: format!("Load {run:08x}"),
                     email: format!("client.{run:08x}.{nth}@load.example"),
@@ -176,7 +176,7 @@ impl<'t> Batch<'t> {
             let total = template.len() as i64;
             let done = (n * 5) as i64 % (total + 1);
             let order = BenchmarkOrder {
-                id: SpvId(ctx.chance.uuid()),
+                id: SpvId(ctx.random.uuid()),
                 client_id: client.id,
                 company_id: *company_id,
                 iso_id,
@@ -190,7 +190,7 @@ impl<'t> Batch<'t> {
                 current_step: template.get(done as usize).map(|step| step.step_name.clone()),
             };
             batch.steps.extend(template.iter().zip(0..).map(|(of, nth)| BenchmarkStep {
-                id: StepId(ctx.chance.uuid_at(ctx.now())),
+                id: StepId(ctx.random.uuid_at(ctx.now())),
                 spv_id: order.id,
                 of,
                 due_date: steps::business_days_after(order.ordered_date, of.business_days),
@@ -241,7 +241,7 @@ impl<'t> Batch<'t> {
         let orders = &self.orders;
         let closed = orders.iter().filter(|order| order.status() == Status::Closed);
         let earned: Vec<_> = closed
-            .filter_map(|order| Some((ctx.chance.uuid(), order.iso_id?, order.commission_minor?, order)))
+            .filter_map(|order| Some((ctx.random.uuid(), order.iso_id?, order.commission_minor?, order)))
             .collect();
         store::insert_commissions(tx, common, &earned).await?;
         for client in &self.clients {

@@ -9,7 +9,7 @@ use crate::{
     directory::companies,
     kernel::{
         access::{Action, Actor, Role},
-        clock::{Chance, Clock},
+        clock::{Clock, RandomSource},
         ctx::{Ctx, Options, Origin},
         db::{Db, Durability, ScopedFutureExt, Tx},
         error::{Error, Result},
@@ -154,8 +154,8 @@ async fn create_in_temp_database(ctx: &Ctx) -> Result<()> {
 async fn create_office(ctx: &Ctx) -> Result<()> {
     // The demo accounts have the public password, not the default password that the operator configured.
     let options = Options { default_password: None, ..(*ctx.options).clone() };
-    let ctx = &Ctx { options: Arc::new(options), chance: ctx.chance.with_ids(SEED), ..ctx.silently() };
-    let chance = Chance::seeded(SEED);
+    let ctx = &Ctx { options: Arc::new(options), random: ctx.random.with_ids(SEED), ..ctx.without_notifications() };
+    let random = RandomSource::seeded(SEED);
     let start = days_ago(ctx, 120);
     ensure_account(&start, Role::Employee, "Elias", "Brandt", FIRST, None).await?;
     let company_ids = create_companies(ctx, &start).await?;
@@ -168,13 +168,13 @@ async fn create_office(ctx: &Ctx) -> Result<()> {
     // The age in days of each order with a price.
     let mut priced: Vec<(i64, SpvId)> = Vec::new();
     for n in 0..CLIENTS.len() {
-        priced.extend(create_client(ctx, &chance, n, &company_ids, &partners).await?);
+        priced.extend(create_client(ctx, &random, n, &company_ids, &partners).await?);
     }
-    priced.extend(partner::clients(ctx, &chance, company_ids[0], partners[0].0).await?);
+    priced.extend(partner::clients(ctx, &random, company_ids[0], partners[0].0).await?);
     settings::set(ctx, |_| demo_settings()).await?;
     documents::exchange(ctx, &priced).await?;
     let others = [(company_ids[1], "Priya", "Raman"), (company_ids[2], "Wei Ling", "Tan")];
-    priced.extend(past_orders::insert(ctx, &chance, &others).await?);
+    priced.extend(past_orders::insert(ctx, &random, &others).await?);
     billing::invoices(ctx, priced).await?;
     billing::requests(ctx).await?;
     add_document_requests_to_japan(ctx).await?;
@@ -226,7 +226,7 @@ async fn create_companies(ctx: &Ctx, start: &Ctx) -> Result<Vec<CompanyId>> {
 /// each order.
 async fn create_client(
     ctx: &Ctx,
-    chance: &Chance,
+    random: &RandomSource,
     n: usize,
     company_ids: &[CompanyId],
     partners: &[(IsoId, usize)],
@@ -240,8 +240,8 @@ async fn create_client(
     let outcome = if n == 0 { (Status::Processing, 3) } else { ORDER_OUTCOMES[n % ORDER_OUTCOMES.len()] };
     let client_age = order_age(outcome, n);
     let day = days_ago(ctx, client_age).acting_as(demo_employee(ctx).await?);
-    let country = Country::ALL[chance.below(5) as usize];
-    let price = 12_000 + 1_500 * chance.below(20);
+    let country = Country::ALL[random.below(5) as usize];
+    let price = 12_000 + 1_500 * random.below(20);
     let input = onboarding::ClientInput {
         first_name: first.to_owned(),
         last_name: last.to_owned(),
@@ -261,7 +261,7 @@ async fn create_client(
     if n == 0 {
         activate_account(ctx, &email).await?;
     }
-    replay_order(ctx, chance, created.spv.id, client_age, outcome).await?;
+    replay_order(ctx, random, created.spv.id, client_age, outcome).await?;
     let mut orders = vec![(client_age, created.spv.id)];
     if n.is_multiple_of(3) {
         let identifier = format!("SPV-2026-{:03}", n + 1);
@@ -271,14 +271,14 @@ async fn create_client(
             iso: partner,
             identifier: Some(&identifier),
             country,
-            amount_minor: (25 + 5 * chance.below(40) as i64) * 1_000_000,
+            amount_minor: (25 + 5 * random.below(40) as i64) * 1_000_000,
             status: Status::Pending,
         };
         let outcome = if n.is_multiple_of(2) { (Status::Pending, 0) } else { (Status::Processing, 1) };
         // Not older than its client.
         let age = order_age(outcome, n).min(client_age);
         let id = insert_order(&days_ago(ctx, age).acting_as(demo_employee(ctx).await?), order).await?;
-        replay_order(ctx, chance, id, age, outcome).await?;
+        replay_order(ctx, random, id, age, outcome).await?;
         orders.push((age, id));
     }
     Ok(orders)
@@ -403,21 +403,18 @@ async fn activate_account(ctx: &Ctx, email: &str) -> Result<()> {
 
 /// Inserts an order as of `ctx`.
 async fn insert_order(ctx: &Ctx, order: NewOrder<'_>) -> Result<SpvId> {
+    let (currency, today) = (ctx.options.default_currency, settings::office_today(ctx).await?);
     let new = &onboarding::NewOrder {
-        client_id: order.client,
-        company_id: order.company,
         iso_id: order.iso,
         custom_identifier: order.identifier.map(str::to_owned),
         country: order.country,
-        currency: ctx.options.default_currency,
         // The price is a fiftieth of the purchase amount.
         price_minor: Some(order.amount_minor / 50),
-        commission_minor: None,
         purchase_amount_minor: Some(order.amount_minor),
         iso_commission_percentage: order.iso.map(|_| 15_000),
         status: order.status,
-        ordered_date: settings::office_today(ctx).await?,
         invoiced: false,
+        ..onboarding::NewOrder::new(order.client, order.company, currency, today)
     };
     ctx.transaction(|tx| onboarding::insert_order(tx, ctx, new.clone()).scope_boxed()).await
 }
@@ -436,14 +433,14 @@ pub(super) struct OrderTimeline {
 /// Replays an order of `age` days until today, with the demo employee as actor.
 pub(super) async fn replay_order(
     ctx: &Ctx,
-    chance: &Chance,
+    random: &RandomSource,
     id: SpvId,
     age: i64,
     (end, done): (Status, usize),
 ) -> Result<()> {
     let staff = &demo_employee(ctx).await?;
     let life = OrderTimeline { age, days: age, end, done };
-    ctx.transaction(|tx| replay(tx, ctx, staff, chance, id, life).scope_boxed()).await
+    ctx.transaction(|tx| replay(tx, ctx, staff, random, id, life).scope_boxed()).await
 }
 
 /// [`replay_order`] inside the caller's transaction: a transaction for each step would take a second per hundred.
@@ -451,7 +448,7 @@ pub(super) async fn replay(
     tx: &mut Tx,
     ctx: &Ctx,
     staff: &Actor,
-    chance: &Chance,
+    random: &RandomSource,
     id: SpvId,
     life: OrderTimeline,
 ) -> Result<()> {
@@ -461,7 +458,7 @@ pub(super) async fn replay(
     let top = Ctx { clock: clock.clone(), ..ctx.clone() };
     // The start, the steps, one more and the end are spread evenly over the duration.
     let gap = days * 24 * 60 / (done as i64 + 4);
-    let wait = || clock.advance(Duration::minutes(gap - chance.below(90) as i64));
+    let wait = || clock.advance(Duration::minutes(gap - random.below(90) as i64));
     wait();
     let (spv, steps) = spvs::find_with_steps(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     if spv.status == Status::Pending && !matches!(end, Status::Pending | Status::Active) {
@@ -476,7 +473,7 @@ pub(super) async fn replay(
     {
         wait();
         move_to(tx, &day, next.id, "in_progress").await?;
-        if chance.below(4) == 0 {
+        if random.below(4) == 0 {
             let change = Change {
                 status: Some("blocked".to_owned()),
                 blocked_reason: Some("Waiting for a certified copy".to_owned()),

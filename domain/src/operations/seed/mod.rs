@@ -60,14 +60,14 @@ pub async fn enqueue(ctx: &Ctx) -> Result<Uuid> {
     if ctx.actor.user_id().is_some() && !ctx.options.demo {
         return Err(Error::forbidden("not_demo"));
     }
-    let id = ctx.chance.uuid();
+    let id = ctx.random.uuid();
     ctx.transaction(|tx| {
         async move {
-            if let Some(queued) = idempotency::made_before(tx, ctx).await? {
+            if let Some(queued) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(queued);
             }
             queue::enqueue(tx, &SeedTestData { id }).await?;
-            idempotency::remember(tx, ctx, id).await?;
+            idempotency::store(tx, ctx, id).await?;
             Ok(id)
         }
         .scope_boxed()
@@ -81,7 +81,7 @@ pub async fn enqueue(ctx: &Ctx) -> Result<Uuid> {
 /// # Errors
 /// Errors of the use cases; report them with [`record_failure`].
 pub async fn run(ctx: &Ctx, id: Uuid) -> Result<()> {
-    test_data(&ctx.silently()).await?;
+    test_data(&ctx.without_notifications()).await?;
     append_event(ctx, id, "seed.finished", None).await
 }
 

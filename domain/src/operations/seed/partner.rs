@@ -11,7 +11,7 @@ use crate::{
     },
     kernel::{
         access::Actor,
-        clock::Chance,
+        clock::RandomSource,
         ctx::Ctx,
         db::ScopedFutureExt,
         error::{Error, Result},
@@ -48,7 +48,12 @@ const CLOSED_ORDERS: [(i64, &str, &str, &str, &str); 5] = [
 ];
 
 /// Clients of the partner whose orders closed in the last months. Returns the orders with their age in days.
-pub(super) async fn clients(ctx: &Ctx, chance: &Chance, company: CompanyId, iso: IsoId) -> Result<Vec<(i64, SpvId)>> {
+pub(super) async fn clients(
+    ctx: &Ctx,
+    random: &RandomSource,
+    company: CompanyId,
+    iso: IsoId,
+) -> Result<Vec<(i64, SpvId)>> {
     let mut made = Vec::new();
     for (n, (age, first, last, price, commission)) in CLOSED_ORDERS.into_iter().enumerate() {
         let country = Country::ALL[n];
@@ -70,7 +75,7 @@ pub(super) async fn clients(ctx: &Ctx, chance: &Chance, company: CompanyId, iso:
         let client = new.client.id;
         ctx.transaction(|tx| addresses::set_address(tx, client, country, 600 + n).scope_boxed()).await?;
         let order = new.spv.id;
-        replay_order(ctx, chance, order, age, (Status::Closed, 8)).await?;
+        replay_order(ctx, random, order, age, (Status::Closed, 8)).await?;
         made.push((age, order));
     }
     Ok(made)

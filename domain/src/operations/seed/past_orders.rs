@@ -10,7 +10,7 @@ use crate::{
     directory::isos,
     kernel::{
         access::{Actor, Role},
-        clock::Chance,
+        clock::RandomSource,
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::Result,
@@ -64,7 +64,7 @@ type Parties = Vec<(CompanyId, Vec<Option<IsoId>>)>;
 /// the name of one of its partners.
 pub(super) async fn insert(
     ctx: &Ctx,
-    chance: &Chance,
+    random: &RandomSource,
     others: &[(CompanyId, &str, &str)],
 ) -> Result<Vec<(i64, SpvId)>> {
     let first = MIN_AGE_DAYS + SPACING_DAYS * ORDER_COUNT as i64;
@@ -77,12 +77,12 @@ pub(super) async fn insert(
         let who = n % (ORDER_COUNT / 2);
         let (company, partners) = &parties[who % parties.len()];
         let partner = partners[who / parties.len() % partners.len()];
-        let age = first - SPACING_DAYS * n as i64 - chance.below(3) as i64;
+        let age = first - SPACING_DAYS * n as i64 - random.below(3) as i64;
         let day = days_ago(ctx, age).acting_as(staff.clone());
-        let amount_minor = (20 + 5 * chance.below(60) as i64) * 1_000_000;
-        let country = Country::ALL[chance.below(5) as usize];
+        let amount_minor = (20 + 5 * random.below(60) as i64) * 1_000_000;
+        let country = Country::ALL[random.below(5) as usize];
         let ordered_date = settings::office_today(&day).await?;
-        let days = 18 + chance.below(30) as i64;
+        let days = 18 + random.below(30) as i64;
         let (end, done) = if n % 9 == 4 { (Status::Cancelled, n % 4) } else { (Status::Closed, STEP_COUNT) };
         let timeline = OrderTimeline { age, days, end, done };
         let (known, day, staff) = (clients.get(who).copied(), &day, &staff);
@@ -93,22 +93,17 @@ pub(super) async fn insert(
                     None => insert_client(tx, day, who, country, *company, partner).await?,
                 };
                 let new = onboarding::NewOrder {
-                    client_id,
-                    company_id: *company,
                     iso_id: partner,
-                    custom_identifier: None,
                     country,
-                    currency: ctx.options.default_currency,
                     price_minor: Some(amount_minor / 50),
-                    commission_minor: None,
                     purchase_amount_minor: Some(amount_minor),
                     iso_commission_percentage: partner.map(|_| 10_000),
                     status: Status::Active,
-                    ordered_date,
                     invoiced: false,
+                    ..onboarding::NewOrder::new(client_id, *company, ctx.options.default_currency, ordered_date)
                 };
                 let id = onboarding::insert_order(tx, day, new).await?;
-                replay(tx, ctx, staff, chance, id, timeline).await?;
+                replay(tx, ctx, staff, random, id, timeline).await?;
                 Ok((client_id, id))
             }
             .scope_boxed()

@@ -7,7 +7,7 @@ use crate::{
     directory::{clients, companies, isos},
     kernel::{
         access::Role,
-        clock::Chance,
+        clock::RandomSource,
         ctx::Ctx,
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
@@ -99,7 +99,7 @@ struct Requester {
 struct RequestHistory<'a> {
     ctx: &'a Ctx,
     today: NaiveDate,
-    chance: Chance,
+    random: RandomSource,
     staff: (UserId, String),
     clients: Vec<Requester>,
     partners: Vec<Requester>,
@@ -112,7 +112,7 @@ pub(super) async fn insert_year(ctx: &Ctx) -> Result<()> {
     let mut history = RequestHistory {
         ctx,
         today: settings::office_today(ctx).await?,
-        chance: Chance::seeded(1_247),
+        random: RandomSource::seeded(1_247),
         staff,
         clients: Vec::new(),
         partners: Vec::new(),
@@ -220,7 +220,7 @@ impl RequestHistory<'_> {
             (Status::Pending, ..52) => Priority::Medium,
             (Status::Pending, _) => Priority::Low,
             _ => [Priority::High, Priority::Low, Priority::Medium, Priority::Medium, Priority::Medium]
-                [self.chance.below(5) as usize],
+                [self.random.below(5) as usize],
         };
         let sent = match (status, priority) {
             (Status::Pending, Priority::High) => self.ctx.now() - self.random_hours(1, 27),
@@ -233,15 +233,15 @@ impl RequestHistory<'_> {
         let mut request = self.new_request(kind, &requester, message, data, sent);
         (request.priority, request.due_at) = (priority, priority.due(sent));
         match status {
-            Status::Pending if self.chance.below(5) < 2 => request.assignee_id = Some(self.staff.0),
+            Status::Pending if self.random.below(5) < 2 => request.assignee_id = Some(self.staff.0),
             Status::Pending => {}
             _ => {
                 let took = self.random_hours(1, if priority == Priority::High { 20 } else { 66 });
-                let at = (sent + took).min(self.ctx.now() - Duration::minutes(10 + self.chance.below(300) as i64));
+                let at = (sent + took).min(self.ctx.now() - Duration::minutes(10 + self.random.below(300) as i64));
                 let words: &[&str] = if status == Status::Rejected { &REJECTION_REASONS } else { &ANSWERS };
                 let said = self.pick(words).to_owned();
                 // A rejection needs a reason; an approval does not.
-                let said = (status == Status::Rejected || self.chance.below(2) == 0).then_some(said);
+                let said = (status == Status::Rejected || self.random.below(2) == 0).then_some(said);
                 request.assignee_id = Some(self.staff.0);
                 self.decide(&mut request, status, said, at);
             }
@@ -262,7 +262,7 @@ impl RequestHistory<'_> {
             }
             _ => [(Support, 24), (Account, 22), (Document, 16), (Order, 14), (Call, 12), (Lead, 7), (Other, 5)],
         };
-        let mut at = self.chance.below(100);
+        let mut at = self.random.below(100);
         for (kind, share) in shares {
             if at < share {
                 return kind;
@@ -273,11 +273,11 @@ impl RequestHistory<'_> {
     }
 
     fn pick_requester(&self, kind: Kind) -> Requester {
-        let clients = self.chance.below(self.clients.len() as u64) as usize;
-        match (kind, self.chance.below(10)) {
+        let clients = self.random.below(self.clients.len() as u64) as usize;
+        match (kind, self.random.below(10)) {
             (Kind::Account | Kind::Lead, _) | (Kind::Support, ..5) => self.random_stranger(),
             (Kind::Document | Kind::Support | Kind::Other, ..7) if !self.partners.is_empty() => {
-                self.partners[self.chance.below(self.partners.len() as u64) as usize].clone()
+                self.partners[self.random.below(self.partners.len() as u64) as usize].clone()
             }
             _ => self.clients.get(clients).cloned().unwrap_or_else(|| self.random_stranger()),
         }
@@ -301,8 +301,8 @@ impl RequestHistory<'_> {
             Kind::Other => words(&OTHER_MESSAGES),
             Kind::Order => {
                 let purpose = format!("To hold what {venture} buys.");
-                let amount = format!("{}.00", 50_000 * (1 + self.chance.below(60)));
-                let country = spvs::Country::ALL[self.chance.below(5) as usize].code();
+                let amount = format!("{}.00", 50_000 * (1 + self.random.below(60)));
+                let country = spvs::Country::ALL[self.random.below(5) as usize].code();
                 let order = json!({ "country": country, "purpose": purpose, "currency": "USD",
                     "proposed_names": [format!("{venture} One"), format!("{venture} Two")], "purchase_amount": amount });
                 (purpose, json!({ "order": order }))
@@ -311,7 +311,7 @@ impl RequestHistory<'_> {
                 let country = spvs::Country::ALL[requester.name.len() % 5];
                 let phone = addresses::phone(country, 188);
                 let person = json!({ "first_name": first, "last_name": last, "phone": phone });
-                let (account, form) = match self.chance.below(8) {
+                let (account, form) = match self.random.below(8) {
                     0 => (
                         "employee",
                         json!({ "job_title": "Analyst", "department": null, "reason": "I know the registries of Asia." }),
@@ -352,7 +352,7 @@ impl RequestHistory<'_> {
         let data = data.as_object().cloned().unwrap_or_default();
         let priority = Priority::Medium;
         Request {
-            id: RequestId(self.chance.uuid()),
+            id: RequestId(self.random.uuid()),
             user_id: requester.user_id,
             created_at: sent,
             due_at: priority.due(sent),
@@ -374,23 +374,23 @@ impl RequestHistory<'_> {
 
     /// A random working hour of the last year, more often a recent one.
     fn random_work_hour(&self) -> DateTime<Utc> {
-        let luck = self.chance.below(1_000_000) as f64 / 1_000_000.0;
+        let luck = self.random.below(1_000_000) as f64 / 1_000_000.0;
         let mut days = 1 + (358.0 * (1.0 - luck.sqrt())) as i64;
         // Most recent requests are still open.
-        if days < 9 && self.chance.below(3) > 0 {
-            days += 9 + self.chance.below(60) as i64;
+        if days < 9 && self.random.below(3) > 0 {
+            days += 9 + self.random.below(60) as i64;
         }
         let day = self.today - TimeDelta::days(days);
-        let (hour, minute) = (8 + self.chance.below(10) as u32, self.chance.below(60) as u32);
+        let (hour, minute) = (8 + self.random.below(10) as u32, self.random.below(60) as u32);
         day.and_time(NaiveTime::from_hms_opt(hour, minute, 0).unwrap_or_default()).and_utc()
     }
 
     fn random_hours(&self, from: i64, to: i64) -> Duration {
-        Duration::minutes(60 * from + self.chance.below((60 * (to - from)) as u64) as i64)
+        Duration::minutes(60 * from + self.random.below((60 * (to - from)) as u64) as i64)
     }
 
     fn pick<'s>(&self, of: &[&'s str]) -> &'s str {
-        of[self.chance.below(of.len() as u64) as usize]
+        of[self.random.below(of.len() as u64) as usize]
     }
 
     /// Inserts everything in one transaction and few statements, with the activity of each request.
@@ -438,7 +438,7 @@ impl RequestHistory<'_> {
             data.insert("reason".to_owned(), reason.into());
         }
         Activity {
-            id: ActivityId(self.chance.uuid_at(at)),
+            id: ActivityId(self.random.uuid_at(at)),
             seq: None,
             at,
             actor_kind: kind.to_owned(),

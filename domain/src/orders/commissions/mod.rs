@@ -21,7 +21,7 @@ use crate::{
         ids::{CommissionId, IsoId},
         money::{self, Currency, CurrencyTotal},
         page::{MAX_LIMIT, Page, PageQuery, at_most},
-        validate::Check,
+        validate::Validator,
     },
     orders::spvs::{self, Spv},
     platform::{
@@ -44,7 +44,7 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
     let Some(iso_id) = after.iso_id.filter(|_| before.status != after.status) else { return Ok(()) };
     if before.status == spvs::Status::Closed {
         // Must be approved again once the order is closed again.
-        store::revoke_approval(tx, after.id, ctx.now(), &ctx.who()).await?;
+        store::revoke_approval(tx, after.id, ctx.now(), &ctx.actor_name()).await?;
     }
     let (was_open, is_open) = (before.status.is_open(), after.status.is_open());
     if was_open && is_open {
@@ -72,7 +72,7 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
     let company = companies::by_id(tx, after.company_id).await?.ok_or(Error::NotFound("company"))?;
     let fixed = after.commission_minor.is_some();
     let row = store::InsertCommission {
-        id: CommissionId(ctx.chance.uuid()),
+        id: CommissionId(ctx.random.uuid()),
         iso_id,
         spv: after,
         kind: if amount_minor > 0 { Kind::Earned } else { Kind::Reversed },
@@ -82,7 +82,7 @@ pub(crate) async fn sync_with_order_status(tx: &mut Tx, ctx: &Ctx, before: &Spv,
         amount_minor,
         earned_date: company.today(ctx.now()),
         at: ctx.now(),
-        by: ctx.who(),
+        by: ctx.actor_name(),
     };
     store::insert(tx, &row).await?;
     dated::add_dated(tx, Metric::Commission, after.dimensions(), row.earned_date, 1, amount_minor);
@@ -104,7 +104,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<C
     ctx.may(Action::View, Resource::Commissions)?;
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<store::Cursor>()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |row| (row.earned_date, row.created_at, row.id)))
+    Ok(Page::from_rows(rows, limit, |row| (row.earned_date, row.created_at, row.id)))
 }
 
 /// The totals of the same rows, by currency.
@@ -192,7 +192,7 @@ pub struct Statement {
 /// A statement: an ISO's own; for others that of the named partner, or of all partners they may see.
 ///
 /// # Errors
-/// As [`overview`]; Invalid `to` before `from`, `period` where there are more than [`crate::kernel::page::MOST_ROWS`].
+/// As [`overview`]; Invalid `to` before `from`, `period` where there are more than [`crate::kernel::page::MAX_EXPORT_ROWS`].
 pub async fn statement(ctx: &Ctx, iso: Option<IsoId>, from: NaiveDate, to: NaiveDate) -> Result<Statement> {
     let iso = find_partner(ctx, iso).await?;
     if to < from {
@@ -292,7 +292,7 @@ pub async fn approve(ctx: &Ctx, ids: &[CommissionId]) -> Result<Vec<Commission>>
             if let Some(spv) = store::find_open_order(tx, ids).await? {
                 return refuse("order_not_closed", spv);
             }
-            store::approve(tx, ids, ctx.now(), &ctx.who()).await?;
+            store::approve(tx, ids, ctx.now(), &ctx.actor_name()).await?;
             // A row and its reversal must be approved together, otherwise only one of them would be paid.
             if let Some(spv) = store::find_partially_approved(tx, ids).await? {
                 return refuse("approve_together", spv);
@@ -346,9 +346,9 @@ pub async fn approve_pending(ctx: &Ctx, iso_id: Option<IsoId>) -> Result<Vec<Com
 pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &str) -> Result<Commission> {
     let seen = get(ctx, id).await?;
     ctx.may(Action::Update, Resource::Commissions)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let reason = check.text("reason", reason);
-    check.done()?;
+    check.finish()?;
     let (seen, reason) = (&seen, &reason);
     ctx.transaction(|tx| {
         async move {
@@ -361,7 +361,7 @@ pub async fn void(ctx: &Ctx, id: CommissionId, version: Option<i64>, reason: &st
             if store::earned_by_order(tx, row.spv_id).await? != row.amount_minor {
                 return Err(Error::conflict("commission_reversed"));
             }
-            store::set_status(tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.who()).await?;
+            store::set_status(tx, id, Status::Void, Some(reason.clone()), ctx.now(), &ctx.actor_name()).await?;
             let place = dated::dimensions_of(tx, row.spv_id).await?;
             dated::add_dated(tx, Metric::Commission, place, row.earned_date, -1, -row.amount_minor);
             activity::append(tx, ctx, event("commission.voided", &row).with("reason", reason.clone())).await

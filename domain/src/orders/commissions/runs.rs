@@ -38,26 +38,26 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
     ctx.may(Action::Create, Resource::Payouts)?;
     let opened = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(PayoutRunId(id));
             }
             let year = i64::from(settings::within(tx).await?.day(ctx.now()).year());
             let new = Run {
-                id: PayoutRunId(ctx.chance.uuid()),
+                id: PayoutRunId(ctx.random.uuid()),
                 year,
                 number: store::next_number(tx, year).await?,
                 status: RunStatus::Open,
                 created_at: ctx.now(),
-                created_by: ctx.who(),
+                created_by: ctx.actor_name(),
                 paid_date: None,
                 updated_at: ctx.now(),
-                updated_by: ctx.who(),
+                updated_by: ctx.actor_name(),
                 version: 1,
             };
             store::insert_run(tx, &new).await?;
             let mut transfers = 0;
             for (iso, currency) in store::due(tx).await? {
-                let id = PayoutId(ctx.chance.uuid());
+                let id = PayoutId(ctx.random.uuid());
                 if store::claim(tx, id, new.id, iso, currency).await? > 0 {
                     transfers += 1;
                 }
@@ -67,7 +67,7 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
             }
             let event = Event::new("payout_run.opened", "payout_run", new.id.0, new.name()).with("payouts", transfers);
             activity::append(tx, ctx, event).await?;
-            idempotency::remember(tx, ctx, new.id.0).await?;
+            idempotency::store(tx, ctx, new.id.0).await?;
             Ok(new.id)
         }
         .scope_boxed()
@@ -81,13 +81,13 @@ pub async fn open(ctx: &Ctx) -> Result<RunDetail> {
 /// NotFound; Forbidden; Invalid `paid_date`, also in the future; Conflict `run_ended`; stale.
 pub async fn pay(ctx: &Ctx, id: PayoutRunId, version: Option<i64>, paid_date: Option<&str>) -> Result<RunDetail> {
     ctx.may(Action::Update, Resource::Payouts)?;
-    let mut check = validate::Check::new();
+    let mut check = validate::Validator::new();
     let today = settings::office_today(ctx).await?;
     let date = check.optional("paid_date", paid_date, validate::date).unwrap_or(today);
     if date > today {
-        check.refuse("paid_date", Problem::new("future"));
+        check.reject("paid_date", Problem::new("future"));
     }
-    check.done()?;
+    check.finish()?;
     end(ctx, id, version, |run| Run { status: RunStatus::Paid, paid_date: Some(date), ..run }).await
 }
 
@@ -116,7 +116,7 @@ async fn end(
                 return Err(Error::Conflict(Problem::new("run_ended").with("name", before.name())));
             }
             let version = before.version + 1;
-            let after = ended(Run { updated_at: ctx.now(), updated_by: ctx.who(), version, ..before });
+            let after = ended(Run { updated_at: ctx.now(), updated_by: ctx.actor_name(), version, ..before });
             store::end_run(tx, &after).await?;
             let paid = after.status == RunStatus::Paid;
             let action = if paid { "payout_run.paid" } else { "payout_run.discarded" };
@@ -174,7 +174,7 @@ pub async fn runs(ctx: &Ctx, page: &PageQuery) -> Result<Page<RunDetail>> {
     let limit = page.limit()?;
     let mut db = ctx.db();
     let found = store::runs(&mut db, page.after()?, limit + 1).await?;
-    let found = Page::cut(found, limit, |run| (run.year, run.number));
+    let found = Page::from_rows(found, limit, |run| (run.year, run.number));
     let ids: Vec<_> = found.items.iter().map(|run| run.id).collect();
     let payouts = store::payouts(&mut db, &ids).await?;
     let of = |run: Run| RunDetail {

@@ -14,7 +14,7 @@ use crate::{
         idempotency,
         ids::{DocumentRequestId, SpvId, StepId, UserId},
         page::{Page, PageQuery},
-        validate::Check,
+        validate::Validator,
     },
     orders::{
         documents::{self, Document},
@@ -39,7 +39,7 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
     ctx.may(Action::Create, Resource::DocumentRequest { client_id: spv.client_id })?;
     let now = ctx.now();
     let mut request = DocumentRequest {
-        id: DocumentRequestId(ctx.chance.uuid()),
+        id: DocumentRequestId(ctx.random.uuid()),
         spv_id: spv.id,
         client_id: spv.client_id,
         step_id: None,
@@ -51,7 +51,7 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
         reason: None,
         created_at: now,
         updated_at: now,
-        updated_by: ctx.who(),
+        updated_by: ctx.actor_name(),
         version: 1,
         document_id: None,
         spv_status: spv.status,
@@ -60,7 +60,7 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
     let (spv, new) = (&spv, &request);
     let earlier = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(Some(DocumentRequestId(id)));
             }
             lock_order(tx, spv.id, new, false).await?;
@@ -69,7 +69,7 @@ pub async fn create(ctx: &Ctx, spv: SpvId, input: Input) -> Result<DocumentReque
             let summary = json!({ "name": new.name, "due_date": new.due_date });
             let data = Map::from_iter([("documents".to_owned(), json!([summary]))]);
             mail(tx, ctx, mails::Kind::DocumentRequested, spv.client_id, spv.id, data).await?;
-            idempotency::remember(tx, ctx, new.id.0).await?;
+            idempotency::store(tx, ctx, new.id.0).await?;
             Ok(None)
         }
         .scope_boxed()
@@ -94,7 +94,7 @@ pub(crate) async fn create_from_template(
     for (step_id, step) in steps {
         for document in &step.documents {
             let request = DocumentRequest {
-                id: DocumentRequestId(ctx.chance.uuid()),
+                id: DocumentRequestId(ctx.random.uuid()),
                 spv_id: spv,
                 client_id: client,
                 step_id: Some(step_id),
@@ -106,7 +106,7 @@ pub(crate) async fn create_from_template(
                 reason: None,
                 created_at: ctx.now(),
                 updated_at: ctx.now(),
-                updated_by: ctx.who(),
+                updated_by: ctx.actor_name(),
                 version: 1,
                 document_id: None,
                 spv_status: spvs::Status::Pending,
@@ -185,7 +185,7 @@ pub async fn page(ctx: &Ctx, spv: SpvId, status: Option<Status>, page: &PageQuer
     let mut rows = list(ctx, spv).await?;
     rows.retain(|request| status.is_none_or(|status| request.status == status));
     rows.retain(|request| after.is_none_or(|after| place(request) > after));
-    Ok(Page::cut(rows, limit, place))
+    Ok(Page::from_rows(rows, limit, place))
 }
 
 /// One request. Its client, staff.
@@ -236,9 +236,9 @@ pub async fn send_back(
     reason: &str,
 ) -> Result<DocumentRequest> {
     change(ctx, id, version, Action::Review, "document_request.returned", |request| {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let reason = check.text("reason", reason);
-        check.done()?;
+        check.finish()?;
         request.status = request.status.after(Event::SendBack)?;
         request.reason = Some(reason);
         Ok(())
@@ -252,9 +252,9 @@ pub async fn send_back(
 /// As [`update`]; Invalid without a reason.
 pub async fn waive(ctx: &Ctx, id: DocumentRequestId, version: Option<i64>, reason: &str) -> Result<DocumentRequest> {
     change(ctx, id, version, Action::Review, "document_request.waived", |request| {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let reason = check.text("reason", reason);
-        check.done()?;
+        check.finish()?;
         request.status = request.status.after(Event::Waive)?;
         request.reason = Some(reason);
         Ok(())
@@ -338,7 +338,7 @@ pub async fn remind(ctx: &Ctx) -> Result<usize> {
 }
 
 async fn save_change(tx: &mut Tx, ctx: &Ctx, request: &mut DocumentRequest, name: &'static str) -> Result<()> {
-    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.who(), request.version + 1);
+    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.actor_name(), request.version + 1);
     store::save(tx, request).await?;
     activity::append(tx, ctx, event(name, request)).await
 }
@@ -370,7 +370,7 @@ pub(crate) async fn mark_submitted(
 ) -> Result<()> {
     request.status = request.status.after(Event::Upload)?;
     request.reason = None;
-    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.who(), request.version + 1);
+    (request.updated_at, request.updated_by, request.version) = (ctx.now(), ctx.actor_name(), request.version + 1);
     store::save(tx, &request).await?;
     let event = event("document_request.submitted", &request)
         .with("document_id", document.id.to_string())

@@ -3,7 +3,7 @@ use crate::{
     kernel::{
         error::{Error, Problem, Result},
         ids::{DocumentId, DocumentRequestId, SpvId, StepId, UserId},
-        validate::{self, Check},
+        validate::{self, Validator},
     },
     orders::{spvs, templates},
 };
@@ -129,10 +129,13 @@ impl DocumentRequest {
     /// # Errors
     /// Invalid per field.
     pub fn set(&mut self, input: &Input) -> Result<()> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         if input.name.is_some() || self.name.is_empty() {
-            self.name =
-                templates::names::to_english(check.line("name", input.name.as_deref().unwrap_or(""), validate::LINE));
+            self.name = templates::names::to_english(check.single_line(
+                "name",
+                input.name.as_deref().unwrap_or(""),
+                validate::LINE,
+            ));
         }
         if input.instructions.is_some() {
             self.instructions = check.optional_text("instructions", input.instructions.as_deref());
@@ -142,7 +145,7 @@ impl DocumentRequest {
         }
         self.required = input.required.unwrap_or(self.required);
         self.step_id = input.step_id.unwrap_or(self.step_id);
-        check.done()
+        check.finish()
     }
 }
 

@@ -81,7 +81,7 @@ pub struct LinkTarget {
 pub fn create(ctx: &Ctx, keys: &Keys, version: VersionId, inline: bool) -> Result<Link> {
     let expires_at = ctx.now() + LINK_TTL;
     let holder = LinkHolder {
-        jti: ActivityId(ctx.chance.uuid_at(ctx.now())),
+        jti: ActivityId(ctx.random.uuid_at(ctx.now())),
         by: ctx.actor.user_id(),
         admin: ctx.actor.impersonator().map(|admin| admin.id),
     };

@@ -54,7 +54,7 @@ pub async fn get(ctx: &Ctx, id: DocumentId) -> Result<Detail> {
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Document>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after::<Cursor>()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |document| (document.updated_at, document.id)))
+    Ok(Page::from_rows(rows, limit, |document| (document.updated_at, document.id)))
 }
 
 /// Restores an older version: its content becomes the newest version. Staff.
@@ -77,7 +77,7 @@ pub async fn restore(ctx: &Ctx, id: DocumentId, seen: Option<i64>, version: Opti
             }
             require_clean_scan(ctx, &older)?;
             let new = store::InsertVersion {
-                id: VersionId(ctx.chance.uuid()),
+                id: VersionId(ctx.random.uuid()),
                 file_name: older.file_name,
                 media_type: older.media_type,
                 bytes: older.bytes,

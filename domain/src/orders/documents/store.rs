@@ -243,7 +243,7 @@ pub async fn insert(tx: &mut Tx, ctx: &Ctx, new: &InsertDocument) -> Result<()> 
     .bind(new.spv_id)
     .bind(new.request_id)
     .bind(ctx.now())
-    .bind(ctx.who())
+    .bind(ctx.actor_name())
     .bind(new.internal)
     .run()
     .await?;
@@ -272,7 +272,7 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &Ins
         )
         .bind(document)
         .bind(ctx.now())
-        .bind(ctx.who())
+        .bind(ctx.actor_name())
         .scalar()
         .await?;
     tx.sql(
@@ -290,7 +290,7 @@ pub async fn add_version(tx: &mut Tx, ctx: &Ctx, document: DocumentId, new: &Ins
     .bind(new.storage_key.clone())
     .bind(new.scan)
     .bind(ctx.actor.user_id())
-    .bind(ctx.who())
+    .bind(ctx.actor_name())
     .bind(new.restored_from)
     .bind(ctx.now())
     .run()

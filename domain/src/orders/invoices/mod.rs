@@ -19,7 +19,7 @@ use crate::{
         geo, i18n, idempotency,
         ids::{DocumentId, InvoiceId, PaymentId, SpvId, UserId},
         page::{Page, PageQuery},
-        validate::Check,
+        validate::Validator,
     },
     orders::{documents, steps},
     platform::{
@@ -65,7 +65,7 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
     let line =
         Map::from_iter([("identifier".to_owned(), order.identifier.into()), ("country".to_owned(), country.into())]);
     let invoice = Invoice {
-        id: InvoiceId(ctx.chance.uuid()),
+        id: InvoiceId(ctx.random.uuid()),
         year,
         number: store::next_number(tx, year).await?,
         spv_id: order.spv_id,
@@ -84,7 +84,7 @@ pub(crate) async fn issue(tx: &mut Tx, ctx: &Ctx, order: InvoiceableOrder<'_>) -
         void_reason: None,
         created_at: ctx.now(),
         updated_at: ctx.now(),
-        updated_by: ctx.who(),
+        updated_by: ctx.actor_name(),
         version: 1,
         lines: vec![Line { description: words("invoice_line.formation", line), amount_minor: order.price_minor }],
     };
@@ -159,7 +159,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
 pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<Invoice>> {
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, page.after()?, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |invoice| (invoice.year, invoice.number)))
+    Ok(Page::from_rows(rows, limit, |invoice| (invoice.year, invoice.number)))
 }
 
 /// Outstanding amounts and how to pay them.
@@ -190,20 +190,21 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, payment: Manual
     let payment = &payment;
     ctx.transaction(|tx| {
         async move {
-            if idempotency::made_before(tx, ctx).await?.is_some() {
+            if idempotency::find_previous(tx, ctx).await?.is_some() {
                 return Ok(());
             }
             let before = lock(tx, ctx, id, version, Action::Update).await?;
             let received =
                 BankTransfer::received(settings::within(tx).await?.day(ctx.now()), &before, payment.clone())?;
             let after = bump_version(ctx, before.paid(received.amount_minor)?);
-            let payment_id = PaymentId(ctx.chance.uuid());
+            let payment_id = PaymentId(ctx.random.uuid());
             let dimensions = save(tx, &before, &after).await?;
             dated::add_dated(tx, Metric::Paid, dimensions, received.received_date, 1, received.amount_minor);
-            store::insert_payment(tx, payment_id, id, BankTransfer::NAME, &received, &ctx.who(), ctx.now()).await?;
+            store::insert_payment(tx, payment_id, id, BankTransfer::NAME, &received, &ctx.actor_name(), ctx.now())
+                .await?;
             let action = if after.status == Status::Paid { "invoice.paid" } else { "invoice.part_paid" };
             activity::append(tx, ctx, event(action, &after)).await?;
-            idempotency::remember(tx, ctx, payment_id.0).await
+            idempotency::store(tx, ctx, payment_id.0).await
         }
         .scope_boxed()
     })
@@ -220,18 +221,18 @@ pub async fn pay(ctx: &Ctx, id: InvoiceId, version: Option<i64>, payment: Manual
 pub async fn send_receipt(ctx: &Ctx, id: InvoiceId, document: Option<DocumentId>) -> Result<Detail> {
     ctx.transaction(|tx| {
         async move {
-            if idempotency::made_before(tx, ctx).await?.is_some() {
+            if idempotency::find_previous(tx, ctx).await?.is_some() {
                 return Ok(());
             }
             let invoice = lock(tx, ctx, id, None, Action::Send).await?;
             let document = document.ok_or_else(|| Error::field("document_id", "required"))?;
             invoice.check_open()?;
             documents::attach(tx, ctx, document, invoice.client_id, Some(invoice.spv_id), false).await?;
-            let receipt = ctx.chance.uuid();
-            if store::insert_receipt(tx, receipt, id, document, &ctx.who(), ctx.now()).await? {
+            let receipt = ctx.random.uuid();
+            if store::insert_receipt(tx, receipt, id, document, &ctx.actor_name(), ctx.now()).await? {
                 activity::append(tx, ctx, event("invoice.receipt_sent", &invoice)).await?;
             }
-            idempotency::remember(tx, ctx, receipt).await
+            idempotency::store(tx, ctx, receipt).await
         }
         .scope_boxed()
     })
@@ -247,9 +248,9 @@ pub async fn void(ctx: &Ctx, id: InvoiceId, version: Option<i64>, reason: &str) 
     ctx.transaction(|tx| {
         async move {
             let before = lock(tx, ctx, id, version, Action::Cancel).await?;
-            let mut check = Check::new();
+            let mut check = Validator::new();
             let reason = check.text("reason", reason);
-            check.done()?;
+            check.finish()?;
             let after = bump_version(ctx, before.voided(reason.clone())?);
             save(tx, &before, &after).await?;
             activity::append(tx, ctx, event("invoice.voided", &after).with("reason", reason)).await
@@ -289,7 +290,7 @@ fn count(tx: &mut Tx, dimensions: Dimensions, invoice: &Invoice, by: i64) {
 }
 
 fn bump_version(ctx: &Ctx, invoice: Invoice) -> Invoice {
-    Invoice { updated_at: ctx.now(), updated_by: ctx.who(), version: invoice.version + 1, ..invoice }
+    Invoice { updated_at: ctx.now(), updated_by: ctx.actor_name(), version: invoice.version + 1, ..invoice }
 }
 
 /// Sends each open invoice's reminders, one before its due date and one after it, in the morning of its client. A

@@ -4,7 +4,7 @@ use super::Invoice;
 use crate::{
     kernel::{
         error::{Problem, Result},
-        validate::{self, Check},
+        validate::{self, Validator},
     },
     platform::settings::{Bank, Settings},
 };
@@ -63,22 +63,22 @@ impl PaymentMethod for BankTransfer {
     }
 
     fn received(today: NaiveDate, invoice: &Invoice, payment: ManualPayment) -> Result<ReceivedPayment> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let read = |text: &str| invoice.currency.parse(text);
         let amount = check.required("amount", payment.amount.as_deref(), read);
         if let Some(again) = payment.amount_again.as_deref()
             && let Some(amount) = amount
             && read(again) != Ok(amount)
         {
-            check.refuse("amount_again", Problem::new("amounts_differ"));
+            check.reject("amount_again", Problem::new("amounts_differ"));
         }
         let received_date =
             check.optional("received_date", payment.received_date.as_deref(), validate::date).unwrap_or(today);
         if received_date > today {
-            check.refuse("received_date", Problem::new("future"));
+            check.reject("received_date", Problem::new("future"));
         }
         let note = check.optional_text("note", payment.note.as_deref());
-        check.done()?;
+        check.finish()?;
         Ok(ReceivedPayment { amount_minor: amount.unwrap_or_default(), received_date, note })
     }
 }

@@ -17,7 +17,7 @@ use crate::{
         idempotency,
         ids::{CompanyId, IsoId, RequestId, SpvId, UserId},
         money::Currency,
-        validate::{self, Check, LINE},
+        validate::{self, LINE, Validator},
     },
     orders::spvs::{self, Spv},
     outbox::{
@@ -80,7 +80,7 @@ pub async fn create_client(ctx: &Ctx, setup: Setup, input: ClientInput) -> Resul
     let request_id = input.request_id;
     let order = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(SpvId(id));
             }
             let (account, _) = validated;
@@ -89,7 +89,7 @@ pub async fn create_client(ctx: &Ctx, setup: Setup, input: ClientInput) -> Resul
             leads::check_not_protected(tx, ctx, &account.email, account.phone.as_deref(), account.iso_id).await?;
             let (client, order) = insert_client(tx, ctx, setup, validated.clone()).await?;
             requests::approve_application(tx, ctx, request.as_ref(), ResultRef::Client(client, order)).await?;
-            idempotency::remember(tx, ctx, order.0).await?;
+            idempotency::store(tx, ctx, order.0).await?;
             Ok(order)
         }
         .scope_boxed()
@@ -133,14 +133,14 @@ pub(super) async fn insert_client(
 /// # Errors
 /// Invalid per field.
 pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Result<ClientAndOrder> {
-    let mut check = Check::new();
-    let first_name = check.line("first_name", &input.first_name, LINE);
-    let last_name = check.line("last_name", &input.last_name, LINE);
+    let mut check = Validator::new();
+    let first_name = check.single_line("first_name", &input.first_name, LINE);
+    let last_name = check.single_line("last_name", &input.last_name, LINE);
     let email = check.email("email", &input.email);
     let phone = check.phone("phone", input.phone.as_deref());
     let address = check.optional_text("address", input.address.as_deref());
     if input.company_id.is_none() {
-        check.refuse("company_id", Problem::new("required"));
+        check.reject("company_id", Problem::new("required"));
     }
     let defaults = companies::defaults(ctx, input.company_id).await?;
     let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(defaults.currency);
@@ -150,7 +150,7 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         check.required("commission", input.commission.as_deref(), amount)
     } else {
         if input.commission.as_deref().is_some_and(|text| !text.trim().is_empty()) {
-            check.refuse("commission", Problem::new("needs_iso"));
+            check.reject("commission", Problem::new("needs_iso"));
         }
         None
     };
@@ -158,12 +158,12 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
     let ordered_date = check
         .optional("ordered_date", input.ordered_date.as_deref(), validate::date)
         .unwrap_or(settings::person_today(ctx).await?);
-    check.done()?;
+    check.finish()?;
     let company_id = input.company_id.ok_or_else(|| Error::field("company_id", "required"))?;
     let (password, must_change_password) = match (setup, &ctx.options.default_password) {
         (Setup::Full, Some(default)) => (Some(default.clone()), true),
         (Setup::Full, None) => (None, false),
-        (Setup::Quick, _) => (Some(ctx.chance.password(12)), false),
+        (Setup::Quick, _) => (Some(ctx.random.password(12)), false),
     };
     let password_hash = match password {
         Some(password) => Some(passwords::hash(ctx, password).await?),
@@ -183,20 +183,15 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
         must_change_password,
         language: defaults.language,
     };
+    let client_id = UserId(uuid::Uuid::nil());
     let order = NewOrder {
-        client_id: UserId(uuid::Uuid::nil()),
-        company_id,
         iso_id: input.iso_id,
-        custom_identifier: None,
         country,
-        currency,
         price_minor,
         commission_minor,
-        purchase_amount_minor: None,
-        iso_commission_percentage: None,
         status: spvs::Status::Active,
-        ordered_date,
         invoiced: !input.without_invoice,
+        ..NewOrder::new(client_id, company_id, currency, ordered_date)
     };
     Ok((account, order))
 }
@@ -204,14 +199,14 @@ pub(super) async fn validate(ctx: &Ctx, setup: Setup, input: &ClientInput) -> Re
 /// Refuses an unknown company or ISO, which the account's row references.
 async fn check_exist(tx: &mut Tx, order: &NewOrder) -> Result<()> {
     let (company, iso) = clients::company_and_iso_exist(tx, order.company_id, order.iso_id).await?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     if !company {
-        check.refuse("company_id", Problem::new("not_found"));
+        check.reject("company_id", Problem::new("not_found"));
     }
     if order.iso_id.is_some() && !iso {
-        check.refuse("iso_id", Problem::new("not_found"));
+        check.reject("iso_id", Problem::new("not_found"));
     }
-    check.done()
+    check.finish()
 }
 
 /// Reads the order with its client.

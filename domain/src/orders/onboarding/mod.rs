@@ -3,7 +3,8 @@ mod client;
 mod lead;
 mod order;
 
+pub use crate::orders::spvs::NewOrder;
 pub use client::{ClientInput, CreatedClient, Setup, create_client};
 pub use lead::{ConversionTerms, convert_lead};
-pub use order::{NewOrder, OrderInput, create_order, insert_order};
+pub use order::{OrderInput, create_order, insert_order};
 pub(crate) use order::{insert_with_identifier, map_duplicate, validate_order};

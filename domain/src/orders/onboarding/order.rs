@@ -8,15 +8,13 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{CompanyId, IsoId, SpvId, UserId},
-        money::{self, Currency},
-        search,
-        validate::{self, Check},
+        money, search,
+        validate::{self, LINE, Validator},
     },
     orders::{
         document_requests, invoices,
-        spvs::{self, Country, Detail, OrderParties, Status, display_identifier},
-        steps,
-        templates::{self, TemplateStep},
+        spvs::{self, Detail, NewOrder, OrderParties, Status, display_identifier},
+        steps, templates,
     },
     outbox::mails,
     platform::{
@@ -25,9 +23,8 @@ use crate::{
         settings,
     },
 };
-use chrono::NaiveDate;
 
-/// How often a generated identifier is redimensionsd that another order took.
+/// How often a generated identifier is made again because another order took it.
 const MAX_IDENTIFIER_RETRIES: u32 = 5;
 
 /// The form of the SPV tab (specification, section 5).
@@ -37,6 +34,8 @@ pub struct OrderInput {
     pub company_id: Option<CompanyId>,
     pub iso_id: Option<IsoId>,
     pub custom_identifier: Option<String>,
+    /// The name of the company that the order forms, where it is known: at most 200 characters.
+    pub vehicle_name: Option<String>,
     pub purchase_amount: Option<String>,
     pub currency: Option<String>,
     /// The fee, where it is known.
@@ -44,25 +43,6 @@ pub struct OrderInput {
     pub iso_commission_percentage: Option<String>,
     pub country: Option<String>,
     pub ordered_date: Option<String>,
-}
-
-/// A validated order that is not inserted yet.
-#[derive(Clone, Debug)]
-pub struct NewOrder {
-    pub client_id: UserId,
-    pub company_id: CompanyId,
-    pub iso_id: Option<IsoId>,
-    pub custom_identifier: Option<String>,
-    pub country: Country,
-    pub currency: Currency,
-    pub price_minor: Option<i64>,
-    pub commission_minor: Option<i64>,
-    pub purchase_amount_minor: Option<i64>,
-    pub iso_commission_percentage: Option<i64>,
-    pub status: Status,
-    pub ordered_date: NaiveDate,
-    /// Issues an invoice over the price; off for load data, and where the invoice is issued later.
-    pub invoiced: bool,
 }
 
 /// Creates a pending order from the SPV tab. Staff.
@@ -77,11 +57,11 @@ pub async fn create_order(ctx: &Ctx, input: OrderInput) -> Result<Detail> {
     loop {
         let created = ctx.transaction(|tx| {
             async move {
-                if let Some(id) = idempotency::made_before(tx, ctx).await? {
+                if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                     return Ok(SpvId(id));
                 }
                 let id = insert_with_identifier(tx, ctx, new.clone()).await?;
-                idempotency::remember(tx, ctx, id.0).await?;
+                idempotency::store(tx, ctx, id.0).await?;
                 Ok(id)
             }
             .scope_boxed()
@@ -102,15 +82,16 @@ pub async fn create_order(ctx: &Ctx, input: OrderInput) -> Result<Detail> {
 /// # Errors
 /// Invalid per field.
 pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderInput) -> Result<NewOrder> {
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let mut required = |field: &str, missing: bool| {
         if missing {
-            check.refuse(field, Problem::new("required"));
+            check.reject(field, Problem::new("required"));
         }
     };
     required("company_id", input.company_id.is_none());
     required("client_id", input.client_id.is_none());
     let custom_identifier = check.optional_line("custom_identifier", input.custom_identifier.as_deref(), 64);
+    let vehicle_name = check.optional_line("vehicle_name", input.vehicle_name.as_deref(), LINE);
     let defaults = companies::defaults_within(db, ctx, input.company_id).await?;
     let currency = check.optional("currency", input.currency.as_deref(), str::parse).unwrap_or(defaults.currency);
     let amount = check.required("purchase_amount", input.purchase_amount.as_deref(), |text| currency.parse(text));
@@ -118,30 +99,25 @@ pub(crate) async fn validate_order(db: &mut impl Sql, ctx: &Ctx, input: &OrderIn
     let percent =
         check.optional("iso_commission_percentage", input.iso_commission_percentage.as_deref(), money::parse_percent);
     if percent.is_some() && input.iso_id.is_none() {
-        check.refuse("iso_commission_percentage", Problem::new("needs_iso"));
+        check.reject("iso_commission_percentage", Problem::new("needs_iso"));
     }
     let country = check.optional("country", input.country.as_deref(), str::parse).unwrap_or_default();
     let ordered_date = check
         .optional("ordered_date", input.ordered_date.as_deref(), validate::date)
         .unwrap_or(settings::person_today_within(db, ctx).await?);
-    check.done()?;
+    check.finish()?;
     let (Some(client_id), Some(company_id)) = (input.client_id, input.company_id) else {
         return Err(Error::field("client_id", "required"));
     };
     Ok(NewOrder {
-        client_id,
-        company_id,
         iso_id: input.iso_id,
         custom_identifier,
+        vehicle_name,
         country,
-        currency,
         price_minor,
-        commission_minor: None,
         purchase_amount_minor: amount,
         iso_commission_percentage: percent,
-        status: Status::Pending,
-        ordered_date,
-        invoiced: true,
+        ..NewOrder::new(client_id, company_id, currency, ordered_date)
     })
 }
 
@@ -185,8 +161,17 @@ async fn default_identifier(tx: &mut Tx, ctx: &Ctx, company: CompanyId) -> Resul
 pub async fn insert_order(tx: &mut Tx, ctx: &Ctx, new: NewOrder) -> Result<SpvId> {
     let parties = check_parties(tx, &new).await?;
     let template = templates::steps_for(tx, new.country).await?;
-    let id = SpvId(ctx.chance.uuid());
-    let row = row(ctx, id, &new, &template);
+    let id = SpvId(ctx.random.uuid());
+    let percentage = || Some(money::share(commission_base(&new)?, new.iso_commission_percentage?));
+    let row = spvs::InsertOrder {
+        id,
+        order: &new,
+        iso_commission_minor: new.commission_minor.or_else(percentage),
+        steps: template.len() as i64,
+        current_step: template.first().map(|step| step.step_name.clone()),
+        at: ctx.now(),
+        by: ctx.actor_name(),
+    };
     spvs::insert(tx, &row).await?;
     let steps = steps::copy(tx, ctx, id, new.ordered_date, &template).await?;
     let identifier = display_identifier(id, new.custom_identifier.as_deref());
@@ -228,35 +213,12 @@ fn commission_base(new: &NewOrder) -> Option<i64> {
     new.purchase_amount_minor.or(new.price_minor)
 }
 
-fn row(ctx: &Ctx, id: SpvId, new: &NewOrder, template: &[TemplateStep]) -> spvs::InsertOrder {
-    let percentage = || Some(money::share(commission_base(new)?, new.iso_commission_percentage?));
-    spvs::InsertOrder {
-        id,
-        client_id: new.client_id,
-        company_id: new.company_id,
-        iso_id: new.iso_id,
-        custom_identifier: new.custom_identifier.clone(),
-        country: new.country,
-        currency: new.currency,
-        price_minor: new.price_minor,
-        commission_minor: new.commission_minor,
-        purchase_amount_minor: new.purchase_amount_minor,
-        iso_commission_percentage: new.iso_commission_percentage,
-        iso_commission_minor: new.commission_minor.or_else(percentage),
-        status: new.status,
-        ordered_date: new.ordered_date,
-        steps: template.len() as i64,
-        current_step: template.first().map(|step| step.step_name.clone()),
-        at: ctx.now(),
-        by: ctx.who(),
-    }
-}
-
 async fn index(tx: &mut Tx, id: SpvId, new: &NewOrder, identifier: &str, parties: OrderParties) -> Result<()> {
     let (first, last) = (parties.client_first_name.unwrap_or_default(), parties.client_last_name.unwrap_or_default());
     let email = parties.client_email.unwrap_or_default();
     let number = id.to_string()[..8].to_owned();
-    let texts = vec![identifier, &*number, &*first, &*last, &*email];
+    let vehicle = new.vehicle_name.as_deref().unwrap_or_default();
+    let texts = vec![identifier, &*number, vehicle, &*first, &*last, &*email];
     search::index(tx, spvs::search_entry(id, new.company_id, new.iso_id, texts)).await
 }
 
@@ -264,7 +226,7 @@ async fn add_to_rollups(
     tx: &mut Tx,
     new: &NewOrder,
     dimensions: dated::Dimensions,
-    row: &spvs::InsertOrder,
+    row: &spvs::InsertOrder<'_>,
 ) -> Result<()> {
     let mut changes = CounterDeltas::default();
     changes.add(Counter::PendingReviews, row.steps);
@@ -295,27 +257,27 @@ async fn check_parties(tx: &mut Tx, new: &NewOrder) -> Result<OrderParties> {
     let Some(parties) = spvs::parties(tx, new.company_id, new.client_id, new.iso_id).await? else {
         return Err(Error::field("company_id", "not_found"));
     };
-    let mut check = Check::new();
+    let mut check = Validator::new();
     if parties.company_archived_at.is_some() {
-        check.refuse("company_id", Problem::new("archived"));
+        check.reject("company_id", Problem::new("archived"));
     }
     if parties.client_role != Some(crate::kernel::access::Role::Client) {
-        check.refuse("client_id", Problem::new("not_found"));
+        check.reject("client_id", Problem::new("not_found"));
     } else if parties.client_status == Some(Archived) {
-        check.refuse("client_id", Problem::new("archived"));
+        check.reject("client_id", Problem::new("archived"));
     } else if parties.client_status == Some(Suspended) {
-        check.refuse("client_id", Problem::new("suspended"));
+        check.reject("client_id", Problem::new("suspended"));
     } else if parties.client_company_id != Some(new.company_id) {
-        check.refuse("client_id", Problem::new("not_in_company"));
+        check.reject("client_id", Problem::new("not_in_company"));
     }
     if new.iso_id.is_some() {
         match parties.iso_company_id {
-            None => check.refuse("iso_id", Problem::new("not_found")),
-            Some(company) if company != new.company_id => check.refuse("iso_id", Problem::new("not_in_company")),
-            Some(_) if parties.iso_archived_at.is_some() => check.refuse("iso_id", Problem::new("archived")),
+            None => check.reject("iso_id", Problem::new("not_found")),
+            Some(company) if company != new.company_id => check.reject("iso_id", Problem::new("not_in_company")),
+            Some(_) if parties.iso_archived_at.is_some() => check.reject("iso_id", Problem::new("archived")),
             Some(_) => {}
         }
     }
-    check.done()?;
+    check.finish()?;
     Ok(parties)
 }

@@ -7,7 +7,7 @@ pub use crate::kernel::{
     geo::Country,
     order::{OrderStatus as Status, display_identifier, percent},
 };
-pub use model::{Event, Spv, State};
+pub use model::{Event, NewOrder, Spv, State};
 pub use notify::notify_client;
 pub use store::{Cursor, Filter, IsoFilter, Order};
 pub(crate) use store::{
@@ -25,7 +25,7 @@ use crate::{
         ids::{CompanyId, IsoId, SpvId, UserId},
         page::{Page, PageQuery},
         search::{self, Entry},
-        validate::Check,
+        validate::Validator,
     },
     orders::{
         commissions,
@@ -49,7 +49,9 @@ pub struct Detail {
 /// Queues a mail to the order's client, unless they chose the digest or no mail.
 pub(crate) async fn mail(tx: &mut Tx, ctx: &Ctx, kind: mails::Kind, client: UserId, spv: SpvId) -> Result<()> {
     let action = if kind == mails::Kind::SpvClosed { "spv.closed" } else { "spv.created" };
-    if !ctx.silent && notifications::wants_mail_now(tx, client, notifications::Topic::Progress, action).await? {
+    if !ctx.suppress_notifications
+        && notifications::wants_mail_now(tx, client, notifications::Topic::Progress, action).await?
+    {
         mails::queue_after_setup(tx, ctx, kind, client, spv, Map::new()).await?;
     }
     Ok(())
@@ -87,7 +89,7 @@ pub async fn find(ctx: &Ctx, name: &str) -> Result<Detail> {
     found.ok_or(Error::NotFound("spv"))
 }
 
-/// The search entry of an order: its identifier, its order number, and its client's name and email.
+/// The search entry of an order: its identifier, its order number, its vehicle's name, and its client's name and email.
 pub(crate) fn search_entry(id: SpvId, company: CompanyId, iso: Option<IsoId>, texts: Vec<&str>) -> Entry<'_> {
     Entry { kind: "spv", subject: id.0, company: Some(company), iso, texts }
 }
@@ -100,13 +102,17 @@ pub(crate) async fn on_client_renamed(tx: &mut Tx, client: &clients::Client) -> 
     let orders = store::of_client(tx, client.id).await?;
     let identifiers: Vec<String> = orders
         .iter()
-        .map(|(id, _, _, custom)| format!("{} {}", display_identifier(*id, custom.as_deref()), &id.to_string()[..8]))
+        .map(|row| {
+            let identifier = display_identifier(row.id, row.custom_identifier.as_deref());
+            [&*identifier, &row.id.to_string()[..8], row.vehicle_name.as_deref().unwrap_or_default()].join(" ")
+        })
         .collect();
     let entries: Vec<_> = orders
         .iter()
         .zip(&identifiers)
-        .map(|((id, company, iso, _), identifier)| {
-            search_entry(*id, *company, *iso, vec![identifier, &client.first_name, &client.last_name, &client.email])
+        .map(|(row, identifier)| {
+            let texts = vec![&**identifier, &client.first_name, &client.last_name, &client.email];
+            search_entry(row.id, row.company_id, row.iso_id, texts)
         })
         .collect();
     search::index_all(tx, "spv", &entries).await
@@ -123,7 +129,7 @@ pub async fn list(ctx: &Ctx, filter: &Filter, page: &PageQuery) -> Result<Page<S
     }
     let limit = page.limit()?;
     let rows = store::list(&mut ctx.db(), ctx.scope()?, filter, after, limit + 1).await?;
-    Ok(Page::cut(rows, limit, |spv| Cursor::of(filter.order, spv)))
+    Ok(Page::from_rows(rows, limit, |spv| Cursor::of(filter.order, spv)))
 }
 
 /// Start Processing. Super admins.
@@ -193,9 +199,9 @@ pub(crate) async fn transition(
     store::lock(tx, id).await?;
     let (before, steps) = store::get(tx, id).await?.ok_or(Error::NotFound("spv"))?;
     ctx.may(action, resource(&before))?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let reason = reason.map(|text| check.text("reason", text));
-    check.done()?;
+    check.finish()?;
     fresh(version, before.version, &before.updated_by, before.updated_at)?;
     let state = before.state().after(event)?;
     let mut after = before.clone();
@@ -220,11 +226,11 @@ pub(crate) async fn transition(
 /// Saves a change of an order's state or steps, with the commissions and the rollups that follow from it.
 pub(crate) async fn save_change(tx: &mut Tx, ctx: &Ctx, before: &Spv, mut after: Spv, state: State) -> Result<Spv> {
     (after.status, after.held_from, after.cancelled_from) = (state.status, state.held_from, state.cancelled_from);
-    (after.updated_at, after.updated_by, after.version) = (ctx.now(), ctx.who(), before.version + 1);
+    (after.updated_at, after.updated_by, after.version) = (ctx.now(), ctx.actor_name(), before.version + 1);
     if state == before.state() {
         store::save_progress(tx, &after).await?;
     } else {
-        store::save(tx, &after, state, ctx.now(), &ctx.who()).await?;
+        store::save(tx, &after, state, ctx.now(), &ctx.actor_name()).await?;
     }
     commissions::sync_with_order_status(tx, ctx, before, &after).await?;
     let mut changes = CounterDeltas::default();

@@ -1,7 +1,7 @@
 //! SQL of orders. Each read is one statement.
 use super::{
     Country, Status,
-    model::{Spv, State},
+    model::{NewOrder, Spv, State},
 };
 use crate::{
     kernel::{
@@ -36,6 +36,7 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ("iso_first_name", "t.iso_first_name", ColumnKind::Plain),
     ("iso_last_name", "t.iso_last_name", ColumnKind::Plain),
     ("custom_identifier", "t.custom_identifier", ColumnKind::Plain),
+    ("vehicle_name", "t.vehicle_name", ColumnKind::Plain),
     ("country", "t.country", ColumnKind::Plain),
     ("currency", "t.currency", ColumnKind::Plain),
     ("price_minor", "t.price_minor", ColumnKind::Plain),
@@ -59,7 +60,7 @@ pub(crate) const COLUMNS: &[ColumnSpec] = &[
     ("version", "t.version", ColumnKind::Plain),
 ];
 
-const SELECT_WITH_NAMES: &str = "select s.id, s.client_id, s.company_id, s.iso_id, s.custom_identifier, s.country, s.currency, \
+const SELECT_WITH_NAMES: &str = "select s.id, s.client_id, s.company_id, s.iso_id, s.custom_identifier, s.vehicle_name, s.country, s.currency, \
      s.price_minor, s.commission_minor, s.purchase_amount_minor, s.iso_commission_percentage, \
      s.iso_commission_minor, s.status, s.held_from, s.cancelled_from, s.status_reason, s.ordered_date, \
      s.closed_at, s.steps_total, s.steps_completed, s.steps_pending, s.current_step, s.created_at, \
@@ -328,60 +329,61 @@ fn id_range(start: &str) -> Option<(Uuid, Uuid)> {
     Some((format!("{digits:0<32}").parse().ok()?, format!("{digits:f<32}").parse().ok()?))
 }
 
-/// A client's orders, with the fields of their search entries.
-pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<(SpvId, CompanyId, Option<IsoId>, Option<String>)>> {
-    let sql = "select id, company_id, iso_id, custom_identifier from spvs where client_id = $1";
-    tx.sql(sql).bind(client).all().await
-}
-
-/// A new order's row.
-pub struct InsertOrder {
+/// The fields of an order's search entry.
+#[derive(Debug, sqlx::FromRow)]
+pub struct Indexed {
     pub id: SpvId,
-    pub client_id: UserId,
     pub company_id: CompanyId,
     pub iso_id: Option<IsoId>,
     pub custom_identifier: Option<String>,
-    pub country: Country,
-    pub currency: crate::kernel::money::Currency,
-    pub price_minor: Option<i64>,
-    pub commission_minor: Option<i64>,
-    pub purchase_amount_minor: Option<i64>,
-    pub iso_commission_percentage: Option<i64>,
+    pub vehicle_name: Option<String>,
+}
+
+/// A client's orders, with the fields of their search entries.
+pub async fn of_client(tx: &mut Tx, client: UserId) -> Result<Vec<Indexed>> {
+    let sql = "select id, company_id, iso_id, custom_identifier, vehicle_name from spvs where client_id = $1";
+    tx.sql(sql).bind(client).all().await
+}
+
+/// A new order's row: what was asked for, and what follows from it.
+pub struct InsertOrder<'a> {
+    pub id: SpvId,
+    pub order: &'a NewOrder,
     pub iso_commission_minor: Option<i64>,
-    pub status: Status,
-    pub ordered_date: NaiveDate,
     pub steps: i64,
     pub current_step: Option<String>,
     pub at: DateTime<Utc>,
     pub by: String,
 }
 
-pub async fn insert(tx: &mut Tx, row: &InsertOrder) -> Result<()> {
+pub async fn insert(tx: &mut Tx, row: &InsertOrder<'_>) -> Result<()> {
+    let order = row.order;
     tx.sql(
         "insert into spvs (id, client_id, company_id, iso_id, custom_identifier, custom_identifier_key, country, currency, \
          price_minor, commission_minor, purchase_amount_minor, iso_commission_percentage, iso_commission_minor, status, \
-         ordered_date, steps_total, steps_pending, current_step, created_at, updated_at, updated_by) \
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $18, $19)",
+         ordered_date, steps_total, steps_pending, current_step, created_at, updated_at, updated_by, vehicle_name) \
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $16, $17, $18, $18, $19, $20)",
     )
     .bind(row.id)
-    .bind(row.client_id)
-    .bind(row.company_id)
-    .bind(row.iso_id)
-    .bind(row.custom_identifier.clone())
-    .bind(row.custom_identifier.as_deref().map(unique_key))
-    .bind(row.country)
-    .bind(row.currency)
-    .bind(row.price_minor)
-    .bind(row.commission_minor)
-    .bind(row.purchase_amount_minor)
-    .bind(row.iso_commission_percentage)
+    .bind(order.client_id)
+    .bind(order.company_id)
+    .bind(order.iso_id)
+    .bind(order.custom_identifier.clone())
+    .bind(order.custom_identifier.as_deref().map(unique_key))
+    .bind(order.country)
+    .bind(order.currency)
+    .bind(order.price_minor)
+    .bind(order.commission_minor)
+    .bind(order.purchase_amount_minor)
+    .bind(order.iso_commission_percentage)
     .bind(row.iso_commission_minor)
-    .bind(row.status)
-    .bind(row.ordered_date)
+    .bind(order.status)
+    .bind(order.ordered_date)
     .bind(row.steps)
     .bind(row.current_step.clone())
     .bind(row.at)
     .bind(row.by.clone())
+    .bind(order.vehicle_name.clone())
     .run()
     .await?;
     Ok(())

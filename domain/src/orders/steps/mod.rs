@@ -18,7 +18,7 @@ use crate::{
         db::{ScopedFutureExt, Tx},
         error::{Error, Result},
         ids::{SpvId, StepId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     orders::spvs::{self, Event, Spv},
     outbox::mails,
@@ -108,9 +108,9 @@ async fn apply(tx: &mut Tx, ctx: &Ctx, id: StepId, version: Option<i64>, change:
         ctx.may(Action::UpdateClosedSteps, spvs::resource(&before))?;
     }
     if moved && before.status == spvs::Status::Closed {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let reason = check.text("reason", reason.as_deref().unwrap_or(""));
-        check.done()?;
+        check.finish()?;
         state = state.after(Event::Reopen)?;
         events.push(spvs::status_event("spv.reopened", &before, state.status, Some(&reason)));
     }
@@ -146,7 +146,7 @@ async fn changed(tx: &mut Tx, ctx: &Ctx, old: &Step, change: Change, steps: &[St
         new.depends_on = dependencies;
         plan::check_dependencies(&new, steps)?;
     }
-    (new.updated_at, new.updated_by, new.version) = (ctx.now(), ctx.who(), old.version + 1);
+    (new.updated_at, new.updated_by, new.version) = (ctx.now(), ctx.actor_name(), old.version + 1);
     Ok(new)
 }
 

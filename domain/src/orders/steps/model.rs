@@ -4,7 +4,7 @@ use crate::{
         db::timestamps,
         error::{Problem, Result},
         ids::{SpvId, StepId, UserId},
-        validate::{self, Check},
+        validate::{self, Validator},
     },
     orders::{spvs, templates},
 };
@@ -142,7 +142,7 @@ impl Step {
     /// # Errors
     /// Invalid per field.
     pub fn changed(&self, change: &Change, now: DateTime<Utc>, office_today: Option<NaiveDate>) -> Result<Self> {
-        let mut check = Check::new();
+        let mut check = Validator::new();
         let mut step = self.clone();
         if let Some(status) = check.optional("status", change.status.as_deref(), str::parse) {
             step.status = status;
@@ -162,16 +162,16 @@ impl Step {
         step.plan(change, office_today, &mut check);
         if step.status == Status::Blocked {
             if step.blocked_reason.is_none() {
-                check.refuse("blocked_reason", Problem::new("required"));
+                check.reject("blocked_reason", Problem::new("required"));
             }
             if step.waiting_on.is_none() && change.waiting_on.as_deref().unwrap_or("").trim().is_empty() {
-                check.refuse("waiting_on", Problem::new("required"));
+                check.reject("waiting_on", Problem::new("required"));
             }
         } else {
             step.blocked_reason = None;
             step.waiting_on = None;
         }
-        check.done()?;
+        check.finish()?;
         step.completed_at = match step.status {
             Status::Completed => step.completed_at.or(Some(now)),
             _ => None,
@@ -180,16 +180,16 @@ impl Step {
     }
 
     /// Applies name, owner, due date and automatic completion.
-    pub(super) fn plan(&mut self, change: &Change, office_today: Option<NaiveDate>, check: &mut Check) {
+    pub(super) fn plan(&mut self, change: &Change, office_today: Option<NaiveDate>, check: &mut Validator) {
         if let Some(name) = &change.step_name {
-            self.step_name = templates::names::to_english(check.line("step_name", name, validate::LINE));
+            self.step_name = templates::names::to_english(check.single_line("step_name", name, validate::LINE));
         }
         if let Some(owner) = check.optional("owner", change.owner.as_deref(), owner) {
             self.owner = owner;
         }
         match change.business_days {
             Some(_) if change.due_date.as_deref().is_some_and(|date| !date.trim().is_empty()) => {
-                check.refuse("business_days", Problem::new("not_allowed"));
+                check.reject("business_days", Problem::new("not_allowed"));
             }
             Some(days) => {
                 let days = check.range("business_days", days, 0..=MAX_OFFSET_DAYS);

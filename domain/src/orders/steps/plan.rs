@@ -12,7 +12,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{SpvId, StepId},
-        validate::Check,
+        validate::Validator,
     },
     orders::{
         spvs::{self, Spv},
@@ -57,13 +57,13 @@ enum Added {
 /// [`add`] in its transaction.
 async fn add_in(tx: &mut Tx, ctx: &Ctx, spv: SpvId, new: &NewStep) -> Result<Added> {
     let (before, mut steps) = lock(tx, ctx, spv).await?;
-    if let Some(id) = idempotency::made_before(tx, ctx).await? {
+    if let Some(id) = idempotency::find_previous(tx, ctx).await? {
         return Ok(Added::Before(StepId(id)));
     }
     check_open(&before)?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let mut step = Step {
-        id: StepId(ctx.chance.uuid()),
+        id: StepId(ctx.random.uuid()),
         spv_id: before.id,
         step_order: steps.iter().map(|step| step.step_order).max().unwrap_or(0) + 1,
         step_name: String::new(),
@@ -79,7 +79,7 @@ async fn add_in(tx: &mut Tx, ctx: &Ctx, spv: SpvId, new: &NewStep) -> Result<Add
         assignee_id: None,
         assignee_name: None,
         updated_at: ctx.now(),
-        updated_by: ctx.who(),
+        updated_by: ctx.actor_name(),
         version: 1,
         depends_on: new.depends_on.clone(),
     };
@@ -94,16 +94,16 @@ async fn add_in(tx: &mut Tx, ctx: &Ctx, spv: SpvId, new: &NewStep) -> Result<Add
     let today = settings::within(tx).await?.day(ctx.now());
     step.plan(&plan, Some(today), &mut check);
     if steps.len() >= MAX_STEPS {
-        check.refuse("step_name", Problem::new("too_many").with("max", MAX_STEPS));
+        check.reject("step_name", Problem::new("too_many").with("max", MAX_STEPS));
     }
-    check.done()?;
+    check.finish()?;
     check_dependencies(&step, &steps)?;
     store::insert(tx, &step).await?;
     store::save_dependencies(tx, &step).await?;
     steps.push(step.clone());
     let added = event("step.added", &before, &step);
     let after = super::update_order(tx, ctx, &before, &steps, before.state(), vec![added]).await?;
-    idempotency::remember(tx, ctx, step.id.0).await?;
+    idempotency::store(tx, ctx, step.id.0).await?;
     Ok(Added::Now(Box::new((step, after))))
 }
 

@@ -51,7 +51,7 @@ pub async fn copy(
     from: NaiveDate,
     template: &[TemplateStep],
 ) -> Result<Vec<StepId>> {
-    let ids: Vec<StepId> = template.iter().map(|_| StepId(ctx.chance.uuid())).collect();
+    let ids: Vec<StepId> = template.iter().map(|_| StepId(ctx.random.uuid())).collect();
     if template.is_empty() {
         return Ok(ids);
     }
@@ -69,7 +69,7 @@ pub async fn copy(
         ))
         .bind(spv)
         .bind(ctx.now())
-        .bind(ctx.who());
+        .bind(ctx.actor_name());
     for (id, step) in ids.iter().zip(template) {
         insert = insert
             .bind(*id)

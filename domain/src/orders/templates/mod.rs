@@ -9,7 +9,7 @@ use crate::{
         ctx::{Ctx, fresh},
         db::{ScopedFutureExt, Sql, Tx},
         error::{Error, FieldError, Problem, Result},
-        validate::{self, Check},
+        validate::{self, Validator},
     },
     orders::{
         spvs::Country,
@@ -182,8 +182,14 @@ pub async fn import(ctx: &Ctx, inputs: &[(Country, Input)]) -> Result<Vec<(Templ
 
 async fn replace(tx: &mut Tx, ctx: &Ctx, old: Template, name: String, steps: Vec<TemplateStep>) -> Result<Template> {
     let country = old.country;
-    let new =
-        Template { country, name, steps, updated_at: ctx.now(), updated_by: Some(ctx.who()), version: old.version + 1 };
+    let new = Template {
+        country,
+        name,
+        steps,
+        updated_at: ctx.now(),
+        updated_by: Some(ctx.actor_name()),
+        version: old.version + 1,
+    };
     store::save(tx, &new).await?;
     // The log keeps the former template as its history.
     let was = old.steps.iter().map(|step| {
@@ -200,27 +206,27 @@ async fn replace(tx: &mut Tx, ctx: &Ctx, old: Template, name: String, steps: Vec
 }
 
 fn validate_input(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
-    let mut check = Check::new();
-    let name = names::to_english(check.line("name", &input.name, validate::LINE));
+    let mut check = Validator::new();
+    let name = names::to_english(check.single_line("name", &input.name, validate::LINE));
     match input.steps.len() {
-        0 => check.refuse("steps", Problem::new("required")),
-        n if n > MAX_STEPS => check.refuse("steps", Problem::new("too_many").with("max", MAX_STEPS)),
+        0 => check.reject("steps", Problem::new("required")),
+        n if n > MAX_STEPS => check.reject("steps", Problem::new("too_many").with("max", MAX_STEPS)),
         _ => {}
     }
     let mut steps = Vec::new();
     for (n, step) in input.steps.iter().take(MAX_STEPS).enumerate() {
         let field = |name: &str| format!("steps.{n}.{name}");
-        let step_name = names::to_english(check.line(&field("step_name"), &step.step_name, validate::LINE));
+        let step_name = names::to_english(check.single_line(&field("step_name"), &step.step_name, validate::LINE));
         let owner = check.read(&field("owner"), owner(&step.owner)).unwrap_or(Party::Staff);
         check.range(&field("business_days"), step.business_days, 0..=MAX_OFFSET_DAYS);
         if step.documents.len() > MAX_DOCUMENTS_PER_STEP {
-            check.refuse(&field("documents"), Problem::new("too_many").with("max", MAX_DOCUMENTS_PER_STEP));
+            check.reject(&field("documents"), Problem::new("too_many").with("max", MAX_DOCUMENTS_PER_STEP));
         }
         let mut documents = Vec::new();
         for (d, document) in step.documents.iter().take(MAX_DOCUMENTS_PER_STEP).enumerate() {
             let field = |name: &str| format!("steps.{n}.documents.{d}.{name}");
             documents.push(TemplateDocument {
-                name: names::to_english(check.line(&field("name"), &document.name, validate::LINE)),
+                name: names::to_english(check.single_line(&field("name"), &document.name, validate::LINE)),
                 instructions: check.optional_text(&field("instructions"), document.instructions.as_deref()),
                 required: document.required,
             });
@@ -238,10 +244,10 @@ fn validate_input(input: &Input) -> Result<(String, Vec<TemplateStep>)> {
     let needs: Vec<(i64, &[i64])> = steps.iter().map(|step| (step.step_order, step.depends_on.as_slice())).collect();
     for (n, step) in steps.iter().enumerate() {
         if let Some(problem) = find_dependency_problem(step.step_order, &needs) {
-            check.refuse(&format!("steps.{n}.depends_on"), Problem::new(problem));
+            check.reject(&format!("steps.{n}.depends_on"), Problem::new(problem));
         }
     }
-    check.done()?;
+    check.finish()?;
     Ok((name, steps))
 }
 

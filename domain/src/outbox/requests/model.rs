@@ -286,7 +286,7 @@ impl Request {
     ) -> Self {
         let priority = Priority::default();
         Self {
-            id: RequestId(ctx.chance.uuid()),
+            id: RequestId(ctx.random.uuid()),
             kind,
             status: Status::Pending,
             priority,
@@ -307,7 +307,7 @@ impl Request {
             decided_at: None,
             decided_by: None,
             updated_at: ctx.now(),
-            updated_by: ctx.who(),
+            updated_by: ctx.actor_name(),
             version: 1,
             language: None,
             lead_id: None,
@@ -317,12 +317,18 @@ impl Request {
 
     /// The same, decided now by the actor.
     pub(crate) fn decided(&self, ctx: &Ctx, status: Status, reason: Option<String>) -> Self {
-        Self { status, reason, decided_at: Some(ctx.now()), decided_by: Some(ctx.who()), ..self.bump_version(ctx) }
+        Self {
+            status,
+            reason,
+            decided_at: Some(ctx.now()),
+            decided_by: Some(ctx.actor_name()),
+            ..self.bump_version(ctx)
+        }
     }
 
     /// The same, changed now by the actor.
     pub(crate) fn bump_version(&self, ctx: &Ctx) -> Self {
-        Self { updated_at: ctx.now(), updated_by: ctx.who(), version: self.version + 1, ..self.clone() }
+        Self { updated_at: ctx.now(), updated_by: ctx.actor_name(), version: self.version + 1, ..self.clone() }
     }
 
     pub(crate) fn linked(&self) -> Option<LinkedEntity> {

@@ -269,7 +269,7 @@ pub async fn admin(ctx: &Ctx, page: &PageQuery) -> Result<AdminDashboard> {
         uptime_percent: uptime(ctx).await?,
         sessions: sessions::count_live(ctx).await?,
         storage_bytes: counted.get(&Counter::StorageBytes.name()).copied().unwrap_or(0),
-        people: Page::cut(users, limit, |person| (person.created_at, person.id)),
+        people: Page::from_rows(users, limit, |person| (person.created_at, person.id)),
     })
 }
 

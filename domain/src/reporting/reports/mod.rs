@@ -59,13 +59,14 @@ pub async fn page(ctx: &Ctx, query: &ReportQuery, page: &PageQuery) -> Result<Re
     let rows = match query.report {
         Report::Portfolio => {
             let found = store::orders(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;
-            Page::cut(found, limit, |row| (row.ordered_date, row.created_at, row.id)).map(|row| order(&company, row))
+            Page::from_rows(found, limit, |row| (row.ordered_date, row.created_at, row.id))
+                .map(|row| order(&company, row))
         }
         Report::Commissions => {
             let filter = filter(span);
             let scope = Scope::Company(company.id);
             let found = commissions::list_rows(&mut db, scope, &filter, page.after()?, limit + 1).await?;
-            Page::cut(found, limit, |row| (row.earned_date, row.created_at, row.id)).map(commission)
+            Page::from_rows(found, limit, |row| (row.earned_date, row.created_at, row.id)).map(commission)
         }
         Report::StepTimes => {
             let found = store::steps(&mut db, company.id, span.days(), page.after()?, limit + 1).await?;
@@ -142,7 +143,7 @@ pub async fn next_page(ctx: &Ctx, query: &ReportQuery, cursor: Option<String>) -
 /// All rows. The export is recorded in the activity log.
 ///
 /// # Errors
-/// As [`page`]; Invalid `period` for more than [`crate::kernel::page::MOST_ROWS`] rows.
+/// As [`page`]; Invalid `period` for more than [`crate::kernel::page::MAX_EXPORT_ROWS`] rows.
 pub async fn all_rows(ctx: &Ctx, query: &ReportQuery) -> Result<Vec<Cells>> {
     let mut page_query = PageQuery { limit: Some(MAX_LIMIT), cursor: None };
     let mut rows = Vec::new();
@@ -180,7 +181,7 @@ fn page_by_order(mut rows: Vec<store::Step>, limit: usize) -> Page<store::Step> 
     let orders: Vec<_> = seen.iter().map(|(id, date, at)| (*date, *at, *id)).collect();
     let first_beyond = seen.get(limit).map(|(id, ..)| *id);
     rows.retain(|row| Some(row.spv_id) != first_beyond);
-    let next_cursor = Page::cut(orders, limit, |key| *key).next_cursor;
+    let next_cursor = Page::from_rows(orders, limit, |key| *key).next_cursor;
     Page { items: rows, next_cursor }
 }
 

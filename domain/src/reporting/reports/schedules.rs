@@ -15,7 +15,7 @@ use crate::{
         error::{Error, Problem, Result},
         idempotency,
         ids::{CompanyId, ReportScheduleId, UserId},
-        validate::Check,
+        validate::Validator,
     },
     outbox::{
         mails::{self, Kind},
@@ -82,15 +82,15 @@ pub async fn get(ctx: &Ctx, id: ReportScheduleId) -> Result<Schedule> {
 /// As [`companies::portal`]; Invalid per field.
 pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
     let company = companies::portal(ctx, input.company_id).await?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let report = check.required("report", input.report.as_deref(), str::parse::<Report>);
     let period = check.optional("period", input.period.as_deref(), str::parse::<Period>).unwrap_or_default();
     let every = check.required("every", input.every.as_deref(), str::parse::<Frequency>);
     let recipients = recipients(ctx, &mut check, company.id, input.recipients).await?;
-    check.done()?;
+    check.finish()?;
     let (Some(report), Some(every)) = (report, every) else { return Err(Error::field("report", "required")) };
     let row = Schedule {
-        id: ReportScheduleId(ctx.chance.uuid()),
+        id: ReportScheduleId(ctx.random.uuid()),
         company_id: company.id,
         report,
         period,
@@ -99,14 +99,14 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
         last_sent_at: None,
         recipients: vec![],
         updated_at: ctx.now(),
-        updated_by: ctx.who(),
+        updated_by: ctx.actor_name(),
         version: 1,
     };
     ctx.may(Action::Create, resource(&row))?;
     let (row, recipients) = (&row, &recipients);
     let made = ctx.transaction(|tx| {
         async move {
-            if let Some(id) = idempotency::made_before(tx, ctx).await? {
+            if let Some(id) = idempotency::find_previous(tx, ctx).await? {
                 return Ok(ReportScheduleId(id));
             }
             if store::count(tx, row.company_id).await? >= store::MAX_SCHEDULES as i64 {
@@ -115,7 +115,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
             store::insert(tx, row, ctx.now()).await?;
             store::set_recipients(tx, row.id, recipients).await?;
             activity::append(tx, ctx, event("report_schedule.created", row)).await?;
-            idempotency::remember(tx, ctx, row.id.0).await?;
+            idempotency::store(tx, ctx, row.id.0).await?;
             Ok(row.id)
         }
         .scope_boxed()
@@ -129,7 +129,7 @@ pub async fn create(ctx: &Ctx, input: Input) -> Result<Schedule> {
 /// NotFound; Invalid per field; Conflict for an outdated `version`.
 pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, change: Change) -> Result<Schedule> {
     let company = companies::get(ctx, get(ctx, id).await?.company_id).await?;
-    let mut check = Check::new();
+    let mut check = Validator::new();
     let report = check.optional("report", change.report.as_deref(), str::parse::<Report>);
     let period = check.optional("period", change.period.as_deref(), str::parse::<Period>);
     let every = check.optional("every", change.every.as_deref(), str::parse::<Frequency>);
@@ -137,7 +137,7 @@ pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, chang
         Some(user_ids) => Some(recipients(ctx, &mut check, company.id, user_ids).await?),
         None => None,
     };
-    check.done()?;
+    check.finish()?;
     let (company, recipients) = (&company, &recipients);
     ctx.transaction(|tx| {
         async move {
@@ -150,7 +150,7 @@ pub async fn update(ctx: &Ctx, id: ReportScheduleId, version: Option<i64>, chang
             }
             row.version += 1;
             row.updated_at = ctx.now();
-            row.updated_by = ctx.who();
+            row.updated_by = ctx.actor_name();
             store::save(tx, &row).await?;
             if let Some(recipients) = recipients {
                 store::set_recipients(tx, id, recipients).await?;
@@ -187,7 +187,7 @@ pub(crate) async fn remove_recipient(tx: &mut Tx, ctx: &Ctx, id: ReportScheduleI
     let Some(row) = store::lock(tx, id).await? else { return Ok(()) };
     if store::remove_recipient(tx, id, user).await? {
         let ctx = ctx.acting_as(Actor::System("reports.unsubscribe"));
-        let row = Schedule { version: row.version + 1, updated_at: ctx.now(), updated_by: ctx.who(), ..row };
+        let row = Schedule { version: row.version + 1, updated_at: ctx.now(), updated_by: ctx.actor_name(), ..row };
         store::save(tx, &row).await?;
         activity::append(tx, &ctx, event("report_schedule.updated", &row)).await?;
     }
@@ -212,7 +212,7 @@ const MAX_RECIPIENTS: usize = 50;
 
 async fn recipients(
     ctx: &Ctx,
-    check: &mut Check,
+    check: &mut Validator,
     company: CompanyId,
     mut user_ids: Vec<UserId>,
 ) -> Result<Vec<UserId>> {
@@ -220,11 +220,11 @@ async fn recipients(
     user_ids.dedup();
     let known = store::admins(&mut ctx.db(), company).await?;
     if user_ids.is_empty() {
-        check.refuse("recipients", Problem::new("required"));
+        check.reject("recipients", Problem::new("required"));
     } else if user_ids.len() > MAX_RECIPIENTS {
-        check.refuse("recipients", Problem::new("too_many").with("max", MAX_RECIPIENTS));
+        check.reject("recipients", Problem::new("too_many").with("max", MAX_RECIPIENTS));
     } else if !user_ids.iter().all(|id| known.iter().any(|(admin, ..)| admin == id)) {
-        check.refuse("recipients", Problem::new("not_found"));
+        check.reject("recipients", Problem::new("not_found"));
     }
     Ok(user_ids)
 }

@@ -92,7 +92,7 @@ pub async fn create(ctx: &Ctx, new: CreateUpload) -> Result<Upload> {
     let user_id = ctx.actor.user_id();
     let now = ctx.now();
     let upload = Upload {
-        id: UploadId(ctx.chance.uuid()),
+        id: UploadId(ctx.random.uuid()),
         user_id,
         client_id,
         spv_id,
@@ -245,7 +245,7 @@ pub fn offset_mismatch(upload: &Upload) -> Error {
 /// Stores a part under a unique key. Of two concurrent parts at one offset the table accepts one.
 async fn store_part(ctx: &Ctx, upload: &mut Upload, part: Bytes) -> Result<()> {
     let bytes = part.len() as i64;
-    let key = format!("{}/{:012}-{}", folder(upload.id), upload.received, ctx.chance.uuid().simple());
+    let key = format!("{}/{:012}-{}", folder(upload.id), upload.received, ctx.random.uuid().simple());
     if let Err(error) = ctx.options.storage.put(&key, part).await {
         // The upload may have been cancelled, and its folder deleted.
         find_own(ctx, upload.id).await?;
@@ -362,7 +362,7 @@ async fn save_version_within(tx: &mut Tx, ctx: &Ctx, upload: UploadId, content: 
         None => {
             check_new_document(tx, ctx, &upload).await?;
             let new = documents::InsertDocument {
-                id: DocumentId(ctx.chance.uuid()),
+                id: DocumentId(ctx.random.uuid()),
                 name: request.as_ref().map_or_else(|| upload.file_name.clone(), |request| request.name.clone()),
                 client_id: upload.client_id,
                 spv_id: upload.spv_id,
@@ -374,7 +374,7 @@ async fn save_version_within(tx: &mut Tx, ctx: &Ctx, upload: UploadId, content: 
         }
     };
     let version = documents::InsertVersion {
-        id: VersionId(ctx.chance.uuid()),
+        id: VersionId(ctx.random.uuid()),
         file_name: upload.file_name.clone(),
         media_type: media_type(&content.head).to_owned(),
         bytes: upload.bytes,
